@@ -150,7 +150,7 @@ st.title("Train", anchor=False)
 say_problem()
 say_held()
 wanted = st.query_params.get("job")
-training.recover()  # also recovers jobs of servers on this workspace that have stopped
+training.recover()  # also recovers the jobs of stopped servers that used this workspace
 known = {job.id for job in training.jobs()}
 if wanted is not None and wanted not in known:
     if training.elsewhere(wanted):

@@ -38,9 +38,9 @@ class DeviceArray:
     """A float64 array of another library, on its device.
 
     NumPy's operators, the functions in `BINARY`, `NAMED` and `FUNCTIONS`, and `like=` run on the
-    array's device. NumPy arguments are copied to the device. `np.asarray` copies the numbers back.
-    Any other NumPy function raises ArrayLibraryError. Only `array[...] = ` changes the array:
-    `out=` and `+=` return a new array, which the caller must use. (NumPy's protocols
+    array's device. NumPy arguments are copied to the device. `np.asarray` copies the numbers back
+    to NumPy. Any other NumPy function raises ArrayLibraryError. Only `array[...] = ` changes the
+    array: `out=` and `+=` return a new array, which the caller must use. (NumPy's protocols
     `__array_ufunc__` and `__array_function__`: NEP 13, NEP 18 and NEP 35.)
     """
 
@@ -77,8 +77,8 @@ class DeviceArray:
             raise self._unknown(f"ndarray.{name}")
         raise AttributeError(name)
 
-    # These methods bypass NumPy's protocols, which cost microseconds per operation: small blocks
-    # need many operations.
+    # These methods bypass NumPy's protocols. The protocols cost microseconds per operation, and
+    # small blocks need many operations.
     __matmul__, __rmatmul__ = _operator(operator.matmul), _operator(operator.matmul, turned=True)
     __add__, __radd__ = _operator(operator.add), _operator(operator.add, turned=True)
     __sub__, __rsub__ = _operator(operator.sub), _operator(operator.sub, turned=True)

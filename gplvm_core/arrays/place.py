@@ -17,7 +17,7 @@ class ArrayLibraryError(ValueError):
 
 @dataclass(frozen=True)
 class Place:
-    """An array library and one of its devices, which computes the sums over points."""
+    """An array library and one of its devices; this device computes the sums over points."""
 
     namespace: Any
     device: Any

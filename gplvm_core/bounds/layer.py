@@ -40,13 +40,13 @@ class Local:
 
 @dataclass(frozen=True)
 class Layer:
-    """The parameters of a layer, and the type of their gradients.
+    """The parameters of a layer; their gradients are stored in the same type.
 
     ratio: σ_f²/σ² of every output, if every output has its own noise variance; None if all outputs
     share signal and noise variance. slope: the weights of a linear mean, outputs = inputs slope +
     f(inputs) + noise; None for a zero mean. With uncertain inputs, a slope needs an RBF kernel. For
     outputs that are not numbers (`evaluate_mixed`), bias contains the constants added to their
-    functions, and local their Gaussian factors; both are None for numbers.
+    functions, and local contains their Gaussian factors. Both are None if all outputs are numbers.
     """
 
     kernel: Kernel
@@ -113,12 +113,12 @@ def evaluate_layer(
     """Return F_data and all its gradients in constrained units, in two passes over the data.
 
     profile: first set the kernel's overall scale and the noise variance to their optimum. By the
-    envelope theorem, the other gradients then belong to the profiled bound. A given `ratio` fixes
-    σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that only the scale
-    is optimised. A free ratio is at most `most_ratio`. mean_field: if the outputs are a
-    distribution, q(u) is independent of them. Without mean_field, u is integrated out first
-    (`marginalised`); this F_data is never lower. per_output: every data column gets its own signal
-    and noise variance; existing per-output values of the layer are used. Raises
+    envelope theorem, the other gradients are then the gradients of the profiled bound. A given
+    `ratio` fixes σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that
+    only the scale is optimised. A free ratio is at most `most_ratio`. mean_field: if the outputs
+    are a distribution, q(u) is independent of them. Without mean_field, u is integrated out first
+    (`marginalised`); the F_data with u integrated out is never lower. per_output: every data column
+    gets its own signal and noise variance; existing per-output values of the layer are used. Raises
     NotPositiveDefiniteError.
     """
     if per_output or layer.ratio is not None:
@@ -169,7 +169,7 @@ def evaluate_statistics(
     bound = collapsed if mean_field else marginalised
     own = statistics.of_scaled_kernel(scale)
     at = bound(own, gram, float(layer.noise_variance), spectra.scaled(scale))
-    # The pullback is for the kernel before scaling, so it needs adjoints for this kernel.
+    # The pullback belongs to the unscaled kernel, so it needs the adjoints for the unscaled kernel.
     pulled = pullback(at.statistics.of_scaled_kernel(scale))
     gradients = with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
     return LayerValue(
@@ -193,7 +193,7 @@ def layer_term(
     *,
     mean_field: bool = False,
 ) -> float:
-    """Return only the value F_data of a layer, with statistics and K of another kernel."""
+    """Return only the value F_data of a layer; statistics and K may be those of another kernel."""
     if layer.ratio is None:
         bound = collapsed if mean_field else marginalised
         return bound(statistics, gram, float(layer.noise_variance)).value

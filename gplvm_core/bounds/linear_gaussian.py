@@ -1,8 +1,8 @@
 """The linear Gaussian model: exact likelihood and posteriors, also for rows with gaps.
 
 y = center + xᵀ weights + noise with x ~ N(0, I) and isotropic noise (Tipping & Bishop 1999). Rows
-may have missing entries (NaN). The observed entries of a row are Gaussian with the matching part
-of the covariance weightsᵀ weights + σ² I, so all results are exact.
+may have missing entries (NaN). The observed entries of a row are Gaussian. Their covariance is the
+matching block of weightsᵀ weights + σ² I, so all results are exact.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class Factors:
 
     @property
     def canonical(self) -> Self:
-        """Parameters of the same density with orthogonal directions, the largest first."""
+        """Parameters of the same density with orthogonal directions, the longest first."""
         _, gains, directions = np.linalg.svd(self.weights, full_matrices=False)
         return type(self)(gains[:, None] * directions, self.center, self.noise_variance)
 

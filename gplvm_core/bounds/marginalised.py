@@ -1,9 +1,9 @@
 """The bound of a layer whose outputs are a distribution q(h), with q(u | h) optimal for each h.
 
-In mean field, q(h) is integrated out first and one q(u) serves all h; `collapsed` computes this
-bound, with the variances of q(h) in yy. Here u is integrated out given h, with q(u_d | h_d) =
-N(βKPΨᵀh_d, KPK): A Aᵀ becomes A Aᵀ + G with G = Ψᵀ diag(Σ_d s_nd) Ψ, a gain of (β²/2) tr(PG).
-Damianou (2015), §6.2.3 (last formula).
+In mean field, q(h) is integrated out first and one q(u) serves all h; `collapsed` computes that
+bound from statistics whose yy includes the variances of q(h). Here u is integrated out first, given
+h, with q(u_d | h_d) = N(βKPΨᵀh_d, KPK). In the bound, A Aᵀ becomes A Aᵀ + G with G = Ψᵀ diag(Σ_d
+s_nd) Ψ; this raises the bound by (β²/2) tr(PG). Damianou (2015), §6.2.3 (last formula).
 """
 
 from dataclasses import replace
@@ -18,10 +18,11 @@ from gplvm_core.statistics import Statistics
 
 
 def with_spread(statistics: Statistics) -> Statistics:
-    """Append a square root of G to A, which turns A Aᵀ into A Aᵀ + G; D does not change.
+    """Append a square root of G to A, so that A Aᵀ becomes A Aᵀ + G; D does not change.
 
-    Statistics of data have no spread and are returned unchanged. Raises NotPositiveDefiniteError
-    if the statistics are not finite, which a line search may cause.
+    If the outputs are data, the statistics have no spread and are returned unchanged. Raises
+    NotPositiveDefiniteError if the statistics are not finite; a step of a line search may cause
+    this.
     """
     if statistics.spread is None:
         return statistics

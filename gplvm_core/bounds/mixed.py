@@ -72,8 +72,8 @@ class MixedOutputs:
         """Return the initial ξ and sizes, before the functions are known.
 
         Each bound equals the likelihood at the f that fits the entry best. At this f the factors of
-        large counts are narrow, so the map learns from large counts before a small size explains
-        them as noise.
+        large counts are narrow. The map therefore learns from large counts before a small size
+        parameter can explain them as noise.
         """
         counts = self.links.size[self.links.discrete]
         size = np.where(counts > 0.0, FIRST_SIZE, counts)
@@ -87,8 +87,9 @@ class MixedOutputs:
         return Links(size)
 
     def factors(self, local: Local) -> Quadratic:
-        """Return the Gaussian factors at ξ; offsets include the terms of log p(y | f) constant in
-        f.
+        """Return the Gaussian factors at ξ.
+
+        Their offsets include the terms of log p(y | f) that do not depend on f.
         """
         links = self.linked(local.size)
         successes, failures, _ = links.entries(self.values)
@@ -126,8 +127,9 @@ class Limits:
 
 @dataclass(frozen=True)
 class _Settled:
-    """The layer with optimal scales, and its F. In arrays of columns, the columns of numbers come
-    first.
+    """The layer with optimal scales, and its F.
+
+    In arrays with one entry per column, the columns of numbers come first.
     """
 
     layer: Layer
@@ -155,7 +157,7 @@ def evaluate_mixed(
     """Compute `evaluate_layer` for outputs of several kinds, with the layer's `local` fixed.
 
     The arguments are those of `evaluate_layer`. With profile, the signal variances (at least
-    `least_signal`) and biases of the outputs that are not numbers are optimal, too.
+    `least_signal`) and biases of the outputs that are not numbers are also set to their optimum.
     """
     limits = Limits(most_ratio, least_signal) if profile else None
     found = _settle(layer, belief, outputs, jitter, relative, limits, executor)
@@ -207,7 +209,7 @@ def updated(
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> Layer:
-    """Return the layer with ξ and the sizes of counts optimal for its q(u): F cannot fall."""
+    """Return the layer with optimal ξ and sizes of counts, given its q(u); this cannot lower F."""
     local = layer.local
     assert local is not None
     limits = Limits(most_ratio, least_signal)
@@ -273,8 +275,9 @@ def _settle(
     limits: Limits | None,
     executor: Executor,
 ) -> _Settled:
-    """Evaluate F. limits: bounds within which the scales are optimised; None to use the layer's
-    scales.
+    """Evaluate F.
+
+    limits: the range in which the scales are optimised; None to use the layer's scales.
     """
     local = layer.local
     assert local is not None

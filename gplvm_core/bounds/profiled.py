@@ -45,7 +45,8 @@ def profile_scales(
 ) -> Profile:
     """Return the scale and the noise variance that maximise F_data.
 
-    With a given ratio only the noise is optimised, with a given noise variance only the scale.
+    If the ratio is given, only the noise is optimised; if the noise variance is given, only the
+    scale.
 
     most: the largest allowed ratio. Without this limit, targets that can be fitted without error,
     such as class labels, would increase the ratio until rounding errors dominate C. Raises

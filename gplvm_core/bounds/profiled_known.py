@@ -7,8 +7,8 @@ eigenvectors of the column's C = L⁻¹ΦL⁻ᵀ, with D = diag r/(1 + rλ),
 
     F = Σ[c + ℓb − ½wb²] + ½ ãᵀ D ã − ½ r (ψ0 − Σλ) − ½ Σ log(1 + rλ),   ã = ã_ℓ − b ã_w,
 
-For all columns at once, the search finds the best r on a grid, then the zero of dF/d log r beside
-it.
+The search treats all columns at once. It finds the best r on a grid, then the zero of dF/d log r
+near this r.
 """
 
 from dataclasses import dataclass
@@ -93,8 +93,8 @@ def profile_known(
         found = np.where(open_, cut, found)
         rise = factors.rise(np.exp(found))
         up, down = open_ & (rise > 0.0), open_ & (rise <= 0.0)
-        # The Illinois rule: if an end of the bracket does not move twice, halve its value.
-        # Otherwise convergence would be slow.
+        # The Illinois rule: if an end of the bracket stays in place twice, halve the value at this
+        # end. Otherwise convergence would be slow.
         at_high = np.where(up & (side > 0.0), 0.5 * at_high, np.where(down, rise, at_high))
         at_low = np.where(down & (side < 0.0), 0.5 * at_low, np.where(up, rise, at_low))
         low, high = np.where(up, found, low), np.where(down, found, high)

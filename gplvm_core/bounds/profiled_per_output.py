@@ -43,8 +43,8 @@ def profile_outputs(
     outputs.
 
     squares: Σ_n y² of each output. most: the largest allowed ratio. A column without variance gets
-    ratio 0. The data do not determine its noise, which is set to 1/most of the average mean square.
-    Raises NotPositiveDefiniteError as `profile_scales` does.
+    ratio 0. The data do not determine the noise of such a column; it is set to the average mean
+    square divided by `most`. Raises NotPositiveDefiniteError in the same cases as `profile_scales`.
     """
     most = min(most, MOST_RATIO)
     problem = _Outputs.of(statistics, spectra, squares)
@@ -74,7 +74,7 @@ def profile_outputs(
 class _Outputs:
     """F_data of every output as a function of its log r, with the optimal noise variance."""
 
-    spectrum: Float[Array, "M _D"]  # eigenvalues of each output's group; one column for one group
+    spectrum: Float[Array, "M _D"]  # eigenvalues by output; one column if all share a group
     power: Float[Array, "M D"]
     squares: Float[Array, " D"]
     count: Float[Array, " D"]

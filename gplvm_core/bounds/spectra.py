@@ -1,7 +1,7 @@
-"""The eigenvectors of C = L⁻¹ΦL⁻ᵀ, which diagonalise I + rC for every r.
+"""The eigenvectors of C = L⁻¹ΦL⁻ᵀ; they diagonalise I + rC for every r.
 
-C is positive semi-definite, so eigenvalues that rounding makes negative are set to 0. With such
-eigenvalues a Cholesky factorisation would fail, or the bound would be too high.
+C is positive semi-definite, so eigenvalues that rounding makes negative are set to 0. With negative
+eigenvalues, a Cholesky factorisation would fail, or the bound would be too high.
 """
 
 from dataclasses import dataclass

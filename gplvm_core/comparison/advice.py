@@ -35,7 +35,7 @@ PLAIN = {
 class Result:
     """The models' values for one purpose, split by split.
 
-    leading: the best model, and those without a sure difference from it.
+    leading: the best model, and those that are not clearly worse.
     """
 
     purpose: Purpose

@@ -27,7 +27,7 @@ from gplvm_core.readers.kinds import (
 
 HIDDEN = 0.15  # the fraction of observed entries that are hidden
 LEAST_HIDDEN, LEAST_ROWS = 20, 20
-ERRORS = 2.0  # standard errors that a gain must exceed
+ERRORS = 2.0  # a gain must exceed this number of standard errors
 
 
 @dataclass(frozen=True)
@@ -103,8 +103,9 @@ def is_anything_here(
     A base rate is a Gaussian for numbers, the frequencies of words, and a negative binomial for
     counts. The test is repeated on copies of the table whose columns are shuffled separately. Such
     copies have the same base rates and no relations between columns. A model that gains as much on
-    the copies as on the table itself has found nothing. With an exposure, the base rates of counts
-    are multiplied by the exposure, and the copies draw counts from these base rates.
+    the copies as on the table itself has found nothing. In tables with an exposure, the base rates
+    of counts are multiplied by the exposure, and counts in the copies are drawn from these base
+    rates.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How good are a model's forecasts? Held-out ends of its series, beside simple forecasts."""
+"""Test a model's forecasts on held-out ends of its series, beside simple forecasts."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ MODEL = "This model"
 ORIGINS = 3
 MOST_HORIZON = 20
 FEWEST = 12  # frames before the first origin
-SOON = 0.25  # of the horizon: the first steps
+SOON = 0.25  # share of the horizon that counts as the first steps
 UNEVEN = 0.1  # spread of the steps of time, as a share of their mean
 
 Rows = Float[Array, "N D"] | Mapping[str, Float[Array, "N _D"]]
@@ -40,9 +40,10 @@ class BackTest:
     """Errors of forecasts at the held-out ends of series, by the name of the forecast.
 
     horizon: frames ahead. errors: the root mean square error for each origin, as a share of the
-    columns' standard deviations; soon: the same for the first quarter of the frames. inside: the
-    share of true values in the bands of 95 % for each origin. A forecast that an origin lacks is
-    NaN. periods: in frames, of the series that repeat. n_series: how many series were continued.
+    columns' standard deviations; soon: the same for the first quarter of the frames. inside: for
+    each origin, the share of true values in the bands of 95 %. A forecast that an origin lacks is
+    NaN. periods: the periods, in frames, of the series that repeat. n_series: how many series were
+    continued.
     """
 
     horizon: int
@@ -55,7 +56,7 @@ class BackTest:
 
     @property
     def best_rule(self) -> str:
-        """The simple forecast with the smallest error, of those that every origin has."""
+        """The best simple forecast among those that every origin has."""
         rules = [name for name in self.errors if name != MODEL]
         return min(rules, key=lambda name: _mean_square(self.errors[name]))
 
@@ -94,22 +95,23 @@ def back_test(
 ) -> BackTest:
     """Hold out the ends of series, forecast them, and compare with simple forecasts.
 
-    At each of `n_origins` origins, a copy of the model is trained without the frames from the
-    origin on, and forecasts the next `horizon` frames. If the given model is calibrated, the copy
-    is, too. The origins are `horizon` frames apart, the last one `horizon` frames before the end.
-    Simple forecasts are the last values, the values one period before (if the series repeats), and
-    a linear autoregression by ridge regression.
+    At each of `n_origins` origins, a copy of the model is trained on the frames before the origin,
+    and forecasts the next `horizon` frames. If the given model is calibrated, the copy is also
+    calibrated. The origins are `horizon` frames apart, the last one `horizon` frames before the
+    end. Simple forecasts are the last values, the values one period before (if the series repeats),
+    and a linear autoregression by ridge regression.
 
     Parameters
     ----------
     model : estimator
         A model over time, fitted or not; its settings are used.
     values : array_like of shape (N, D), or dict of them
-        Rows; NaN marks missing values. For a model of several views a dictionary, and `view`.
+        Rows; NaN marks missing values. For a model of several views, a dictionary of views; give
+        `view`, too.
     times : array_like of shape (N,), optional
         By default the number of the row in its sequence.
     sequences : array_like of shape (N,), optional
-        Labels of sequences. All that are long enough are continued.
+        Labels of sequences. All sequences that are long enough are continued.
     view : str, optional
         The view to judge.
     horizon : int, optional
@@ -184,7 +186,7 @@ class _Errors:
 
 
 def _joined(parts: list[dict[str, _Errors]]) -> dict[str, _Errors]:
-    """The errors of all series; only forecasts that every series has."""
+    """The errors of all series, only for forecasts that every series has."""
     names = [name for name in parts[0] if all(name in part for part in parts)]
     return {
         name: _Errors(
@@ -229,7 +231,7 @@ def _trained(
 ) -> Any:
     fresh: Any = ready(model)
     some = {k: v[kept] for k, v in rows.items()} if isinstance(rows, Mapping) else rows[kept]
-    with warnings.catch_warnings(action="ignore"):  # the fitted model has given them already
+    with warnings.catch_warnings(action="ignore"):  # the given model has already warned
         fresh.fit(some, times=times[kept], sequences=sequences[kept], callback=watch)
         calibrated = getattr(model, "intervals_", None) is not None
         if calibrated and not isinstance(rows, Mapping) and not watch.stopped:
@@ -238,7 +240,7 @@ def _trained(
 
 
 def _calibrate(model: Any, rows: Any, watch: Watch) -> None:
-    """Calibrate the bands, as those of the given model are, unless the test is ended.
+    """Calibrate the bands like those of the given model, unless the test is ended.
 
     The bands of a single view are not calibrated.
     """
@@ -255,7 +257,7 @@ def _calibrate(model: Any, rows: Any, watch: Watch) -> None:
 def _checked(
     values: ArrayLike | Mapping[str, ArrayLike], view: str | None
 ) -> tuple[Rows, Float[Array, "N D"]]:
-    """The rows for training, and those of the judged view."""
+    """The rows for training, and the rows of the judged view."""
     if not isinstance(values, Mapping):
         rows = np.asarray(values, dtype=float)
         if rows.ndim != 2:

@@ -15,8 +15,8 @@ from gplvm_core.readers.kinds import TableColumn, coded_table, columns_of, in_ow
 
 Family = Literal["linear", "forest"]
 RIDGES = np.geomspace(0.01, 1000.0, 11)
-# Weaker penalties give overconfident probabilities. A filled gap in the inputs of a training row
-# was itself predicted from the word that the regression learns.
+# Weaker penalties give overconfident probabilities, because the gaps in a training row's inputs
+# were filled with the help of the very word that the regression learns.
 INVERSE_PENALTIES = (0.03, 0.1, 0.3, 1.0)
 FOLDS = 3
 N_TREES, LEAST_LEAF = 200, 3
@@ -24,11 +24,11 @@ LEAST_RATE = 1e-3
 
 
 class ChainedModels(BaseEstimator):
-    """Regressions or forests of every column on all other columns, in rounds (van Buuren 2007).
+    """Models that predict every column from all other columns, in rounds (van Buuren 2007).
 
-    Gaps start at the column's mean or frequencies. Each round predicts every column from the other
-    columns, and fills the gaps of the column with the predicted means and probabilities. The models
-    of later columns use the filled values.
+    The models are regressions or forests. Gaps start at the column's mean or frequencies. Each
+    round predicts every column from the other columns, and fills the gaps of the column with the
+    predicted means and probabilities. The models of later columns use the filled values.
 
     kinds: see `BayesianGPLVM`; exposures are only inputs. family: "linear" uses ridge regression
     for numbers, logistic regression for words and Poisson regression for counts, with penalties
@@ -58,7 +58,7 @@ class ChainedModels(BaseEstimator):
             for own, column in zip(values.T, self.columns_, strict=True)
         ]
         filled = self._started(values)
-        # Without gaps every round would train the same models.
+        # If there are no gaps, every round would train the same models.
         for _ in range(self.rounds if np.isnan(values).any() else 1):
             self.models_: list[Any] = []
             for at, column in enumerate(self.columns_):
@@ -115,7 +115,10 @@ class ChainedModels(BaseEstimator):
         return np.asarray(poisson.pmf(np.arange(most + 1), mean[:, None]))
 
     def complete(self, Y: Any) -> Any:
-        """Fill gaps with the mean of numbers, the median of counts, or the most probable word."""
+        """Fill gaps with predictions.
+
+        Numbers get the mean, counts the median, and words the most probable word.
+        """
         values = coded_table(self.columns_, Y)
         whole = values.copy()
         for at, (column, mean) in enumerate(

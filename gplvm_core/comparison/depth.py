@@ -1,4 +1,4 @@
-"""Is depth worth it? Compare models of one, two and three layers and simpler models."""
+"""Is depth worth it? Compare one, two and three layers with each other and with simpler models."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -23,14 +23,14 @@ from gplvm_core.readers.errors import plural
 ONE, TWO, THREE = "one layer", "two layers", "three layers"
 TREES, LINEAR, NEIGHBOURS = "boosted trees", "linear model", "nearest neighbours"
 PPCA, MIXTURE = "probabilistic PCA", "mixture of Gaussians"
-# Widths of the latent spaces, the top first. They are reduced to the number of columns.
+# Widths of the latent spaces, the top first. No width exceeds the number of columns.
 WIDTHS = {ONE: (10,), TWO: (5, 10), THREE: (3, 5, 10)}
 N_TREES = 300
 RIDGES = np.logspace(-4, 4, 17)
 ERRORS = (
     "The number after ± is a standard error over the splits, corrected because the splits share "
-    "rows (Nadeau & Bengio 2003). A difference counts if it is outside the 95 % interval of chance "
-    "by Student's t."
+    "rows (Nadeau & Bengio 2003). A difference counts if it is significant at the 95 % level in "
+    "Student's t-test."
 )
 OF_REGRESSION = (
     "The log-likelihood is the log density of a held-out row in nats; larger is better. Trees, the "
@@ -191,7 +191,7 @@ def _beside(found: Comparison, best: str, others: Sequence[str]) -> list[str]:
         )
     if level:
         sentences.append(
-            f"These simpler models have no sure difference from {best} on these splits: "
+            f"These simpler models are not clearly different from {best} on these splits: "
             f"{', '.join(level)}."
         )
     if others and not ahead and not level:

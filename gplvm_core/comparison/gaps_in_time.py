@@ -1,4 +1,4 @@
-"""Check the filling of a sequence on its own given values, which are hidden like its gaps."""
+"""Check how well a model fills a sequence: hide given values in the shape of its gaps."""
 
 from dataclasses import dataclass
 
@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from gplvm_core.comparison.one_column import INTERVAL
 from gplvm_core.numerics import Array
 
-FEWEST = 20  # hidden values, for a share that means something
-SHIFTS = 80  # positions of the gaps that are tried
-MOST_HIDDEN, MOST_SEVERAL = 0.5, 0.25  # of the given values, at one and at several positions
+FEWEST = 20  # hidden values; with fewer, the share is not reliable
+SHIFTS = 80  # positions to which the gaps are moved for a trial
+MOST_HIDDEN, MOST_SEVERAL = 0.5, 0.25  # shares of given values, for one and several positions
 
 Cells = Bool[NDArray[np.bool_], "n D"]
 
@@ -20,7 +20,7 @@ Cells = Bool[NDArray[np.bool_], "n D"]
 class Checked:
     """The share of hidden values inside their 95 % intervals, and their number.
 
-    factor: at least 1; with standard deviations larger by it, 95 % of the values are inside.
+    factor: multiply the standard deviations by it, and 95 % of the values are inside; at least 1.
     """
 
     inside: float
@@ -31,11 +31,12 @@ class Checked:
 def hidden_like_gaps(values: Float[Array, "n D"], fewest: int = FEWEST) -> Cells | None:
     """Given cells to hide for a check: the sequence's gaps, moved to other frames.
 
-    values: rows in the order of time, NaN where missing. Of the positions at which the moved gaps
-    hide the most given cells, the middle one is chosen, because it is neither the nearest to the
-    gaps nor the nearest to an end. Further positions are added if at least one frame stays
-    visible between all hidden parts, and at most a quarter of the given cells are hidden.
-    None if fewer than `fewest` cells, or more than half of the given ones, would be hidden.
+    values: rows in the order of time, NaN where missing. The function finds the positions at which
+    the moved gaps hide the most given cells. It chooses the middle one, which is neither the
+    nearest to the gaps nor the nearest to an end. It adds further positions if at least one frame
+    stays visible between all hidden parts, and at most a quarter of the given cells are hidden.
+    Returns None if fewer than `fewest` cells, or more than half of the given cells, would be
+    hidden.
     """
     gaps, count = np.isnan(values), len(values)
     step = max(1, 2 * count // SHIFTS)
@@ -56,7 +57,7 @@ def hidden_like_gaps(values: Float[Array, "n D"], fewest: int = FEWEST) -> Cells
 
 
 def _beside(frames: Bool[NDArray[np.bool_], " n"]) -> Bool[NDArray[np.bool_], " n"]:
-    """These frames and their neighbours."""
+    """The frames that are marked, and their neighbours."""
     wider = frames.copy()
     wider[1:] |= frames[:-1]
     wider[:-1] |= frames[1:]
@@ -64,7 +65,7 @@ def _beside(frames: Bool[NDArray[np.bool_], " n"]) -> Bool[NDArray[np.bool_], " 
 
 
 def _moved(gaps: Cells, k: int) -> Cells:
-    """The cells k frames later; none come from before the start or after the end."""
+    """Move the cells by k frames; cells that leave the sequence are lost."""
     moved = np.zeros_like(gaps)
     if k > 0:
         moved[k:] = gaps[:-k]
@@ -76,14 +77,14 @@ def _moved(gaps: Cells, k: int) -> Cells:
 def share_inside(
     mean: Float[Array, "n D"], std: Float[Array, "n D"], truth: Float[Array, "n D"], hidden: Cells
 ) -> Checked | None:
-    """How many hidden values with a known truth are inside their intervals; None if there are none.
+    """The share of hidden values inside their intervals; None if no hidden value has a known truth.
 
     Cells without a standard deviation (NaN) do not count.
     """
     cells = hidden & ~np.isnan(truth) & ~np.isnan(std)
     if not cells.any():
         return None
-    # The error of each value as a share of half its interval.
+    # The error of each value, divided by half the width of its interval.
     reach = np.abs(mean - truth)[cells] / np.maximum(INTERVAL * std[cells], 1e-300)
     needed = float(np.quantile(reach, 0.95, method="higher"))
     return Checked(float(np.mean(reach <= 1.0)), int(cells.sum()), max(needed, 1.0))

@@ -64,8 +64,8 @@ def compare_kept_aside(
     """Train models again on parts of the rows Y (N × D), and judge each model on the other rows.
 
     The measures are `KEPT_ASIDE`. Two baselines are always added: probabilistic PCA and a mixture
-    of Gaussians, which choose their sizes on the training rows. labels: (N,), −1 for unlabelled
-    rows. scaling: "global" for columns that share a unit; "columns" divides errors by each column's
+    of Gaussians. Their sizes are chosen on the training rows. labels: (N,), −1 for unlabelled rows.
+    scaling: "global" for columns that share a unit; "columns" divides errors by each column's
     spread. n_samples: draws for the estimate of a row's density by sampling; None makes none. cv,
     callback and errors: see `compare`; also raises DataError if fewer than two columns vary.
     """
@@ -138,7 +138,7 @@ def judge_of(
         found = _densities(model, rows[train], rows[test], n_samples)
         std = rows[train].std(axis=0)
         unit = std if scaling == "columns" else np.full(len(std), np.sqrt(np.mean(std**2)))
-        # The seed depends only on the split: every model gets the same hidden values.
+        # The seed depends only on the split, so every model gets the same hidden values.
         generator = np.random.default_rng([random_state, at])
         hidden = generator.random(rows[test].shape) < HIDDEN
         # Every row has at least one visible and one hidden value.
@@ -158,9 +158,10 @@ def judge_of(
 def _densities(
     model: Any, train: Float[Array, "N D"], test: Float[Array, "M D"], n_samples: int | None
 ) -> dict[str, float]:
-    """Return the mean log density of test rows: exact, by draws and by bounds, as far as known.
+    """Return the mean log density of test rows.
 
-    A map first derives the density of its rows, as after a training in the app; `complete` uses it.
+    Values that are exact, by draws, and by bounds are returned, if available. A map first derives
+    the density of its rows, as after a training in the app. `complete` uses this density.
     """
     if not getattr(model, "can_have_density", False) or isinstance(model, ProbabilisticPCA):
         exact = densities(model, test, None)

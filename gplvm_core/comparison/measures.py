@@ -208,7 +208,7 @@ class Purpose:
     """A purpose of models.
 
     words: its title. doing: its activity within a sentence. sentence: its explanation. deciding:
-    keys of measures; the first one that was measured decides.
+    keys of measures; the first of these measures that has a value decides.
     """
 
     key: str

@@ -17,8 +17,7 @@ STRENGTHS = (3.0, 30.0, 300.0)
 # The smallest variance in units of the columns' variance; without it, Gaussians could collapse onto
 # single rows.
 LEAST_VARIANCE = 1e-4
-# The common covariance is this fraction of the covariance within clusters, plus the rest of the
-# diagonal.
+# The correlations of the common covariance, as a fraction of the correlations within clusters.
 CORRELATED = 0.5
 
 # Covariances: "diagonal", a number of axes, or ("shrunk", strength).
@@ -53,7 +52,7 @@ class Mixture(BaseEstimator):
         given = self._standardised(Y)
         folds = KFold(FOLDS, shuffle=True, random_state=self.random_state)
         by_fold = [self._scores(given[train], given[test]) for train, test in folds.split(given)]
-        # Folds whose sizes differ by a row may have different candidate widths.
+        # The candidates depend on the number of rows, which may differ by one between folds.
         total = {
             choice: sum(scores[choice] for scores in by_fold)
             for choice in by_fold[0]
@@ -127,7 +126,7 @@ def gaussians(
         return Gaussians(mixture.weights_, mixture.means_, nothing, mixture.covariances_)
     middle = rows.mean(axis=0)
     mixture.fit((rows - middle) @ axes)
-    # scikit-learn added the variance around the axes to the diagonal; `full` subtracts it again.
+    # The covariances from scikit-learn include the variance around the axes; `full` subtracts it.
     found = Gaussians.full(mixture.weights_, mixture.means_, mixture.covariances_, variance)
     return found.along(axes).in_units(middle, np.ones_like(middle))
 

@@ -72,9 +72,9 @@ def answers(
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
     """Means and standard deviations of new observations; NaN marks missing inputs.
 
-    A missing input has the mean and the variance of its training values, and the prediction
-    averages over it. Raises ValueError if an input is missing and the kernel has no expectations
-    under Gaussian inputs.
+    A missing input becomes a Gaussian with the mean and the variance of its training values, and
+    the prediction averages over this Gaussian. Raises ValueError if an input is missing and the
+    kernel has no expectations under Gaussian inputs.
     """
     missing = np.isnan(inputs)
     if not missing.any() and variance is None:

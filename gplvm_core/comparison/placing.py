@@ -56,7 +56,7 @@ class Placed:
 def evidence_of(model: Any) -> dict[str, float]:
     """Return a model's `bound_` in nats, with its field name in `Placed`: "bound" or "likelihood".
 
-    Probabilistic PCA has a likelihood at fitted weights, which is not comparable with bounds. For
+    Probabilistic PCA has a likelihood at fitted weights; it is not comparable with bounds. For
     models with fitted points (whose `bound_` is a joint density) and for regressions, returns {}.
     """
     if not hasattr(model, "information_") or is_regressor(model):
@@ -135,7 +135,7 @@ def _whole(rows: Float[Array, "N D"]) -> Int[Array, " n"]:
 
 
 def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
-    """Return each column's unit for errors: its own standard deviation, or that of all columns.
+    """Return each column's unit for errors: its standard deviation, or a common one of all columns.
 
     A standard deviation of 0 is replaced by 1.
     """
@@ -145,10 +145,10 @@ def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
 
 
 def trustworthiness(data: Float[Array, "N D"], points: Float[Array, "N P"]) -> Float[Array, " N"]:
-    """Score for each row whether its five nearest points are near in the data, too; 1 is best.
+    """Score for each row whether its five nearest points on the map are near in the data.
 
-    The mean over the rows is the trustworthiness of a map. If the two arguments are exchanged, the
-    mean is the continuity. Source: Venna & Kaski (2001), eq. 1.
+    The best score is 1. The mean over the rows is the trustworthiness of a map. If the two
+    arguments are exchanged, the mean is the continuity. Source: Venna & Kaski (2001), eq. 1.
     """
     from sklearn.metrics import pairwise_distances
     from sklearn.neighbors import NearestNeighbors

@@ -27,7 +27,7 @@ class PoissonFactors(BaseEstimator):
     and variances of these Gaussians, the loadings and b. Missing counts (NaN) are left out.
     Chadwick, Ching & Wood (2021) review such models.
 
-    n_components: the number of factors. None: the candidate that predicts hidden counts best.
+    n_components: the number of factors. None uses the candidate that predicts hidden counts best.
     """
 
     def __init__(
@@ -123,7 +123,7 @@ def _bound(
     m: Float[Array, "N Q"],
     logs: Float[Array, "N Q"],
 ) -> tuple[Array, Array, Array, Array, Array]:
-    """Evaluate minus the bound of each row.
+    """Evaluate the negative bound of each row.
 
     Returns this value, its gradients with respect to the mean and the log variance, the rates, and
     rates − counts. ⟨exp f⟩ = exp(⟨f⟩ + ½ Var f) for f = b + x·w. Missing entries have rate and

@@ -31,7 +31,7 @@ Judge = Callable[[Any, Split, int], dict[str, float]]
 
 @dataclass(frozen=True)
 class Contender:
-    """A model and its name in words; `compare` clones and trains it on every split.
+    """A model and its name in words; `compare` trains a copy of the model on every split.
 
     Regressors need `score_samples(X, Y)`, or `predict` with return_std and noise. Density models
     need `score_samples(Y)`, in nats per row.
@@ -78,12 +78,12 @@ def compare(
     X, y: inputs (N × Q) and outputs (N or N × D) for regressors; only rows X (N × D) for density
     models. cv: a number of random splits (a fifth of the rows is held out), a scikit-learn
     splitter, or pairs of training and test rows. callback: called with a `Step` before every fit;
-    models whose `fit` has a callback also call it during the fit. If it raises StopIteration, the
-    comparison ends with the finished splits. judge: a function that returns the measures of a
-    model; missing measures are NaN. By default, the measures are the density of a held-out row, or
-    the log-likelihood and error of predicted outputs. Raises DataError for rows or outputs that are
-    not finite or do not match, for splits with too few rows, and if the training of a model fails.
-    Raises ValueError if two contenders have the same name.
+    models whose `fit` has a callback also call it during the fit. If the callback raises
+    StopIteration, the comparison ends with the finished splits. judge: a function that returns the
+    measures of a model; missing measures are NaN. By default, the measures are the density of a
+    held-out row, or the log-likelihood and error of predicted outputs. Raises DataError for rows or
+    outputs that are not finite or do not match, for splits with too few rows, and if the training
+    of a model fails. Raises ValueError if two contenders have the same name.
     """
     rows, outputs = checked(X, y)
     if len({each.name for each in contenders}) < len(contenders):

@@ -26,7 +26,7 @@ class Difference:
 
     @property
     def sure(self) -> bool:
-        """Whether the difference is larger than chance explains, by Student's t.
+        """Whether the difference is significant in Student's t-test.
 
         Student's t accounts for the poor estimate of the standard error from few splits.
         """
@@ -40,12 +40,12 @@ class Difference:
 
     @property
     def unsigned(self) -> str:
-        """The text without a sign, for sentences that state the direction."""
+        """The difference as text without its sign, for sentences that state the direction."""
         return f"{abs(self.mean):.{self._digits}f} ± {self.error:.{self._digits}f}"
 
     @property
     def _digits(self) -> int:
-        """The number of decimals, up to the first digit of the error."""
+        """The number of decimals that shows the first digit of the error."""
         if not np.isfinite(self.error) or self.error <= 0.0:
             return 2
         return int(np.clip(np.ceil(-np.log10(self.error)), 0, 6))
@@ -57,8 +57,8 @@ class Comparison:
 
     values: the values by key of the measure (`OF_NEW_ROWS`); NaN if a model does not have the
     measure. reference: the model with which all other models are compared. overlap: the mean ratio
-    of test rows to training rows, which corrects for rows that splits share. answer: the result in
-    words. notes: explanations of the method and the measures.
+    of test rows to training rows; it corrects errors for rows that splits share. answer: the result
+    in words. notes: explanations of the method and the measures.
     """
 
     names: tuple[str, ...]
@@ -91,7 +91,7 @@ class Comparison:
         return self._paired(measure.loss(self._of(key, other)) - measure.loss(self._of(key, name)))
 
     def leading(self, measure: Measure) -> tuple[str, ...]:
-        """Return the model with the best mean, and all models without a sure difference from it.
+        """Return the model with the best mean, and all models that are not clearly worse.
 
         The result is empty if the measure has no better direction or was not measured.
         """

@@ -1,4 +1,4 @@
-"""Simple forecasts of a series: as last time, as one period before, and linear autoregression."""
+"""Simple forecasts: the last value, the value one period before, and linear autoregression."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ from gplvm_core.numerics import Array
 
 LAST, SEASONAL, LINEAR = "As last time", "As one period before", "Linear autoregression"
 LAGS = 5  # frames from which the linear autoregression predicts the next one
-COMPONENTS = 30  # principal components of wider series, which it predicts instead of columns
-ALPHAS = 10.0 ** np.arange(-4, 5)  # of ridge regression, on standardised columns
-LEAST_CORRELATION = 0.3  # of a series with itself one period before
+COMPONENTS = 30  # wider series are predicted through this many principal components
+ALPHAS = 10.0 ** np.arange(-4, 5)  # penalties of ridge regression, on standardised columns
+LEAST_CORRELATION = 0.3  # least correlation of a series with itself one period before
 ORIGINS = 50  # frames of the past from which forecasts are tried, to find their errors
 
 # Forecasts (E, H, D) of the H frames after the first `end` frames, for every end (E,).
@@ -43,8 +43,8 @@ def period_of(series: Float[Array, "T D"]) -> int | None:
     """The period in frames; None if the series does not repeat.
 
     The autocorrelation is the mean over the standardised columns, each with a linear trend removed.
-    The period is the lag with the highest autocorrelation among the peaks behind the first lag at
-    which it is negative. It must be at least 0.3, and the series must show two periods.
+    The period is the lag of the highest peak of the autocorrelation, after the first lag at which
+    it is negative. This peak must be at least 0.3, and the series must contain two periods.
     """
     count = len(series)
     trend = np.column_stack([np.ones(count), np.linspace(-1.0, 1.0, count)])
@@ -55,7 +55,8 @@ def period_of(series: Float[Array, "T D"]) -> int | None:
         return None
     rest = rest / rest.std(axis=0)
     most = count // 2
-    # Means over the overlap: with the usual sums, long lags would lose to short ones.
+    # Means over the overlap are used, because with the usual sums long lags would lose to short
+    # ones.
     found = np.array([float(np.mean(rest[lag:] * rest[: count - lag])) for lag in range(most + 1)])
     negative = np.flatnonzero(found < 0.0)
     if not len(negative):
@@ -63,7 +64,8 @@ def period_of(series: Float[Array, "T D"]) -> int | None:
     inner = np.arange(max(int(negative[0]), 1), most)
     peaks = inner[(found[inner] >= found[inner - 1]) & (found[inner] > found[inner + 1])]
     strong = peaks[found[peaks] >= LEAST_CORRELATION]
-    # A multiple of the period correlates as well: the shortest lag near the best one is chosen.
+    # A multiple of the period correlates equally well, so the shortest lag near the best one is
+    # chosen.
     return int(strong[found[strong] >= 0.9 * found[strong].max()][0]) if len(strong) else None
 
 
@@ -72,9 +74,9 @@ def simple_forecasts(
 ) -> tuple[SimpleForecast, ...]:
     """Forecasts of the next `horizon` frames by simple rules.
 
-    period: of the seasonal rule; None leaves it out. The standard deviation at each step and
-    column is the root mean square of the rule's errors at this step for frames of the past, from
-    which at least a tenth of the series was known.
+    period: the period of the seasonal rule; None leaves this rule out. The standard deviation at
+    each step and column is the root mean square of the rule's errors at this step in past
+    forecasts, made when at least a tenth of the series was known.
     """
     known = without_gaps(series)
     rules: list[tuple[str, Forecast]] = [(LAST, _as_last(known))]
@@ -107,7 +109,7 @@ def _as_before(series: Float[Array, "T D"], period: int) -> Forecast:
 def autoregression(series: Float[Array, "T D"], lags: int = LAGS) -> Forecast:
     """Ridge regression of a frame on the `lags` frames before it, all columns together.
 
-    Its penalty is chosen by leave-one-out errors. Predictions are fed back. A series with more than
+    The penalty is chosen by leave-one-out errors. Predictions are fed back. A series with more than
     30 columns is predicted through its principal components.
     """
     from sklearn.decomposition import PCA
@@ -142,9 +144,10 @@ def autoregression(series: Float[Array, "T D"], lags: int = LAGS) -> Forecast:
 def _past_errors(
     series: Float[Array, "T D"], rule: Forecast, first: int, horizon: int
 ) -> Float[Array, "H D"]:
-    """The root mean square error at each step ahead; steps that cannot be tried get the last one's.
+    """The root mean square error at each step ahead.
 
-    first: the fewest known frames.
+    Steps that cannot be tried get the error of the last step that can. first: the fewest known
+    frames.
     """
     count = len(series)
     ends = np.unique(np.linspace(min(first, count - 1), count - 1, ORIGINS).astype(int))

@@ -30,7 +30,8 @@ from gplvm_core.comparison.result import Comparison
 from gplvm_core.numerics import Array
 from gplvm_core.readers.kinds import TableColumn, in_own_values, kinds_of
 
-# Half of each row is hidden. A single round would predict from gaps that are filled with means.
+# Half of each row is hidden. After a single round, predictions would be based on gaps that are
+# filled with means.
 ROUNDS = 5
 PLAIN = (
     "Base rates describe each column separately. Chained regressions and forests predict every "
@@ -149,10 +150,11 @@ def compare_tables_kept_aside(
 
     models: models with `kinds`, such as `BayesianGPLVM(kinds=…)`. columns, Y: complete rows, in
     which a word is its index (`Dataset.columns`, `Dataset.values`). The baselines are base rates,
-    chained regressions and chained forests; for tables of only counts also Poisson factors. The
-    error of hidden words is their Brier score divided by the Brier score of the column's base rate.
-    Exposures are never hidden: they multiply the base rates of counts. Tables with exposures have
-    no comparison of drawn rows. Raises DataError for rows with gaps; other errors: see `compare`.
+    chained regressions and chained forests; tables of only counts are also compared with Poisson
+    factors. The error of hidden words is their Brier score divided by the Brier score of the
+    column's base rate. Exposures are never hidden, because they multiply the base rates of counts.
+    For tables with exposures, drawn rows are not compared. Raises DataError for rows with gaps;
+    other errors: see `compare`.
     """
     asked = np.array([column.kind != "exposure" for column in columns])
     first, last = np.flatnonzero(asked)[[0, -1]]
@@ -205,7 +207,7 @@ def compare_tables_kept_aside(
 
 
 def _spreads(columns: Sequence[TableColumn], rows: Float[Array, "N C"]) -> Float[Array, " C"]:
-    """The variance of each column; for words, Σ b (1 − b) with the frequencies b of the words."""
+    """The variance of each column; for words, it is Σ b (1 − b) with the words' frequencies b."""
     found = np.empty(len(columns))
     for at, (column, own) in enumerate(zip(columns, rows.T, strict=True)):
         if column.is_words:
@@ -239,7 +241,7 @@ def _error(
 def _in_units(
     columns: Sequence[TableColumn], rows: Float[Array, "N C"], spread: Float[Array, " C"]
 ) -> Float[Array, "N W"]:
-    """Convert rows to numbers in which every column has the same weight."""
+    """Convert rows to numbers, scaled so that every column has the same weight."""
     parts = []
     for at, column in enumerate(columns):
         own = rows[:, at : at + 1]

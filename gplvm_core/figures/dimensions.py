@@ -17,6 +17,6 @@ def dimensions_on(information: Float[Array, " Q"]) -> Bool[Array, " Q"]:
 def joint_relevance(
     relevance: Float[Array, " Q"] | Mapping[str, Float[Array, " Q"]],
 ) -> Float[Array, " Q"]:
-    """Return each dimension's relevance; for several views, the largest over the views."""
+    """Return each dimension's relevance; for several views, its largest relevance in any view."""
     views = list(relevance.values()) if isinstance(relevance, Mapping) else [relevance]
     return np.asarray(np.max([np.asarray(view, dtype=float) for view in views], axis=0))

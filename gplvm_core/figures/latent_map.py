@@ -44,9 +44,9 @@ def latent_map_figure(
     """Draw a scatter plot of the latent means in two dimensions (counted from 0).
 
     Each label has a trace with its colour and marker shape. Up to twelve labels have a legend; the
-    hover text always names the row and its label. More than 2000 points are thinned evenly, and the
-    title gives the numbers. A single latent dimension is drawn against the row number.
-    names: names of the dimensions, which become titles of the axes.
+    hover text always names the row and its label. If there are more than 2000 points, an even
+    sample is drawn, and the title gives both numbers. A single latent dimension is drawn against
+    the row number. names: names of the dimensions, used as titles of the axes.
     """
     points = np.asarray(latent_mean, dtype=float)
     if points.ndim != 2 or points.size == 0:
@@ -57,7 +57,7 @@ def latent_map_figure(
     if len(points) > MOST_POINTS:
         rows = np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int)
     if row_names is not None and len(row_names) != len(points):
-        row_names = None  # the points are a sample, so the names do not match them
+        row_names = None  # the points are a sample, so the rows' names do not match them
     groups = np.zeros(len(points), dtype=int) if labels is None else np.asarray(labels, dtype=int)
 
     figure = go.Figure()

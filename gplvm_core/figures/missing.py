@@ -10,9 +10,10 @@ MOST_ROWS, MOST_COLUMNS = 120, 200
 def missing_grid(
     missing: Bool[Array, "N D"], most_rows: int = MOST_ROWS, most_columns: int = MOST_COLUMNS
 ) -> Float[Array, "R C"]:
-    """Return the missing share (0 to 1) of each cell; a cell groups neighbouring rows and columns.
+    """Return the missing share (0 to 1) of each cell of a grid.
 
-    The grid has at most most_rows rows and most_columns columns.
+    A cell is a group of neighbouring rows and columns. The grid has at most most_rows rows and
+    most_columns columns.
     """
     sums = missing.astype(float)
     sizes = []

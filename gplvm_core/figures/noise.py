@@ -74,7 +74,7 @@ class CellNoise:
 
 
 def noise_figure(noise: CellNoise) -> go.Figure:
-    """Draw a heat map in the shape of an image; else bars for all joints, or at most 20 columns.
+    """Draw a heat map for images, bars for all joints, or bars for at most 20 columns.
 
     Shares are 0 to 1; the hover text gives the noise in the data's units. Cells without variance
     are not drawn; see `left_out`.

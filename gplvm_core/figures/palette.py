@@ -10,7 +10,7 @@ COLOURS: tuple[str, ...] = (
     "#D55E00",
     "#B8A800",
 )
-# The same order as in assets/canvas/theme.js, so that a label looks the same on every map.
+# In the same order as in assets/canvas/theme.js, so that a label looks the same on every map.
 SYMBOLS: tuple[str, ...] = (
     "circle",
     "square",

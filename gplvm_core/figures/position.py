@@ -19,7 +19,7 @@ def mark_position(
     *,
     dimensions: tuple[int, int],
 ) -> go.Figure:
-    """Draw q(x*) = N(mean, diag std²) onto a latent map: a cross and a ± 2 std ellipse.
+    """Draw q(x*) = N(mean, diag std²) onto a latent map, as a cross and a ± 2 std ellipse.
 
     others, weights: the alternatives' means, drawn as open rings with sizes by weight. The figure
     is changed in place and returned.

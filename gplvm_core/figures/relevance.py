@@ -25,8 +25,9 @@ def relevance_figure(
 
     Dimensions keep their number (from 1) and are sorted by decreasing w. Bars of dimensions that
     are on are solid; all other bars are grey and hatched, so that colour is not the only
-    distinction. Without `information` (models without a KL) only w is drawn. Relevances below 1e-6
-    of the largest are drawn at the foot of the axis; the hover text gives the true number.
+    distinction. If there is no `information` (models without a KL), only w is drawn. Relevances
+    below 1e-6 of the largest are drawn at the foot of the axis; the hover text gives the true
+    number.
     """
     weights = np.asarray(relevance, dtype=float)
     if weights.size == 0 or not np.any(weights > 0):
@@ -82,7 +83,7 @@ def relevance_figure(
             col=1,
         )
         figure.add_hline(y=ON_NATS, line={"color": THRESHOLD, "width": 1.5, "dash": "dot"}, row=2)
-        # At least up to the threshold twice, so that bars of nothing look like nothing.
+        # The axis reaches at least twice the threshold, so that bars near 0 look short.
         most = max(1.05 * float(np.nanmax(nats)), 2.0 * ON_NATS)
         figure.update_yaxes(range=[0.0, most], row=2, col=1)
     figure.update_xaxes(type="category")

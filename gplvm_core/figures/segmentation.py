@@ -231,7 +231,7 @@ def body_figure(
     *,
     height: int = 420,
 ) -> go.Figure:
-    """Draw a body from one side; each group of joints has a colour and a marker shape."""
+    """Draw a body as seen from one side; each group of joints has a colour and a marker shape."""
     figure = go.Figure()
     bones = [(joint, parent) for joint, parent in enumerate(skeleton.parents) if parent >= 0]
     nothing = [None] * len(bones)

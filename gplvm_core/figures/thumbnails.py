@@ -27,10 +27,10 @@ VIEW_DEGREES = 40
 
 @dataclass(frozen=True)
 class Frame:
-    """The common range of all pictures of one data set, which makes the pictures comparable.
+    """The common range of all pictures of one data set, so that the pictures are comparable.
 
-    low, high: range of the values (for skeletons, of the height; for bars of unknown range, one
-    range per column, (D,)). wide: a skeleton's width.
+    low, high: range of the values; for skeletons, the range of the height; for bars of unknown
+    range, one range per column (D,). wide: a skeleton's width.
     """
 
     low: float | Array
@@ -73,7 +73,7 @@ def image_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> I
     if missing.any():
         picture.putalpha(Image.fromarray(np.where(missing, 0, 255).astype(np.uint8)))
     factor = size / max(picture.size)
-    # Tiny images keep sharp pixels; larger ones are smoothed.
+    # Tiny images keep sharp pixels; larger images are smoothed.
     method = Image.Resampling.NEAREST if max(picture.size) <= 20 else Image.Resampling.LANCZOS
     extent = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
     picture = picture.resize(extent, method)
@@ -159,7 +159,7 @@ def plot_picture(kind: str, values: Array, frame: Frame, size: int) -> Image.Ima
 
 
 def runs_of(known: Array) -> list[slice]:
-    """Return the runs of True in flags (n,)."""
+    """Return a slice for each run of True in flags (n,)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], known.astype(int), [0]])))
     return [slice(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
 
@@ -167,8 +167,8 @@ def runs_of(known: Array) -> list[slice]:
 def missing_picture(missing: Array) -> Image.Image:
     """Draw the missing values of a table (N, D), reduced to cells.
 
-    The more entries of a cell are missing, the stronger its colour; a single missing entry is
-    visible.
+    The more entries of a cell are missing, the stronger the cell's colour; even a single missing
+    entry is visible.
     """
     share = missing_grid(missing)[:, :, None]
     strength = np.where(share > 0, 0.35 + 0.65 * share, 0.0)

@@ -21,7 +21,7 @@ def paths_svg(kernel: Sum, times: Float[Array, " N"]) -> bytes:
     grid = np.linspace(start, end, STEPS)
     values, vectors = np.linalg.eigh(kernel.parts[0].K(grid[:, None]))
     seeds = np.random.default_rng(4).standard_normal((STEPS, len(INKS)))
-    # Rounding leaves tiny negative eigenvalues: set them to zero.
+    # Set tiny negative eigenvalues, which come from rounding, to zero.
     paths = (vectors * np.sqrt(np.maximum(values, 0.0))) @ seeds
     reach = np.abs(paths).max()
     across = MARGIN + (WIDE - 2 * MARGIN) * (grid - start) / (end - start)

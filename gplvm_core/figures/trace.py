@@ -24,8 +24,8 @@ def trace_figure(
     """Draw one recorded quantity as a line; `trace` contains arrays of equal length by name.
 
     If the trace has no entry `over`, the horizontal axis shows step numbers. The vertical range
-    leaves out the first steep climb (values below the tenth percentile), which is visible after
-    zooming out. A note gives the first value.
+    leaves out the first steep climb (values below the tenth percentile); zooming out shows it. A
+    note gives the first value.
     """
     values = np.asarray(trace.get(quantity, ()), dtype=float)
     if values.size < 2:
@@ -54,7 +54,7 @@ def trace_figure(
 
 
 def onward(recorded: Array) -> Array:
-    """Return seconds or evaluations that never go back; each stage of a training counts from 0."""
+    """Return rising seconds or evaluations, although each stage of a training counts from 0."""
     ends = np.where(np.diff(recorded) < 0.0, recorded[:-1], 0.0)
     return recorded + np.append(0.0, np.cumsum(ends))
 

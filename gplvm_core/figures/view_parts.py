@@ -13,10 +13,10 @@ MOST_NAMED_VIEWS = 4
 
 @dataclass(frozen=True)
 class Part:
-    """Latent dimensions used by the same views (counted from 0, the most important first).
+    """Latent dimensions used by the same views.
 
-    title: a name for menus. words: a sentence. views: the views that use the dimensions, () if
-    none.
+    Dimensions are counted from 0; the most important one comes first. title: a name for menus.
+    words: a sentence. views: the views that use the dimensions, () if none.
     """
 
     id: str
@@ -92,8 +92,9 @@ def _part(key: tuple[str, ...], names: tuple[str, ...], dimensions: tuple[int, .
 
 
 def leading_plane(parts: Sequence[Part], n_latent: int) -> tuple[int, int]:
-    """Return the two dimensions to show first: shared dimensions if possible, otherwise
-    used ones.
+    """Return the two dimensions to show first.
+
+    They are shared dimensions if possible, and otherwise other dimensions in use.
     """
     order = [q for part in parts for q in part.dimensions]
     return (order[0], order[1]) if n_latent > 1 else (0, 1)

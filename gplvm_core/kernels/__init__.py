@@ -76,7 +76,8 @@ def kernel_named(name: str, lengthscale: Array) -> Kernel:
     if name in MATERN_KERNELS:
         return MATERN_KERNELS[name](1.0, np.array(lengthscale))
     if name == "periodic":
-        # At x = x' its curvature equals that of an RBF with these lengthscales.
+        # At x = x' the curvature of the periodic kernel equals that of an RBF with these
+        # lengthscales.
         ones = np.ones(np.shape(lengthscale))
         return Periodic(1.0, ones, 2.0 * np.pi * np.asarray(lengthscale))
     choices = ", ".join(f"'{kind}'" for kind in ("rbf", "linear", "periodic", *MATERN_KERNELS))
@@ -84,7 +85,7 @@ def kernel_named(name: str, lengthscale: Array) -> Kernel:
 
 
 def time_kernel_named(name: str, span: float) -> Sum:
-    """Create a kernel over time by name, with variance 1, plus a little white noise.
+    """Create the sum of a named kernel over time, with variance 1, and a little white noise.
 
     span: duration of a typical sequence, in units of time. The initial lengthscale is a tenth of
     the span; the initial period is a quarter. Raises KernelError.

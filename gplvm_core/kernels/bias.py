@@ -16,7 +16,7 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Bias(Stationary):
-    """Constant covariance. The matrix K has rank 1, so a Bias alone needs jitter.
+    """Constant covariance. The matrix K has rank 1, so a kernel that is only a Bias needs jitter.
 
     Examples
     --------

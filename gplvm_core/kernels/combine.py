@@ -103,7 +103,7 @@ def cross_exact(
 def cross_nothing(
     carrier: Kernel, other: Kernel, mean: Array, variance: Array, inducing: Array, rows: Array
 ) -> Cross:
-    """Return the cross term of white noise and any kernel, which is zero."""
+    """Return the cross term of white noise and any kernel; it is zero."""
     size = len(inducing)
 
     def pullback(adjoint: Array) -> tuple[Array, tuple[Gradients, Gradients]]:

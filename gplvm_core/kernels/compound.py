@@ -37,7 +37,7 @@ class Compound(Kernel):
 
     @property
     def relevance(self) -> Array | None:
-        # Use the first part that has ARD weights.
+        # The first part that has ARD weights determines the result.
         for part in self.parts:
             if part.relevance is not None:
                 return part.relevance

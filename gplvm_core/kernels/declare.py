@@ -18,7 +18,7 @@ class Parameter:
     transform: maps the parameter to the free number that training changes. scale: a large change of
     the free number; training uses scale/√N as the unit of the free number. blind_at: for a
     parameter with one value per latent dimension (ARD), the value that makes the kernel independent
-    of the dimension. None means that the parameter has one value for all dimensions. overall:
+    of the dimension. None if the parameter has one value for all dimensions. overall:
     whether k is proportional to the parameter.
     """
 

@@ -55,7 +55,7 @@ def exact_psi2(
 def products(
     psi1: Float[AnyArray, "N M"], rows: Float[AnyArray, "N G"] | None = None
 ) -> Float[Array, "G M M"]:
-    """Return Φ of every group from Ψ, with ⟨kk'⟩ = kk'. rows: None for one group of all points."""
+    """Return Φ of every group from Ψ, with ⟨kk'⟩ = kk'. rows: None if all points form one group."""
     if rows is None:
         return np.asarray(psi1.T @ psi1)[None]
     seen = (rows[:, g : g + 1] for g in range(rows.shape[1]))

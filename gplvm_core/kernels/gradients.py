@@ -87,7 +87,7 @@ class CrossWhole:
 
     pull takes (adjoint of each group, rows) or (adjoint of each point, None). It returns tr(adjoint
     (C + Cᵀ)) of each point, the gradients of the carrier, and the gradients of the other kernel.
-    Without rows only the gradients in mean and variance are needed.
+    If rows is None, only the gradients in mean and variance are needed.
     """
 
     make: Callable[[], Float[Array, "G M M"]]

@@ -33,14 +33,15 @@ class Kernel(Parametric):
         frequency: float | Array = real(1.0, blind_at=0.0)  # ARD: one, or one for each dimension
 
     A kernel over times and other exact inputs needs `K`, `diag`, and either `K_pullback` or
-    `between_pullback`. Each of these two follows from the other; `between_pullback` is faster for
-    sparse models. `Stationary` provides a variance, `diag` and `psi0`. A kernel over uncertain
-    inputs also needs `psi0`, `psi1` and `grouped_psi2`. By default `psi2`, `psi2_pullback` and
-    `weighted_psi2` call `grouped_psi2`; override them for speed. `Waving` provides all of these for
-    products of RBF and periodic kernels. `relevance` returns the ARD weights. `cross_with` makes
-    the cross term in a sum with another kernel; sums with Bias and White work without it. Pages can
-    draw a kernel that has a `browser_form`, if assets/canvas/geometry/kernels.js has a function for
-    its "kind". Training and model files support every kernel that is defined in gplvm_core/kernels.
+    `between_pullback`. Each of these two pullbacks has a default based on the other;
+    `between_pullback` is faster for sparse models. `Stationary` provides a variance, `diag` and
+    `psi0`. A kernel over uncertain inputs also needs `psi0`, `psi1` and `grouped_psi2`. By default
+    `psi2`, `psi2_pullback` and `weighted_psi2` call `grouped_psi2`; override them for speed.
+    `Waving` provides all of these for products of RBF and periodic kernels. `relevance` returns the
+    ARD weights. `cross_with` makes the cross term in a sum with another kernel; sums with Bias and
+    White work without it. Pages can draw a kernel that has a `browser_form`, if
+    assets/canvas/geometry/kernels.js has a function for its "kind". Training and model files
+    support every kernel that is defined in gplvm_core/kernels.
 
     Examples
     --------
@@ -82,7 +83,7 @@ class Kernel(Parametric):
     def K_pullback(
         self, points: Float[Array, "N Q"], gram: Float[Array, "N N"]
     ) -> tuple[Float[Array, "N Q"], Self]:
-        """Return (∂points, ∂kernel) from the symmetric ∂K of K(points).
+        """Return (∂points, ∂kernel) from ∂K of K(points), which is symmetric.
 
         Override this method for a kernel whose K(points) differs from K(points, points), such as
         white noise.
@@ -255,7 +256,7 @@ class Kernel(Parametric):
         return None
 
     def check(self, *, exact: bool = False) -> None:
-        """Raise KernelError unless the parameters are valid and a layer can use the kernel.
+        """Raise KernelError unless the parameters are valid and the kernel can be used in a layer.
 
         exact: the layer's inputs are known exactly, so every kernel has the expectations that the
         layer needs.

@@ -2,9 +2,9 @@
 
 ½: σ² e^{−r}; 3⁄2: σ² (1 + √3 r) e^{−√3 r}; 5⁄2: σ² (1 + √5 r + 5r²⁄3) e^{−√5 r} (Rasmussen &
 Williams 2006, eq. 4.17). In several dimensions r² = Σ_q (x_q − x'_q)² / ℓ_q². Inputs must be known
-exactly: the norm in r couples the dimensions, so ⟨k⟩ has no closed form for Q > 1. A product of
-one-dimensional kernels has a closed form, but is a different kernel (MATHEMATICS.md, section 2). In
-one dimension the kernels are Markov, so paths cost O(N) (`priors.kalman`).
+exactly, because the norm in r couples the dimensions; ⟨k⟩ therefore has no closed form for Q > 1. A
+product of one-dimensional kernels has a closed form, but is a different kernel (MATHEMATICS.md,
+section 2). In one dimension the kernels are Markov, so paths cost O(N) (`priors.kalman`).
 """
 
 from dataclasses import dataclass, replace
@@ -63,8 +63,8 @@ class Matern(Stationary):
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
 
     def _distance(self, first: Array, second: Array | None) -> Array:
-        # Use squares of differences: for close times far from 0, differences of squares lose
-        # digits.
+        # Use squares of differences, because differences of squares lose digits for close times far
+        # from 0.
         second = first if second is None else second
         if np.ndim(self.lengthscale) == 0:
             return np.asarray(cdist(first, second) / self.lengthscale)

@@ -16,9 +16,9 @@ from gplvm_core.arrays import on_host
 from gplvm_core.kernels.gradients import Kept
 from gplvm_core.numerics import AnyArray, Array, upper_pairs
 
-# Number of points × pairs in a block, which fits into the cache of one core.
+# Number of points × pairs in a block, so that the block fits into the cache of one core.
 HOST_BLOCK = 128, 256
-# Number of points × pairs in a block for a GPU (128 MB), which is efficient only for large blocks.
+# Number of points × pairs in a block for a GPU (128 MB); a GPU is efficient only for large blocks.
 DEVICE_BLOCK = 8192, 2048
 
 
@@ -107,7 +107,7 @@ class PointFactor:
 
 
 def across(matrix: AnyArray) -> AnyArray:
-    """Return the sum of every row, by a matrix product, which is much faster for short rows."""
+    """Return the sum of every row by a matrix product; for short rows, this is much faster."""
     return matrix @ np.ones(matrix.shape[1], like=matrix)
 
 
@@ -121,7 +121,8 @@ def exponentials(
 ) -> Iterator[tuple[slice, slice, AnyArray]]:
     """Yield E = ⟨kk'⟩ of points × pairs, block by block.
 
-    Each block overwrites the previous one, unless `keep` is a list that stores them.
+    Each block overwrites the previous block, unless `keep` is a list; the blocks are then stored in
+    it.
     """
     scratch = np.empty(HOST_BLOCK)
     for rows, columns in _places(points, pairs):

@@ -16,7 +16,7 @@ class KernelError(ValueError):
 
 @dataclass(frozen=True, repr=False)
 class Parametric:
-    """A frozen dataclass whose fields declare the parameters of a kernel.
+    """The base class of kernels' parameters: a frozen dataclass whose fields declare parameters.
 
     held: names of the parameters that training does not change (set by `holding`).
     """
@@ -49,7 +49,7 @@ class Parametric:
     def holding(self, *names: str) -> Self:
         """Return the kernel with these parameters held fixed in training.
 
-        Without names, all parameters are held.
+        If no names are given, all parameters are held.
         Example: RBF(1.0, 10.0).holding("lengthscale"). In a sum or product, the parameters of all
         parts are held: (Periodic(1.0) + RBF(0.1)).holding("variance") fixes the ratio of two
         variances (Damianou 2015, §3.5.1). In the kernel of a mapping, only ratios of variances can

@@ -25,9 +25,9 @@ class Periodic(Waving, Stationary):
     Its product with an RBF or a Matérn kernel describes functions that repeat nearly.
 
     period: in units of the inputs. lengthscale: has no unit. With a small lengthscale a function
-    varies much within its period; with a large lengthscale it is a sine. Period and lengthscale are
-    one number for all dimensions, or (Q,). At uncertain inputs the cost grows with 1/lengthscale;
-    the smallest lengthscale is 0.01.
+    varies much within its period; with a large lengthscale the function is a sine. Period and
+    lengthscale are one number for all dimensions, or (Q,). At uncertain inputs the cost grows with
+    1/lengthscale; the smallest lengthscale is 0.01.
 
     Examples
     --------

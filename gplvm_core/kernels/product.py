@@ -21,7 +21,7 @@ class Product(Waving, Compound):
     """k = Π parts, also written k1 * k2.
 
     At exact inputs the parts can be any kernels. At uncertain inputs the parts must be RBF and Bias
-    kernels with at most one Periodic, because a product of these is one exponential
+    kernels with at most one Periodic, because a product of such kernels is a single exponential
     (`gplvm_core.kernels.waves`). The variances of the parts are multiplied, so train only one of
     them.
 

@@ -59,7 +59,8 @@ class RBF(Stationary):
 
     def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
         weight = self._weight(points.shape[1])
-        # Centre the points: far from the origin, the differences of squares below lose digits.
+        # Centre the points, because far from the origin the differences of squares below lose
+        # digits.
         points = points - points.mean(axis=0)
         product = gram * self.K(points)
         row = product.sum(axis=1)[:, None]
@@ -229,6 +230,6 @@ class RBF(Stationary):
 
 
 def _centred(mean: Array, inducing: Array) -> tuple[Array, Array]:
-    """Subtract the inducing inputs' mean: far from the origin the exponent loses digits."""
+    """Subtract the inducing inputs' mean, because far from the origin the exponent loses digits."""
     centre = inducing.mean(axis=0)
     return mean - centre, inducing - centre

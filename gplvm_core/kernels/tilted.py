@@ -49,9 +49,9 @@ class Drift:
     ) -> tuple[Float[Array, " N"], Float[Array, "N M"], Gradients]:
         """Return each point's weighted sum Σ_mq of the drift, and its gradients.
 
-        The gradients are those with respect to Ψ and, for a fixed Ψ, to the mean, the variance, the
-        inducing inputs and the kernel. With weights = the adjoint of `total`, this is the pullback
-        of `total`.
+        The gradients are with respect to Ψ, the mean, the variance, the inducing inputs and the
+        kernel; all but the first are for a fixed Ψ. With weights = the adjoint of `total`, this is
+        the pullback of `total`.
         """
         share, rate = self.share, 1.0 + self._strong
         level, first = self.psi1 @ weights, self.psi1 @ (weights * self.inducing)

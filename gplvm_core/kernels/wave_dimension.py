@@ -156,8 +156,8 @@ class Straight(Separated):
 class Bent:
     """A dimension with an RBF and waves, computed wave by wave.
 
-    origin: if None, the value is the mean of the waves. If given, for a sum with a linear kernel,
-    it is the mean of (x + origin) times the waves.
+    origin: if None, the value is the mean of the waves. If given (for a sum with a linear kernel),
+    the value is the mean of (x + origin) times the waves.
     """
 
     at: WaveInputs

@@ -28,8 +28,9 @@ WAVES_FOR_ONE = 30
 
 @dataclass(frozen=True)
 class WavePulled:
-    """The gradients with respect to a pair of kernels; level: the adjoint-weighted sum over the
-    pairs of each point.
+    """The gradients with respect to a pair of kernels.
+
+    level: for each point, the adjoint-weighted sum over the pairs.
     """
 
     level: Float[AnyArray, " N"]
@@ -67,7 +68,7 @@ class WavePairs:
         pairs: tuple[Array, Array],
         moment: int | None = None,
     ) -> Self:
-        # Centre all inputs: far from the origin the expanded exponent loses digits.
+        # Centre all inputs, because far from the origin the expanded exponent loses digits.
         centre = pairs[0].mean(axis=0)
         first = kernels[0].over(mean.shape[1])
         second = first if kernels[1] is kernels[0] else kernels[1].over(mean.shape[1])
@@ -140,7 +141,7 @@ class WavePairs:
 
     @cached_property
     def points(self) -> PointFactor:
-        """The points' factor of the exponent, for a weight of w̄/2, which gives d = w̄S + 1."""
+        """The points' factor of the exponent, for a weight of w̄/2, so that d = w̄S + 1."""
         half = 0.5 * np.where(self.outside, self.both, 0.0)
         return PointFactor.of(half, self.mean, self.variance)
 

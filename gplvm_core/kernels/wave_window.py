@@ -1,9 +1,9 @@
 """Waves times an RBF in one dimension, where the RBF's Gaussian is also written as waves.
 
-e^{−½w̄y²} = ∫ g(ω) cos(ωy) dω with g(ω) = e^{−ω²/2w̄}/√(2πw̄), so the Gaussian times cos(ω_t y − ψ)
-is an integral of waves, and points and pairs separate as without an RBF. The trapezoidal rule with
-steps 2π/L makes the result periodic with period L. If L exceeds all distances plus the range of the
-Gaussian, the rule is exact to the last digits (Trefethen & Weideman 2014).
+e^{−½w̄y²} = ∫ g(ω) cos(ωy) dω with g(ω) = e^{−ω²/2w̄}/√(2πw̄). The Gaussian times cos(ω_t y − ψ) is
+therefore an integral of waves, and points and pairs separate as they do without an RBF. The
+trapezoidal rule with steps 2π/L makes the result periodic with period L. If L exceeds all distances
+plus the range of the Gaussian, the rule is exact to the last digits (Trefethen & Weideman 2014).
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ REMAINS = 72.0
 
 @dataclass(frozen=True)
 class Windowed(Separated):
-    """A dimension with an RBF of weight w̄ around the centers; the values include the RBF.
+    """A dimension with an RBF of weight w̄ around the centers; this class's values include the RBF.
 
     weight: w̄. grid: frequencies, starting at 0.
     """

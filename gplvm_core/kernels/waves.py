@@ -1,10 +1,10 @@
 """Products of RBF and periodic kernels in one form, and the Fourier series of their waves.
 
-k(x, x') = σ² Π_q exp(−½ w_q δ_q² + b_q (cos ν_q δ_q − 1)), δ = x − x': an RBF has weights w, a
-periodic kernel b = 1/ℓ² and ν = 2π/period, because −2 sin²(νδ/2) = cos νδ − 1. In a product of two
-such kernels the exponents add. The waves are a Fourier series with Bessel weights that sum to 1,
-exp(b (cos νδ − 1)) = Σ_k a_k cos kνδ, a_k = e^{−b} I_k(b) over all integers k (Abramowitz & Stegun
-1964, 9.6.34). Terms with a total weight of TAIL are left out.
+k(x, x') = σ² Π_q exp(−½ w_q δ_q² + b_q (cos ν_q δ_q − 1)), δ = x − x'. An RBF has weights w; a
+periodic kernel has b = 1/ℓ² and ν = 2π/period, because −2 sin²(νδ/2) = cos νδ − 1. In a product of
+two such kernels the exponents add. The waves are a Fourier series with Bessel weights that sum to
+1, exp(b (cos νδ − 1)) = Σ_k a_k cos kνδ, a_k = e^{−b} I_k(b) over all integers k (Abramowitz &
+Stegun 1964, 9.6.34). Terms with a total weight of TAIL are left out.
 """
 
 from collections.abc import Callable
@@ -23,14 +23,15 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError
 # Largest sum of the Bessel weights that a series leaves out; the relative error of kernels is then
 # below 1e-12.
 TAIL = 1e-14
-# The largest b = 1/ℓ²: a lengthscale of 0.01, which needs 800 waves.
+# The largest b = 1/ℓ², for a lengthscale of 0.01; this needs 800 waves.
 NARROWEST = 1e4
 
 
 class NarrowWavesError(KernelError, NotPositiveDefiniteError):
     """A periodic kernel has too short a lengthscale for uncertain inputs.
 
-    Training rejects a step to such a lengthscale, as it does if a matrix cannot be factorised.
+    Training rejects a step to such a lengthscale, just as a step to a matrix that cannot be
+    factorised.
     """
 
 
@@ -115,7 +116,7 @@ class Series:
 
     @classmethod
     def of_square(cls, sharpness: float, frequency: float, apart: Float[Array, " _P"]) -> Self:
-        """Return the product of one kernel at z and at z': a series around their middle.
+        """Return the product of one kernel at z and at z', as a series around their middle.
 
         A_t = 2 e^{−2b} I_t(2b cos(ν(z − z')/2)) = 2 Σ_m a_{(t+m)/2} a_{(t−m)/2} cos(m ν(z − z')/2)
         over all m of the parity of t (Neumann's addition theorem); A_0 is half of this expression.

@@ -15,7 +15,7 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class White(Stationary):
-    """Independent noise inside the kernel, which adds only to psi0 and to the diagonal of K.
+    """Independent noise inside the kernel; it adds only to psi0 and to the diagonal of K.
 
     Examples
     --------

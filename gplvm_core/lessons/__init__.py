@@ -1,1 +1,1 @@
-"""Level 10: the experiments of the tour: functions that turn a visitor's choices into a picture."""
+"""Level 10: the tour's experiments, functions that turn a visitor's choices into a picture."""

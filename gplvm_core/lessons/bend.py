@@ -46,7 +46,7 @@ class Curve:
         return self.drawn(self.n_points, self.seed)
 
     def unseen(self) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
-        """Return points for testing, which no model is trained on."""
+        """Return points for testing; no model is trained on them."""
         return self.drawn(N_UNSEEN, UNSEEN_SEED)
 
 
@@ -137,8 +137,8 @@ def marginals(
 ) -> tuple[Float[Array, "S N"], Float[Array, "S N"]]:
     """Return the first output's mean and standard deviation, with noise, for each draw.
 
-    A draw is a draw of the hidden layers. All points share the random numbers of a draw, so the
-    results are smooth in the points.
+    For each draw, the hidden layers' outputs are drawn. All points share the random numbers of a
+    draw, so the results are smooth in the points.
     """
     generator = np.random.default_rng(0)
     hidden = posteriors[:-1]
@@ -149,7 +149,7 @@ def marginals(
         at = mean + np.sqrt(variance) * generator.standard_normal((n_draws, 1, mean.shape[2]))
     mean, variance = predict(posteriors[-1], at.reshape(-1, at.shape[2]), noise=True)
     mean, variance = (each[:, 0].reshape(at.shape[:2]) for each in (mean, variance))
-    if not hidden:  # a single layer has no draws: repeat its row
+    if not hidden:  # a single layer has no draws, so its row is repeated
         mean, variance = (np.repeat(each, n_draws, axis=0) for each in (mean, variance))
     return mean, np.sqrt(variance)
 

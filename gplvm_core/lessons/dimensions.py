@@ -32,7 +32,7 @@ TALLEST = 5.0  # the upper end of the bars' axis, in nats per point
 class RowsWithTruth:
     """Training rows: values, colours, and how many hidden numbers generate the values.
 
-    truth: this number; None if there is no true number.
+    truth: the number of hidden numbers; None if the rows have no such number.
     """
 
     values: Float[Array, "N D"]
@@ -44,9 +44,10 @@ class RowsWithTruth:
 def rows_of(kind: str, n_points: int, noise: float) -> RowsWithTruth:
     """Generate rows for training.
 
-    kind: "two" or "three" for this number of hidden numbers, or "flow" for simulated measurements
-    of a pipe. The first two kinds have 12 columns, which are smooth functions of the hidden
-    numbers. noise: the standard deviation of the noise; the values have the standard deviation 1.
+    kind: "two" or "three" for rows made from two or three hidden numbers, or "flow" for simulated
+    measurements of a pipe. The first two kinds have 12 columns, which are smooth functions of the
+    hidden numbers. noise: the standard deviation of the noise; the values have the standard
+    deviation 1.
     """
     if kind == "flow":
         flow = load_dataset("flow")

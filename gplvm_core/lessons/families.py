@@ -33,8 +33,8 @@ class FamilyFit:
     """A family's fit on the grid: median, 95 % band of a new observation, and its scores.
 
     bound: in nats. score: the mean log density of an unseen point, in nats. inside: the fraction of
-    unseen points in the band. seconds: the CPU time of training. note: a remark if the model uses
-    the marginalised family instead.
+    unseen points in the band. seconds: the CPU time of training. note: a remark if the model
+    switched from the requested family to the marginalised one.
     """
 
     family: str
@@ -63,7 +63,7 @@ def family_fits(
     callback: Callable[[FamilyStep], None] | None = None,
     families: Sequence[str] = FAMILIES,
 ) -> FamilyFits:
-    """Train every family on the points that the seed draws, with the same number of iterations.
+    """Train every family on points drawn with this seed, for the same number of iterations.
 
     callback(step) is called during each training. If it raises StopIteration, the function returns
     the fits of the families whose training is complete.

@@ -28,7 +28,7 @@ def series(n_points: int, noise: float, seed: int) -> Float[Array, " T"]:
 
 
 def learnt(values: Float[Array, " T"]) -> Posterior:
-    """Learn the map from a value to the next value; noise and signal variance are optimal."""
+    """Learn the map from a value to the next value; noise and signal variance are optimised."""
     inputs, outputs = values[:-1, None], values[1:, None]
     center, scale = outputs.mean(axis=0), outputs.std(axis=0)
     layer = Layer(RBF(1.0, LENGTHSCALE), np.linspace(0.0, 1.0, N_INDUCING)[:, None], 0.01)
@@ -45,8 +45,8 @@ def iterated(
 ) -> tuple[Float[Array, " H"], Float[Array, " H"]]:
     """Return means and standard deviations of the next values, predicted one after another.
 
-    propagated: whether a prediction uses the Gaussian of the previous value (exact in mean and
-    variance, not in shape), or only its mean.
+    propagated: whether a prediction uses the Gaussian of the previous value, or only its mean. The
+    Gaussian has the exact mean and variance, but not the exact shape.
     """
     mean, variance = np.array([[start]]), np.zeros((1, 1))
     means, variances = np.empty(ahead), np.empty(ahead)

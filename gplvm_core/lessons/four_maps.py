@@ -108,7 +108,7 @@ def drawn(
     """Draw the scores and the maps; every map is mirrored to match PCA's map."""
     panels: dict[str, Panel] = {}
     for name, places in maps.items():
-        # The signs of latent dimensions are arbitrary, so that maps may be mirrored.
+        # The signs of latent dimensions are arbitrary, so a map may be mirrored.
         sides = np.sign(np.sum(places * maps["pca"], axis=0))
         x, y = (places * np.where(sides == 0, 1.0, sides)).T
         panels[name] = Panel(

@@ -22,7 +22,7 @@ KINDS = ("smooth", "rough", "rougher", "periodic", "straight", "sum", "product")
 
 
 def kernel_of(kind: str, lengthscale: float, deviation: float) -> Kernel:
-    """Return a kernel of KINDS with standard deviation `deviation`; period: two lengthscales."""
+    """Return the kernel of a kind in KINDS; the period of periodic kernels is two lengthscales."""
     variance = deviation**2
     period = 2.0 * lengthscale
     kernels: dict[str, Kernel] = {
@@ -53,7 +53,7 @@ class Conditioned:
 def conditioned(
     kernel: Kernel, x: Float[Array, " N"], y: Float[Array, " N"], noise: float, seed: int
 ) -> Conditioned:
-    """Condition the process on y = f(x) + noise; `noise` is a standard deviation, N may be 0.
+    """Condition the process on y = f(x) + noise; `noise` is a standard deviation. N may be 0.
 
     The paths (frames × draws × grid) form a loop; every frame contains draws. Source: Rasmussen and
     Williams (2006), eq. 2.23 to 2.25 and 2.30.

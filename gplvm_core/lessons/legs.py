@@ -11,7 +11,7 @@ from gplvm_core.optimise import Progress
 
 
 class Leg:
-    """A callback that stops a training after `most` iterations, so that it can be resumed."""
+    """A callback that stops training after `most` iterations; the training can be resumed."""
 
     def __init__(self, most: int) -> None:
         self.left = most
@@ -34,7 +34,7 @@ def legs(
     run: Any = None
     while True:
         model, leg = make(), Leg(length)
-        with warnings.catch_warnings(action="ignore"):  # the figure already shows it
+        with warnings.catch_warnings(action="ignore"):  # figures show partial training
             model.fit(data, outputs, callback=leg, resume=run, **given)
         yield model
         if model.result_.status != "stopped" or leg.last is None:

@@ -121,7 +121,7 @@ def summary(found: dict[str, Fits]) -> tuple[str, ...]:
 
 
 def _enough(fit: list[float]) -> int:
-    """Return the smallest number of dimensions whose fit is almost the best fit."""
+    """Return the smallest number of dimensions with an almost optimal fit."""
     return int(np.argmax(np.array(fit) >= max(fit) - LITTLE)) + 1
 
 

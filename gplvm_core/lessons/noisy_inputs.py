@@ -61,7 +61,10 @@ def seen(kind: str, error: float, share: float, seed: int) -> NoisyInputs:
 
 
 def fits(data: NoisyInputs) -> dict[str, Iterator[Any]]:
-    """Return both regressions as trainings in legs; with missing inputs, there is only one leg."""
+    """Return iterators over the models of both regressions during training.
+
+    With missing inputs, each iterator yields only the trained model.
+    """
     settings = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "random_state": 0}
     y, known = data.y, data.filled[:, None]
 
@@ -112,7 +115,7 @@ def noisy_inputs(
 def drawn(data: NoisyInputs, models: dict[str, Any]) -> LessonPicture:
     """Draw both curves and the points.
 
-    The panel of the regression with uncertain inputs shows this regression's estimates of them.
+    The panel of the regression with uncertain inputs shows its estimates of the inputs.
     """
     panels, errors = [], {}
     there = ~data.missing

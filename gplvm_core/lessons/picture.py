@@ -69,9 +69,9 @@ def dots(
 ) -> Mark:
     """Return points, optionally with colours and error bars.
 
-    labels: the class of each point, which determines its colour. shade: the colour of each point,
-    from 0 (dark) to 1 (light). spread: half-widths of the error bars along x and y. look: radius in
-    pixels, hollow, strength.
+    labels: the class of each point; points of one class share a colour. shade: the colour of each
+    point, from 0 (dark) to 1 (light). spread: half-widths of the error bars along x and y. look:
+    radius in pixels, hollow, strength.
     """
     arrays = {"x": np.asarray(x, dtype=np.float64), "y": np.asarray(y, dtype=np.float64)}
     if labels is not None:
@@ -170,8 +170,8 @@ class Panel:
 
     axes: titles of x and y. ticks: words instead of numbers at x = 1, 2, …. bare: no axis numbers.
     wide: the panel spans all columns. tall: its height as a multiple of the default. picks: names
-    of two numbers in the state. A click on a dot stores the row of the dot (from 1) in the second
-    number, and the previously chosen row in the first number.
+    of two numbers in the lesson's state. A click on a dot stores the row of the dot (from 1) in the
+    second number, and the previously chosen row in the first number.
     """
 
     title: str

@@ -31,12 +31,12 @@ Picture = Bool[NDArray[np.bool_], "64 57"]
 def ink_of(digit: int) -> Float[Array, "64 57"]:
     """Return an enlarged digit with smooth edges, ink from 0 to 1.
 
-    It is the first picture of the digit whose loops are open (a six and a nine have one loop).
+    It is the digit's first picture in which no loop is filled (a six and a nine have one loop).
     """
     digits = load_dataset("digits")
     assert digits.labels is not None
     inner = [(size - 2 * MARGIN) / SIDE for size in SHAPE]
-    areas = 1 + LOOPS.get(digit, 0)  # connected areas of white pixels: surroundings and loops
+    areas = 1 + LOOPS.get(digit, 0)  # connected white areas: the surroundings and each loop
     for small in digits.values[digits.labels == digit].reshape(-1, SIDE, SIDE) / 16.0:
         ink = np.pad(np.clip(zoom(small, inner, order=3), 0.0, 1.0), MARGIN)
         if label(ink <= 0.5)[1] == areas:

@@ -53,7 +53,7 @@ def trained_maps() -> tuple[Map, ...]:
 def way(found: Map, first: int, second: int) -> tuple[Float[Array, "P 2"], float]:
     """Return the shortest path between two rows on a grid, and its length in units of the data.
 
-    The length of a step from a to b is √E‖f(a) − f(b)‖², which includes the uncertainty of f.
+    The length of a step from a to b is √E‖f(a) − f(b)‖². This includes the uncertainty of f.
     Source: Tosi, Hauberg, Vellido and Lawrence (2014).
     """
     low, high = found.places.min(axis=0), found.places.max(axis=0)

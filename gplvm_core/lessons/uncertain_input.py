@@ -11,7 +11,8 @@ from gplvm_core.numerics import Array, factorise
 GRID = np.linspace(-3.0, 3.0, 161)
 UP = (-2.6, 2.6)
 JITTER = 1e-6
-# Quantiles of the standard normal at equally spaced probabilities: histograms are not random.
+# Quantiles of the standard normal at equally spaced probabilities, so that histograms are not
+# random.
 NORMALS = norm.ppf((np.arange(4000) + 0.5) / 4000)
 N_BINS = 60
 

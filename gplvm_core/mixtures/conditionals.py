@@ -85,7 +85,7 @@ class _Given:
 
 @dataclass(frozen=True, eq=False)
 class _Dense:
-    """A Gaussian in the form N = S P S, which has unit diagonal, with S = diag P_dd^(−½).
+    """A Gaussian by its scaled precision N = S P S with unit diagonal, where S = diag P_dd^(−½).
 
     log_determinant: log |P|.
     """

@@ -16,8 +16,8 @@ ROWS_AN_AXIS = 3
 # The weight of a wide Gaussian for rows that are unlike all others. This Gaussian costs at most
 # 0.01 nats per row.
 BACKGROUND = 0.01
-# The wide Gaussian's variances as multiples of the rows' variances, and its share of their
-# correlations.
+# The wide Gaussian's variances as multiples of the rows' variances, and the factor by which its
+# correlations are smaller than those of the rows.
 WIDER = 8.0
 CORRELATED = 0.5
 

@@ -48,7 +48,7 @@ class Gaussians:
 
     @classmethod
     def mixed(cls, parts: Sequence[Self], weights: Float[Array, " P"]) -> Self:
-        """Make a mixture of mixtures with the same axes."""
+        """Combine several mixtures with the same axes to one mixture."""
         return cls(
             np.concatenate([w * part.weights for w, part in zip(weights, parts, strict=True)]),
             np.concatenate([part.means for part in parts]),
@@ -58,7 +58,7 @@ class Gaussians:
         )
 
     def only(self, k: int) -> Self:
-        """Return Gaussian k as a mixture of one."""
+        """Return a mixture that contains only Gaussian k."""
         one = slice(k, k + 1)
         return replace(
             self,

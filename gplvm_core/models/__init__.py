@@ -1,4 +1,4 @@
-"""Level 6: the models, short compositions of the other rooms in scikit-learn's style."""
+"""Level 6: the models in scikit-learn's style, short compositions of the other packages."""
 
 from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM, BayesianPCA, DynamicalGPLVM

@@ -1,4 +1,4 @@
-"""Labels of rows without one, predicted from the map, and the row whose label would tell most."""
+"""Predict missing labels of rows from the map, and find the row whose label would help most."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,8 +13,8 @@ from gplvm_core.numerics import Array, factorise
 DRAWS = 10  # of each row's position
 STRENGTH = 10.0  # C of the logistic regression
 NOISE = 0.01  # variance of a label, relative to the labels' prior
-FAR = 0.9  # of the prior variance: no labelled row is near
-MOST_ROWS = 2000  # without a label, for the choice of the next one
+FAR = 0.9  # fraction of the prior variance from which no labelled row is near
+MOST_ROWS = 2000  # unlabelled rows among which the next row is chosen
 FOLDS = 10
 
 Labels = NDArray[np.int64]
@@ -22,12 +22,12 @@ Labels = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class PredictedLabels:
-    """Probabilities (n, K) of the classes (K,) for the rows (n,) without a label.
+    """Probabilities (n, K) of the K classes for the n rows without a label.
 
     variance: how little the labelled rows say about each of these rows, from 0 to 1. gains: by how
     much the label of each of these rows would reduce the sum of the others' variances; NaN for
-    rows that were not tried. right, tried: of how many labelled rows the label is predicted by the
-    other labelled rows, and how many were tried.
+    rows that were not tried. right, tried: of the `tried` labelled rows, the labels of `right` rows
+    are predicted correctly from the other labelled rows.
     """
 
     classes: Int[NDArray[np.int64], " K"]
@@ -44,7 +44,7 @@ class PredictedLabels:
         return np.asarray(self.classes[np.argmax(self.probabilities, axis=1)])
 
     def next_row(self, skipped: tuple[int, ...] = ()) -> int | None:
-        """The row to label next, without the skipped ones; None if there is none."""
+        """The row to label next, without the skipped rows; None if no row is left."""
         open_rows = ~np.isin(self.rows, skipped)
         if not open_rows.any():
             return None
@@ -58,13 +58,13 @@ class PredictedLabels:
 
 
 def predict_labels(model: Any, labels: ArrayLike) -> PredictedLabels:
-    """Predict the labels of the training rows that have none (−1) from those of the others.
+    """Predict the labels of unlabelled training rows (−1) from the labels of the other rows.
 
     A logistic regression on the rows' latent positions, in lengthscales; probabilities are
-    averaged over draws from q(x). The row to label next is the one whose label would reduce the
-    uncertainty of all others most (Cohn et al. 1996): labels are a Gaussian process over the map,
-    with an RBF kernel of the map's lengthscales. This depends on positions only, so it also finds
-    groups that no label explains yet.
+    averaged over draws from q(x). The row to label next is the row whose label would most reduce
+    the uncertainty of all other labels (Cohn et al. 1996). For this choice, labels are modelled as
+    a Gaussian process over the map, with an RBF kernel of the map's lengthscales. The choice
+    depends only on positions, so it also finds groups that no label explains yet.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def predict_labels(model: Any, labels: ArrayLike) -> PredictedLabels:
     spread = np.zeros_like(points) if variance is None else np.sqrt(variance) * model.latent_scale_
     known, open_rows = np.flatnonzero(found >= 0), np.flatnonzero(found < 0)
     half = np.random.default_rng(0).standard_normal((DRAWS // 2, points.shape[1]))
-    draws = np.vstack([half, -half])  # antithetic, the same for every row
+    draws = np.vstack([half, -half])  # antithetic draws, the same for every row
     learnt = _learnt(points[known], found[known])
     averaged = [learnt(points[open_rows] + spread[open_rows] * draw, classes) for draw in draws]
     probabilities = np.mean(averaged, axis=0)
@@ -123,10 +123,10 @@ def _learnt(points: Float[Array, "n Q"], labels: Labels) -> Any:
 def _told(
     known: Float[Array, "k Q"], others: Float[Array, "n Q"]
 ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """The variance of the others' labels given the known ones, and the gain of each label.
+    """The variance of the unknown labels given the known labels, and the gain of each label.
 
-    The label of row i reduces the variance of row j by cov(i, j)² / (cov(i, i) + noise). Of many
-    rows, evenly spaced ones are tried and count; the gain of the others is NaN.
+    The label of row i reduces the variance of row j by cov(i, j)² / (cov(i, i) + noise). If there
+    are many rows, only evenly spaced rows are tried and counted; the gain of the others is NaN.
     """
     kernel = RBF(1.0, np.ones(known.shape[1]))
     factor = factorise(kernel.K(known) + NOISE * np.eye(len(known)))
@@ -142,7 +142,7 @@ def _told(
 
 
 def _right(points: Float[Array, "k Q"], labels: Labels, classes: Labels) -> int:
-    """How many labelled rows are predicted right by the others, in at most ten parts."""
+    """The number of labelled rows that the others predict correctly, in at most ten parts."""
     parts = np.random.default_rng(0).permutation(len(labels)) % min(FOLDS, len(labels))
     right = 0
     for part in np.unique(parts):

@@ -1,8 +1,8 @@
 """Which columns make a row odd.
 
 The search hides the value that is most surprising given the row's other values. The search repeats
-this step until the rest of the row is ordinary. A row that is still odd without three columns is
-odd as a whole.
+this step until the rest of the row is ordinary. A row that is still odd after three columns are
+hidden is odd as a whole.
 """
 
 import numpy as np

@@ -66,7 +66,7 @@ def with_rows(
 
 
 def _stacked(targets: NDArray[Any], rows: Array) -> NDArray[Any]:
-    """Append rows to targets. The result has bytes if the targets do and all rows fit."""
+    """Append rows to targets. Bytes stay bytes if the rows consist of whole numbers to 255."""
     if targets.dtype == np.uint8:
         whole = np.clip(np.rint(np.nan_to_num(rows)), 0, 255).astype(np.uint8)
         if np.array_equal(whole, rows):
@@ -104,8 +104,8 @@ def added(model: Any, rows: Float[Array, "n D"]) -> Any:
     Returns
     -------
     estimator
-        The copy. It has no density and no factors of intervals, because those of the model describe
-        only the previous rows.
+        The copy. It has no density and no calibrated intervals, because those of the given model
+        describe only the previous rows.
     """
     copy = deepcopy(model).extend(rows)
     copy.density_ = copy.intervals_ = None

@@ -51,7 +51,7 @@ def _blocks_of_file(path: Path) -> Iterator[Any]:
 
 
 def written(parts: Iterator[Any], path: Path) -> Path:
-    """Write data frames one below the other to a file, which appears when all are written."""
+    """Write data frames, one below the other, to a file; it appears when all are written."""
     _check_ending(path, "output")
     beside = path.with_name(f".{path.name}.part")
     try:

@@ -1,7 +1,8 @@
 """How typical a row is for a model without a density: the row's effect on the model's bound.
 
-Such a model has words or counts. A row is compared with training rows in the columns where it has
-values. The model was trained on these rows, so a new row is on average slightly less typical.
+Models of words or counts have no density. A row is compared with training rows in the columns where
+it has values. The model was trained on these rows, so a new row is on average slightly less
+typical.
 """
 
 from typing import Any
@@ -17,9 +18,10 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.spread import spread_rows
 
-MOST_SCORED = 100  # training rows to compare with; gives fractions to about 0.05
+MOST_SCORED = 100  # training rows to compare with; fractions are then accurate to about 0.05
 # The score of a row depends slightly on the rows that are scored together with it. Training rows
-# are scored in blocks of this size, and new rows one at a time, so answers are the same everywhere.
+# are scored in blocks of this size, and new rows one at a time, so that every part of the app gives
+# the same answers.
 ROWS_AT_ONCE = 25
 
 

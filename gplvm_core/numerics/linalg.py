@@ -57,7 +57,8 @@ class Factor:
 
     @staticmethod
     def _both_sides(matrices: Array, solve: Callable[[Array], Array]) -> Array:
-        # All matrices are solved side by side, so each side takes only one triangular solve.
+        # All matrices are concatenated, so multiplication from each side takes one triangular
+        # solve.
         size = matrices.shape[-1]
 
         def one_side(stack: Array) -> Array:

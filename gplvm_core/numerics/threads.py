@@ -19,7 +19,7 @@ def _libraries() -> ThreadpoolController:
 
 @contextmanager
 def one_thread_a_product() -> Iterator[None]:
-    """Make every BLAS of the process use one thread.
+    """Make every BLAS library of the process use one thread.
 
     For a product of thin matrices, several threads mostly wait for each other; on a busy machine
     the threads make the product many times slower.

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 HERE = Path(__file__).resolve()
-# In a wheel the files are inside this package, in a checkout beside the core.
+# In a wheel, the files are inside this package; in a checkout, they are beside gplvm_core.
 INSTALLED, CHECKED_OUT = HERE.parent / "canvas", HERE.parents[2] / "assets" / "canvas"
 ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
 # The styles that map/map.html needs besides the kit's styles, in the app and in a file without a

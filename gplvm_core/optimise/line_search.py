@@ -48,7 +48,7 @@ class Trial(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """The best step so far, the other end of the interval, and whether it brackets a minimum."""
+    """The best step so far, the interval's other end, and whether a minimum is between both."""
 
     best: Trial
     other: Trial

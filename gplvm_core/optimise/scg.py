@@ -152,9 +152,7 @@ def _probed(state: SCGState, objective: Objective) -> tuple[SCGState, float]:
 
 
 def _turned(state: SCGState, gradient: Float[Array, " P"], slope: float) -> SCGState:
-    """Return the next state with its conjugate direction, which every P iterations is steepest
-    descent.
-    """
+    """Return the next state; its direction is conjugate, or steepest descent every P iterations."""
     turn = float(gradient @ (gradient - state.gradient)) / -slope
     direction = turn * state.direction - gradient
     since_restart = state.since_restart + 1

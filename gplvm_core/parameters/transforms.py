@@ -23,7 +23,8 @@ def _softplus_inverse(value: Array) -> Array:
 
 
 def _exp(value: Array) -> Array:
-    # A line search may try a large step: an overflow gives inf, which rejects the evaluation.
+    # A line search may try a step that is too large. The overflow gives inf, so the evaluation is
+    # rejected.
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(value))
 

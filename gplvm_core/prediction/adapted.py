@@ -28,7 +28,7 @@ from gplvm_core.statistics import (
 def adapted_terms(
     edges: Sequence[TrainedEdge], outputs: Sequence[Float[Array, "n _D"]]
 ) -> tuple["AdaptedTerms", ...]:
-    """Return each layer's terms of the new outputs; the edges need training statistics."""
+    """Return the terms of each layer for the new outputs; the edges need training statistics."""
     found = list[AdaptedTerms]()
     for edge, values in zip(edges, outputs, strict=True):
         assert (

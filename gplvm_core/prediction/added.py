@@ -1,6 +1,6 @@
 """Add rows to a trained layer: infer their points at its q(u), then update q(u) from all rows.
 
-This needs only sums over rows. The sums can be computed part by part, on threads, or on the
+The update needs only sums over rows. The sums can be computed part by part, on threads, or on the
 machines that store the files, as in the map-reduce of Damianou (2015), §2.3.3 and §3.3.7.
 """
 
@@ -64,11 +64,11 @@ class Sums:
 
 @dataclass(frozen=True)
 class StreamedPart:
-    """Computes the sums of a part of the rows of files, with q(u) fixed.
+    """Computes the sums over one part of the rows in files, with q(u) fixed.
 
     A part is (first row, last row + 1). The task is a pure function that contains M × M and M × D
     numbers and a few starting points. It can run on any machine that can read the files, and can be
-    repeated after a failure. but: the rows to leave out. The result is None if no rows are left.
+    repeated after a failure. but: the rows to leave out; the result is None if no others remain.
     """
 
     files: RowFiles

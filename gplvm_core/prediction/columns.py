@@ -2,8 +2,8 @@
 
 The functions of a row are distributed as a mixture of Gaussians, with one component for each
 explanation of the row (`functions`). Within an explanation, the yes/no columns of a category are
-treated as independent. This is exact at a known latent point and an approximation at an uncertain
-one.
+treated as independent. This is exact at a known latent point, and an approximation at an uncertain
+point.
 """
 
 from collections.abc import Mapping
@@ -58,7 +58,7 @@ class Expected:
         return cls(columns, posterior, alone, mean[:, None], variance[:, None])
 
     def exposed(self, outputs: Float[Array, "N D"]) -> "Expected":
-        """Return the prediction at these rows' exposures, which are copied, not predicted."""
+        """Return the prediction at these rows' exposures. Exposures are copied, not predicted."""
         links = self.posterior.links
         assert links is not None
         if not links.exposures.any():
@@ -117,8 +117,9 @@ class Expected:
     def likeliest(self) -> tuple[Float[Array, "N D"], Float[Array, "N C"], Float[Array, "N C"]]:
         """Return the most likely outputs, with standard deviations and probabilities.
 
-        Numbers are at their mean, counts at their median, and words are the most probable ones.
-        Standard deviations are NaN for words and exposures; probabilities are NaN for numbers.
+        Numbers are predicted by their mean, counts by their median, and words by the most probable
+        word. Standard deviations are NaN for words and exposures; probabilities are NaN for
+        numbers.
         """
         count = len(self.weights), len(self.columns.columns)
         outputs = np.zeros((len(self.weights), self.columns.n_outputs))
@@ -152,7 +153,7 @@ class Expected:
     ) -> tuple[NDArray[np.object_], Float[Array, "N K C"]]:
         """Return the most probable values under each explanation, and standard deviations.
 
-        Standard deviations are NaN for words. If a row has fewer explanations, the missing values
+        Standard deviations are NaN for words. If a row has fewer explanations, the remaining values
         are None and their standard deviations NaN. outputs: observed entries, which do not change.
         """
         rows, deviations = [], []
@@ -249,7 +250,7 @@ def expected_of_others(
         if len(known) > 1 and np.isnan(own).all():
             del known[end]
     if all(np.isnan(rows).all() for rows in known.values()):
-        # Without observed values, use the prior of the latent points.
+        # If no row has observed values, use the prior of the latent points.
         size = {
             root: (len(next(iter(known.values()))), network.width(root)) for root in network.roots
         }

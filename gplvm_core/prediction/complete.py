@@ -25,7 +25,8 @@ def complete(
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D *E"]]:
     """Fill in missing outputs (NaN) with their means; also return their variances.
 
-    Observed outputs are unchanged, with variance 0. spread: variances, or each row's covariance.
+    Observed outputs are unchanged, with variance 0. spread: the outputs' variances, or each row's
+    covariance matrix.
     """
     missing = np.isnan(outputs)
     both = missing if spread.ndim == 2 else missing[:, :, None] & missing[:, None, :]
@@ -167,7 +168,7 @@ def alternatives(
 
 
 def _weights(explained: Explained) -> Float[Array, "N K"]:
-    """Return the weights of each row's explanations, which sum to 1; negligible ones are 0."""
+    """Return the weights of each row's explanations. They sum to 1; negligible weights are 0."""
     weights = np.where(explained.weights > NEGLIGIBLE, explained.weights, 0.0)
     return weights / weights.sum(axis=1, keepdims=True)
 

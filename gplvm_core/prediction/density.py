@@ -39,7 +39,7 @@ def log_density(
     """Return log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row, in nats, in the user's units.
 
     Only a row's observed columns (not NaN) are used. Statistics are sums, so only the new row's
-    statistics are computed. A layer without statistics has a fixed q(u), which can only lower the
+    statistics are computed. A layer without statistics has a fixed q(u); this can only lower the
     difference. The densities of a row's explanations are added. The result is an approximation,
     since the difference of two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With
     n_samples, and for outputs of several kinds, `log_density_sampled` is used.
@@ -80,7 +80,7 @@ def log_density_sampled(
 
     The points of all nodes are drawn from the rows' explanations, slightly widened. The density is
     unbiased, so its logarithm is too low on average; the bias shrinks as the number of draws grows.
-    latent: a density of the points at all roots, side by side, which replaces N(0, I).
+    latent: a density that replaces N(0, I) for the points at all roots, side by side.
     """
     generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
     weights, step = explained.weights, max(1, MOST_POINTS // n_samples)
@@ -167,7 +167,7 @@ def _inputs(edge: TrainedEdge, explained: Explained) -> Projection:
 
 
 def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Float[Array, "N K"]:
-    """Return the gain of F by the posterior of a hidden layer's outputs, including its entropy."""
+    """Return how much the posterior of a hidden layer's outputs raises F, including its entropy."""
     found, there = np.zeros(above.bound.shape), np.isfinite(above.bound)
     posterior, known = edge.posterior, edge.statistics
     inputs = Belief(above.mean[there], above.variance[there])
@@ -191,7 +191,7 @@ def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Fl
 def _gains(
     edge: TrainedEdge, outputs: Float[Array, "N D"], found: Projection
 ) -> Float[Array, "N K"]:
-    """Return the gain of F_data by each row's outputs in one layer; 0 without an explanation."""
+    """Return how much each row's outputs in one layer raise F_data; 0 without an explanation."""
     posterior, internal = edge.posterior, edge.posterior.to_internal(outputs)
     statistics = edge.statistics
     assert statistics is not None  # data layers with a bound have statistics
@@ -220,7 +220,7 @@ def _gains(
 
 
 def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -> Statistics:
-    """Return the statistics of some columns, without yy, which cancels in differences."""
+    """Return the statistics of some columns, without yy, because yy cancels in differences."""
     used, groups = np.unique(np.asarray(statistics.groups)[chosen], return_inverse=True)
     return Statistics(
         statistics.psi0[used],
@@ -242,7 +242,7 @@ def _rotated(statistics: Statistics) -> tuple[Statistics, Turn]:
 
     With a shared noise variance the bound is invariant to rotations of a group's outputs. In a
     basis of the training data's A = Ψᵀ·targets, M columns contain all of A. One further column
-    contains the rest of a row.
+    contains the part of a row's outputs outside this basis.
     """
     most = len(statistics.psi1_targets)
     columns = statistics.columns()

@@ -29,7 +29,7 @@ from gplvm_core.prediction.typicality import Typicality
 from gplvm_core.prediction.with_rows import with_rows
 from gplvm_core.readers import DataError
 
-# Candidates for the number of Gaussians, and for the number of rows that a covariance counts as.
+# Candidates for the number of Gaussians, and for the strength (see `Recipe`).
 SIZES = (1, 2, 5, 10, 20, 40)
 STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, np.inf)
 KEPT_ASIDE = 0.2
@@ -50,8 +50,8 @@ Report = Callable[[float], None]
 class Recipe:
     """The choices that were made with held-out rows.
 
-    size: the number of Gaussians. strength: the number of rows that a covariance of the map counts
-    as. fills: which method fills which gaps.
+    size: the number of Gaussians. strength: the weight of a covariance from the map, as a number of
+    rows. fills: which method fills which gaps.
     """
 
     size: int
@@ -61,15 +61,15 @@ class Recipe:
 
 @dataclass(frozen=True)
 class DerivedDensity:
-    """The exact density of a mixture of Gaussians for rows, which is derived from a map.
+    """A mixture of Gaussians that is derived from a map, and the exact density of rows under it.
 
     The mixture's density is neither a bound on the model's density nor an estimate of it.
 
     rows: the mixture in the user's units, all data side by side; its last Gaussian is a wide
     background. latent: the mixture of the points at the roots, side by side. data: the names of the
-    data with their numbers of columns. strength: the number of rows that a covariance of the map
-    counts as. tried: candidates (number of Gaussians, strength) with the mean log density of the
-    held-out rows. fills: how well the map and the density fill gaps in these rows. notes: which
+    data with their numbers of columns. strength: the weight of a covariance from the map, as a
+    number of rows. tried: candidates (number of Gaussians, strength) with the mean log density of
+    the held-out rows. fills: how well the map and the density fill gaps in these rows. notes: which
     rows were used. typicality: the out-of-fold scores of training rows, if they were requested.
     """
 

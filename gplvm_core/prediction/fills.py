@@ -5,8 +5,8 @@ several views are also tried with a whole view missing. Both methods give a mean
 deviation of every missing value. All standard deviations are multiplied by one factor, so that 95 %
 of the values are inside their 95 % intervals.
 
-The map's kernel and inducing inputs were trained on these rows. This favours the map: on unseen
-rows, the map's scores relative to the density's are worse (benchmarks/README.md, "Which method
+The map's kernel and inducing inputs were trained on the held-out rows, too. This favours the map:
+on unseen rows, the map does worse relative to the density (benchmarks/README.md, "Which method
 fills a gap"). The map is therefore used only where it is better by two standard errors. Whole views
 are the exception, because the map was trained to predict each view from the others. For whole
 views, the density is used only where it is better by two standard errors.

@@ -1,7 +1,8 @@
 """Forecast a series step by step: every prediction enters the next input.
 
-A graph is acyclic, so a forecast is a loop over predictions of one layer. A drawn future needs one
-function for all its steps; `generate.sample` would draw a function for every step.
+A graph of layers has no cycles, so a forecast is a loop that predicts with one layer again and
+again. A drawn future needs one function for all its steps; `generate.sample` would draw a function
+for every step.
 """
 
 import numpy as np
@@ -23,10 +24,10 @@ def forecast(
 ) -> tuple[Float[Array, "T D"], Float[Array, "T D"]]:
     """Return mean and variance of the next outputs, observation noise included (user's units).
 
-    Inputs are the window, oldest first, in internal units (· − center)/scale. variance: the
-    variances of the values in the window. The variances of predictions enter later windows, as if
-    values were independent (Girard et al. 2003, without covariances within a window; Damianou 2015,
-    §4.3.2). With None, only means are fed back.
+    Inputs are the values of the window, the oldest first, in internal units (· − center)/scale.
+    variance: the variances of the values in the window. The variances of predictions enter later
+    windows, as if values were independent (Girard et al. 2003, without covariances within a window;
+    Damianou 2015, §4.3.2). If `variance` is None, only means are fed back.
     """
     length = len(window)
     mean, spread = np.empty((steps, window.shape[1])), np.empty((steps, window.shape[1]))

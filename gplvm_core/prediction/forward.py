@@ -192,7 +192,7 @@ def draw_jointly(
 ) -> dict[str, Float[Array, "S N _D"]]:
     """Draw all data below the given nodes jointly.
 
-    In a draw every layer is one function, which is evaluated at the draw of the layer above.
+    In a draw every layer is one function, evaluated at the draw of the layer above.
     """
     generator = np.random.default_rng(random_state)
     hidden = list(following(network, given))

@@ -1,7 +1,7 @@
 """Outputs → latent points: the points that explain some outputs, or combinations of them.
 
-A handle is a linear functional of the outputs (a column, a coordinate on a screen) with a target
-and a tolerance. assets/canvas/pull/solver.js implements the same for the browser.
+A handle is a linear functional of the outputs (such as a column, or a coordinate on a screen) with
+a target value and a tolerance. assets/canvas/pull/solver.js implements the same for the browser.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ LEAST_GAIN = 1e-6  # in nats
 
 SEEDS = 6
 APART = 3.0  # the distance of two seeds, in units of the median distance to the fifth neighbour
-SAME = 0.05  # ends whose outputs differ less, in standard deviations, are one explanation
+SAME = 0.05  # in standard deviations; end points whose outputs differ less count as one
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ class Handles:
 class NearData:
     """A density of latent points that is large near the training points.
 
-    The density is 0.98 · mean_n N(x_n, S_n + c² ρ_n² / w) + 0.02 · N(0, I). ρ_n is the distance to
-    the fifth neighbour, weighted by the relevances w; c = 0.5 is the width. Variances are at most
-    1.
+    The density is 0.98 · mean_n N(x_n, S_n + c² ρ_n² / w) + 0.02 · N(0, I). ρ_n is the distance of
+    x_n to its fifth neighbour, weighted by the relevances w; c = 0.5 is the width. Variances are at
+    most 1.
     """
 
     points: Float[Array, "N Q"]
@@ -64,7 +64,7 @@ class NearData:
         width = widths(mean * np.sqrt(relevance))
         with np.errstate(divide="ignore", invalid="ignore"):
             added = (WIDTH * width[:, None]) ** 2 / relevance
-        # A dimension without relevance is free, also where points coincide.
+        # A dimension without relevance has an infinite width, also where points coincide.
         added = np.where(relevance > 0.0, added, np.inf)
         return cls(mean, np.clip(belief.variance + added, LEAST_VARIANCE, 1.0))
 
@@ -110,8 +110,8 @@ class Pull:
     ) -> tuple[float, Float[Array, " Q"], Float[Array, "Q Q"]]:
         """Return F with its gradient, and a positive semi-definite curvature of −F.
 
-        The handles' curvature is the Gauss–Newton approximation, which leaves out second
-        derivatives of mean and variance.
+        The handles' curvature is the Gauss–Newton approximation, without second derivatives of mean
+        and variance.
         """
         (left,), (tau,) = self._residuals(point[None])
         slope = slopes(self.posterior, point, self.handles.functionals)

@@ -1,7 +1,7 @@
 """Ask a trained graph about training rows that its map has not seen, to calibrate intervals.
 
-Sequences are held out as a whole: q(u) of the layers to data then follows from the other rows
-(`with_rows`). Kernels, noise and inducing inputs were trained on all rows.
+Sequences are held out as a whole. The q(u) of the layers to data then follows from the other rows
+(`with_rows`). However, kernels, noise and inducing inputs were trained on all rows.
 """
 
 from collections.abc import Mapping
@@ -39,8 +39,9 @@ MOST_AHEAD, SHARE_AHEAD = 20, 0.15
 class HeldOut:
     """A trained graph with its training rows.
 
-    outputs: in the user's units, by name. over_time: the kernel and the path of the nodes over
-    time; times, sequences: of the rows. All three are empty without such nodes.
+    outputs: the data in the user's units, by name. over_time: the kernel and the path of every node
+    over time. times, sequences: the time and the sequence of every row. The last three are empty
+    without nodes over time.
     """
 
     network: Network
@@ -55,7 +56,7 @@ class HeldOut:
         return {name: np.nanstd(own, axis=0) for name, own in self.outputs.items()}
 
     def without(self, aside: Rows) -> tuple[Network, Rows]:
-        """The graph with a map of the other rows, and the numbers of these."""
+        """The graph with a map of the other rows, and the numbers of the other rows."""
         others = np.setdiff1d(np.arange(self.network.beliefs[0].n_points), aside)
         whole = np.hstack([self.outputs[name] for name in self.network.ends])
         return with_rows(self.network, whole[others], others), others
@@ -96,7 +97,7 @@ class HeldOut:
                 tries.add(Asked("values", name), error[~empty], part.groups[~empty])
 
     def try_forecasts(self, tries: Tries) -> None:
-        """Continue every training sequence from several origins."""
+        """Forecast every training sequence from several origins."""
         spread = self.spread
         for origin in ORIGINS:
             splits = [self._ahead(name, origin) for name in np.unique(self.sequences)]
@@ -121,7 +122,7 @@ class HeldOut:
                     tries.add(Asked("forecast", name), error, groups)
 
     def _ahead(self, sequence: object, origin: float) -> tuple[Rows, Rows]:
-        """The rows of a sequence before an origin, and those to forecast."""
+        """The rows of a sequence before an origin, and the rows to forecast."""
         rows = np.flatnonzero(self.sequences == sequence)
         rows = rows[np.argsort(self.times[rows, 0], kind="stable")]
         ahead = max(1, min(MOST_AHEAD, round(SHARE_AHEAD * len(rows))))

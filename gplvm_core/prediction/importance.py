@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.numerics import Array
 
-# The variances of the proposal are those of q times this factor, because q is too narrow.
+# The variances of q are multiplied by this factor in the proposal, because q is too narrow.
 WIDER = 1.3
 
 
@@ -40,5 +40,6 @@ def log_normal(
 ) -> Float[Array, "... N"]:
     """Return Σ log N(value; mean, variance) over the last axis, without missing values."""
     terms = np.log(2.0 * np.pi * variance) + (values - mean) ** 2 / variance
-    # Only missing values are left out; NaN in mean or variance must remain visible.
+    # Only missing values are left out. A NaN in mean or variance is an error that the result must
+    # show.
     return np.asarray(-0.5 * np.sum(np.where(np.isnan(values), 0.0, terms), axis=-1))

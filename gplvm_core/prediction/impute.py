@@ -19,7 +19,7 @@ from gplvm_core.priors import UncertainInputs
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-6
-# The number of rows whose inputs are starting values; one more start is the prior mean.
+# The number of complete rows whose inputs serve as starts; one more start is the prior mean.
 NEIGHBOURS = 2
 
 
@@ -90,7 +90,7 @@ def _starts(
     missing: Bool[NDArray[np.bool_], "N Q"],
     whole: Array,
 ) -> Float[Array, "K N Q"]:
-    """Return starts for missing inputs: complete rows near in outputs and observed inputs."""
+    """Return starts for missing inputs: complete rows with similar outputs and observed inputs."""
     generated, _ = predict(posterior, whole)
     near = distance_observed(outputs, generated)
     near = near + distance_observed(np.where(missing, np.nan, belief.mean), whole)

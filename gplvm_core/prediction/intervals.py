@@ -2,8 +2,9 @@
 
 A question has one factor for every output, shrunk to the factor of all outputs:
 (n_d f_d + 20 f) / (n_d + 20). A factor f is the 95 % quantile of |error| / std, divided by the same
-quantile of a normal distribution. Rows that belong together, such as those of a sequence, count as
-one in n_d. A few sequences cannot show that intervals are too wide: their factors are at least 1.
+quantile of a normal distribution. Rows that belong together, such as the rows of a sequence, count
+as one row in n_d. A few sequences cannot show that intervals are too wide: their factors are at
+least 1.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,9 +21,9 @@ from gplvm_core.prediction.network import DATA
 COVERED = 0.95
 NORMAL = 1.959964  # the quantile of a standard normal distribution for COVERED
 LEAST = 1e-12
-SHRUNK = 20.0  # the rows that the factor of all outputs counts as
-LEAST_PARTS = 20  # from so few sequences or groups on, intervals may also become narrower
-GAPS = 2  # patterns of gaps that every held-out sequence is given
+SHRUNK = 20.0  # the weight of the common factor, as a number of rows
+LEAST_PARTS = 20  # with at least this many sequences or groups, intervals may become narrower
+GAPS = 2  # patterns of gaps that are tried on every held-out sequence
 PARTS = 5  # the number of parts that are held out, one after the other
 MOST_ROWS = 60  # questions about independent rows of one part
 MOST_FRAMES = 80  # frames of a held-out sequence
@@ -31,7 +32,7 @@ Rows = NDArray[np.intp]
 
 
 def widened(away: Float[Array, "..."]) -> float:
-    """The factor with which 95 % of the values are inside; away: |error| / std, NaN: unknown."""
+    """The factor for which 95 % of the values are inside; away: |error| / std, NaN: unknown."""
     return max(float(np.nanquantile(away, COVERED)) / NORMAL, LEAST)
 
 
@@ -45,8 +46,9 @@ class Asked:
     """A kind of question with intervals.
 
     what: "transfer", "frames" (complete frames of a sequence are missing), "values" (some values of
-    its frames) or "forecast". to: the predicted data. given, timed: of a transfer. how: its private
-    dimensions, or how uncertainty enters the forecast of a series.
+    its frames) or "forecast". to: the predicted data. given, timed: the given views of a transfer,
+    and whether times are given. how: the treatment of private dimensions in a transfer, or of
+    uncertainty in the forecast of a series.
     """
 
     what: str
@@ -60,10 +62,10 @@ class Asked:
 class Widening:
     """The factors of one question, and how well they hold.
 
-    widened: of every output, corrected so that they would hold in parts that did not choose them.
-    before: the share of held-out values inside 95 % intervals without factors; inside: with factors
-    that were learnt from the other parts, without this correction. values: their number. parts: the
-    number of sequences or groups that were held out, or of rows.
+    widened: the factor of every output, corrected for parts of the data from which it was not
+    learnt. before: the share of held-out values inside 95 % intervals without factors. inside: the
+    same share with factors learnt from the other parts, without the correction. values: the number
+    of held-out values. parts: the number of sequences, groups or rows that were held out.
     """
 
     asked: Asked
@@ -90,7 +92,8 @@ class Widening:
             factors = np.maximum(_shrunk(away[~own], number[~own]), least)
             calibrated[own] = away[own] / factors
         judged = not np.isnan(calibrated).all()
-        # Parts differ, so factors of the other parts are on average too small or too large.
+        # Parts differ, so factors that were learnt from the other parts may be too small or too
+        # large.
         again = widened(calibrated) if judged else 1.0
         return cls(
             asked,
@@ -111,8 +114,8 @@ class Intervals:
     def of(self, asked: Asked) -> Widening | None:
         """Return the factors of a question, or None if the question was not tried.
 
-        If the given views of a transfer were not tried together, the factors are those of the
-        largest subset that was tried. A view that is itself given has no factors.
+        If the given views of a transfer were not tried together, the factors of the largest subset
+        that was tried are used. A view that is itself given has no factors.
         """
         alike = [
             each
@@ -132,9 +135,9 @@ class Intervals:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """Rows that are held out together, and some of them, about which questions are asked.
+    """Rows that are held out together, and the rows among them that are predicted.
 
-    groups: a label for each of these; rows with the same label are not independent.
+    groups: a label for each predicted row; rows with the same label are not independent.
     """
 
     aside: Rows
@@ -228,7 +231,7 @@ class Tries:
 
 
 def questions(views: Sequence[str]) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Given views with the views to predict: every single view, and all views but one."""
+    """Pairs (given views, views to predict): given is each single view, then all views but one."""
     given = [(view,) for view in views] + [
         tuple(other for other in views if other != view) for view in views
     ]
@@ -238,7 +241,7 @@ def questions(views: Sequence[str]) -> list[tuple[tuple[str, ...], tuple[str, ..
 
 
 def _shrunk(away: Float[Array, "n D"], number: Rows) -> Float[Array, " D"]:
-    """Factors of all outputs; number: of the group of each row."""
+    """Factors of all outputs; number: the number of each row's group."""
     known = ~np.isnan(away)
     pooled = widened(away)
     judged = known.any(axis=0)

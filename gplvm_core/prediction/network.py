@@ -63,8 +63,8 @@ class Network:
     ) -> "Network":
         """Make a chain of layers, of which the last generates `DATA`.
 
-        If a layer has more inputs than the layer above has outputs, its further inputs are the top
-        node's points.
+        If a layer has more inputs than the layer above has outputs, the additional inputs are the
+        top node's points.
         """
         edges, last = list[TrainedEdge](), len(posteriors) - 1
         width = posteriors[0].n_latent

@@ -1,8 +1,8 @@
 """Latent paths at new times: between and after observed times, and for new sequences.
 
 Damianou (2015), §3.4.2 and App. B.4. The sites of the training rows are fixed, and so is q(u)
-unless the new rows update the mapping. The prior of the new rows is the continuation of the
-training path, or for a new sequence the prior over time.
+unless the new rows update the mapping. The prior of the new rows continues the training path; for a
+new sequence it is the prior over time.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,8 +29,8 @@ StepCallback = Callable[[int, float], None]
 Ending = Literal["at rest", "stopped", "moving"]
 
 MOST_STEPS = 200
-# Inference ends if a step gains less than TOLERANCE, in nats per row, or if its rate is below
-# LEAST_RATE.
+# Inference ends if a step raises the bound by less than TOLERANCE, in nats per row, or if the
+# step's rate is below LEAST_RATE.
 TOLERANCE, LEAST_RATE = 1e-5, 1e-4
 # The initial variance around the starting means of observed rows.
 START_VARIANCE = 0.1
@@ -53,7 +53,7 @@ class Continued:
 
     @classmethod
     def beside(cls, parts: "Sequence[Continued]") -> "Continued":
-        """Put priors of the same rows side by side."""
+        """Join priors of the same rows: put their latent dimensions side by side."""
         if len(parts) == 1:
             return parts[0]
         return cls(
@@ -100,8 +100,8 @@ def continued(
 ) -> Continued:
     """Predict x at new times from the path of a sequence: mean k*ᵀμ̄, covariance k** − k*ᵀB̂k*.
 
-    Without rows (N = 0), the result is the prior over time. The cost is O(N + n²) for Matérn
-    kernels over time; otherwise dense algebra is used. Source: Damianou (2015), §3.4.2.
+    If the sequence has no rows (N = 0), the result is the prior over time. The cost is O(N + n²)
+    for Matérn kernels over time; otherwise dense algebra is used. Source: Damianou (2015), §3.4.2.
     """
     n_latent = path.dual.shape[1]
     order = np.argsort(new_times[:, 0], kind="stable") if new_times.shape[1] == 1 else None

@@ -16,9 +16,9 @@ from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial
 
 ROWS_AT_ONCE = 4096
-# More starting points cost more distances and gain little.
+# More starting points would need more distances and improve little.
 STARTING_POINTS = 2500
-# The effort for rows that keep their starting points.
+# The search effort for rows that keep their starting points: no iterations.
 AS_STARTED = replace(QUICK, starts_of_partial=1, iterations=0)
 # Called with the number of placed rows; returns False to stop.
 Watch = Callable[[int], bool]
@@ -52,9 +52,10 @@ def place_rows(
     """Infer q of every row at every node with q(u) fixed, by `explain` from one start.
 
     Also returns the number of rows that `explain` placed. `watch` is called before every part. When
-    `watch` returns False, the remaining rows take the position of the training points that generate
-    the nearest outputs. With known inputs, these rows take the position that the inputs predict.
-    The last digit of a position may depend on the other rows of the part, but not on the threads.
+    `watch` returns False, each remaining row takes the position of the training point whose
+    generated outputs are nearest to the row. With known inputs, these rows take the position that
+    the inputs predict. The last digit of a position may depend on the other rows of the part, but
+    not on the threads.
     """
     inputs = {} if inputs is None else inputs
     network = replace(

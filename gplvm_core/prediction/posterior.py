@@ -19,14 +19,13 @@ class Posterior:
     """A layer with its optimal q(u), and the units of its outputs.
 
     In the model's internal units f_d(x*) has mean k*ᵀ weights_d and variance k** − k*ᵀ gap_g k*,
-    with g the group of output d: outputs observed in the same rows share their variance. Outputs
-    are center + scale · f. With noise per output (`each`) the internal unit of an output is its
-    noise standard deviation. The noise variance is then 1, the prior variance of f_d is its ratio
-    times k**, and `gap` is an average. slope: a linear mean function of the inputs,
-    f_d(x*) = x*ᵀ slope_d + ….
-    links: the outputs that are yes/no entries and counts, with functions in logits; None for
-    numbers only.
-    Source: Titsias & Lawrence (2010), §4; Damianou (2015), App. B.1.2.
+    where g is the group of output d. Outputs observed in the same rows form a group and share their
+    variance. Outputs are center + scale · f. With noise per output (`each`) the internal unit of an
+    output is its noise standard deviation. The noise variance is then 1, the prior variance of f_d
+    is its ratio times k**, and `gap` is an average. slope: a linear mean function of the inputs,
+    f_d(x*) = x*ᵀ slope_d + …. links: the outputs that are yes/no entries and counts, with functions
+    in logits; None for numbers only. Source: Titsias & Lawrence (2010), §4; Damianou (2015), App.
+    B.1.2.
     """
 
     kernel: Kernel

@@ -1,8 +1,8 @@
 """Data → nodes: posteriors of the points of new rows, complete or partial, with q(u) fixed.
 
-With q(u) fixed the bound is a sum over rows. A row's observed outputs enter through one adjoint of
-its Φ. All rows are therefore inferred at once, at the cost of one expectation per row (Titsias &
-Lawrence 2010, §4; Damianou 2015, §3.4.1, for every layer of §6.2).
+With q(u) fixed the bound is a sum over rows. A row's observed outputs enter only through the
+adjoint of its Φ. All rows are therefore inferred at once, at the cost of one kernel expectation per
+row (Titsias & Lawrence 2010, §4; Damianou 2015, §3.4.1, for every layer of §6.2).
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,10 +27,11 @@ ROWS_PER_BATCH = 1024
 TOLERANCE = 1e-3
 # The largest number of training points to start from; more distances would fill the memory.
 MOST_PLACES = 10_000
-# Two ends are one explanation if their squared distance, in standard deviations, is below this.
+# Two end points count as one explanation if their squared distance, in standard deviations, is
+# below this.
 APART = 1.0
-# Two ends are also one explanation if they are nearer than this fraction of the training points'
-# standard deviation.
+# They also count as one if their distance is below this fraction of the training points' standard
+# deviation.
 LEAST_APART = 0.05
 
 Rows = NDArray[np.intp]
@@ -43,8 +44,8 @@ class Effort:
 
     starts, starts_of_partial: the number of starts of a complete row, and of a row with gaps, which
     may have several explanations. iterations: the largest number of iterations. tolerance: the
-    slope at which the search ends, in nats per standard deviation; the remaining gain is about its
-    square. tile: the number of rows in one computation.
+    slope at which the search ends, in nats per standard deviation; the bound could then still rise
+    by about the square of this slope. tile: the number of rows in one computation.
     """
 
     starts: int = 2
@@ -54,10 +55,10 @@ class Effort:
     tile: int = ROWS_PER_TILE
 
 
-# THOROUGH is for few rows. QUICK is for the addition of many rows, which are near training rows.
+# THOROUGH is for few rows. QUICK is for adding many rows that are near training rows.
 # With the larger tiles of QUICK, the computation takes two thirds of the time. The tiles change
-# only the last digit of a row's result, which depends on the other rows of the tile. The tolerance
-# of QUICK leaves a gain of a thousandth of a nat.
+# only the last digit of a row's result; it depends on the other rows of the tile. With the
+# tolerance of QUICK, the bound could still rise by about a thousandth of a nat.
 THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=512)
 
 
@@ -79,7 +80,7 @@ class Projection:
 
     @property
     def weights(self) -> Float[Array, "N K"]:
-        """The optimal weights of the explanations as a mixture of separate Gaussians."""
+        """The optimal weights of the explanations in a mixture, if the Gaussians do not overlap."""
         return np.exp(self.bound - logsumexp(self.bound, axis=1, keepdims=True))
 
     def likely(self, least: float) -> Self:
@@ -89,8 +90,9 @@ class Projection:
 
     @classmethod
     def of(cls, mean: Array, variance: Array, bound: Array, least: Array) -> Self:
-        """Select the distinct ends of each row, best first; least: lower limits of variances
-        (Q,).
+        """Select the distinct end points of each row's search, the best first.
+
+        least: the lower limits of variances (Q,).
         """
         found = cls(mean, variance, bound)._sorted()
         bounds = found.bound.copy()
@@ -117,7 +119,7 @@ class Explained:
     """The explanations of rows at every free node.
 
     nodes: the numbers of the free nodes. informed: for every row and node, whether the row has
-    observed data below the node; otherwise the posterior is N(0, I). known: the rows' points at the
+    observed data below the node. If not, the posterior is N(0, I). known: the rows' points at the
     known nodes.
     """
 
@@ -262,12 +264,12 @@ def explain(
 
 
 def _precision(edge: TrainedEdge) -> float:
-    """Return 1/σ, which makes the outputs of several layers comparable."""
+    """Return 1/σ, the factor that makes the outputs of several layers comparable."""
     return float(1.0 / np.sqrt(edge.posterior.noise_variance))
 
 
 def _generated(edge: TrainedEdge, training: Mapping[int, Belief]) -> Array:
-    """Return the generated outputs of the training rows in one layer."""
+    """Return the outputs that one layer predicts at the training rows' points."""
     points, posterior = inputs_of(edge, training).mean, edge.posterior
     cross = posterior.kernel.K(points, posterior.inducing)
     generated = posterior.mean(points, cross) * _precision(edge)
@@ -337,7 +339,7 @@ def _starts(
     *,
     partial: bool,
 ) -> Rows:
-    """Return the training points from which each row starts (n, K): near in observed outputs.
+    """Return training points from which each row starts (n, K); they are near in observed outputs.
 
     further: the contribution of outputs that are not numbers to the squared distances (n, T).
 

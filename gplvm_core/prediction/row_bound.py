@@ -1,6 +1,6 @@
-"""The bound of rows with fixed layers, over all nodes of a graph; it is a sum over rows.
+"""The bound of rows at all nodes of a graph, with fixed layers; it is a sum over rows.
 
-As in one layer, q(u) is fixed. The outputs of a hidden layer for a row are a posterior N(m, s).
+As in one layer, q(u) is fixed. A row's outputs of a hidden layer have a posterior N(m, s).
 Their expected log density is added to the terms of the layers to data.
 """
 
@@ -77,8 +77,8 @@ class HiddenTerms:
 class Link:
     """A hidden layer from some nodes to another node.
 
-    informed: 1 for rows with observed data below the layer, 0 for other rows, whose outputs
-    integrate out.
+    informed: 1 for rows with observed data below the layer, 0 for other rows, whose outputs are
+    integrated out.
     """
 
     terms: HiddenTerms

@@ -40,7 +40,7 @@ class Evidence:
 
 @dataclass(frozen=True)
 class UncertainTerms:
-    """Terms for q(x_n) = N(mean, diag variance), through one adjoint of each row's Φ."""
+    """Terms for q(x_n) = N(mean, diag variance), computed from a single adjoint of each row's Φ."""
 
     posterior: Posterior
     carried: Float[Array, "N M"]  # Y Vᵀ over observed outputs
@@ -104,7 +104,7 @@ class UncertainTerms:
 
 @dataclass(frozen=True)
 class MixedTerms:
-    """The terms of `UncertainTerms` if some outputs are yes/no entries or counts.
+    """Like `UncertainTerms`, for layers in which some outputs are yes/no entries or counts.
 
     For these entries, a term is the expectation of the bound on log p(y | f) at its best ξ² = ⟨f²⟩.
     The term depends on the first two moments of every function: ∂⟨f⟩ = ½(a − b), ∂⟨f²⟩ = −sλ(ξ).

@@ -63,8 +63,8 @@ def infer_sequence(
 
     The search starts from the most probable path through the explanations of the separate rows.
     prior: the prior of the tops' points, side by side. Rows without data follow the path. adapt:
-    the new rows also update the mappings, which needs one layer on the path. callback(step, bound
-    in nats) is called after every step, and with step 0 and −inf while rows are examined
+    whether the new rows also update the mappings; this needs one layer on the path. callback(step,
+    bound in nats) is called after every step, and with step 0 and −inf while rows are examined
     separately. If it raises StopIteration, inference ends with the best q so far.
     """
     inputs = {} if inputs is None else inputs
@@ -154,7 +154,7 @@ def infer_path(
 class BelowPath:
     """The bound of rows as a function of q at the tops, with all other points optimised.
 
-    The next evaluation starts from the optimised points, because its q will be near.
+    The next evaluation starts from these optimised points, because its q is usually similar.
     """
 
     def __init__(
@@ -224,7 +224,7 @@ def _explained_separately(
     rows: Int[Rows, " r"],
     callback: StepCallback | None,
 ) -> Explained:
-    """Explain rows in batches. If the callback stops inference, fewer rows are explained."""
+    """Explain rows in batches. If the callback stops inference, the rest are not explained."""
 
     def of(some: Rows) -> Explained:
         seen = {name: values[some] for name, values in outputs.items()}

@@ -1,10 +1,10 @@
 """How far the map moves the probabilities of words away from their base rates.
 
 The Gaussian bound of the logistic likelihood makes signals too small. If other columns determine a
-column, its predicted probabilities are therefore too far from 0 and 1. Training rows show by how
-much. Each row is predicted without its own value of the column; then the best factor for the
-column's functions is found. The mapping was trained on these rows, so only the square root of this
-factor is used.
+column, its predicted probabilities are therefore too far from 0 and 1. How far they are off is
+estimated from training rows. Each row is predicted without its own value of the column; then the
+best factor for the column's functions is found. The mapping was trained on these rows, so only the
+square root of this factor is used.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from gplvm_core.prediction.network import Network
 from gplvm_core.readers.spread import spread_rows
 
 FACTORS = np.geomspace(0.4, 4.0, 25)
-LEAST_GAIN = 2.0  # nats over all rows; with a smaller gain, the factor is 1
+LEAST_GAIN = 2.0  # in nats over all rows; the factor is 1 if the gain is smaller
 # Each column of words needs a prediction of every row. If there are so many columns that fewer than
 # LEAST_ROWS rows can be predicted, the functions do not change.
 MOST_PREDICTIONS, MOST_ROWS, LEAST_ROWS = 2000, 250, 40

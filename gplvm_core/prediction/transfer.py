@@ -23,8 +23,8 @@ from gplvm_core.prediction.project import Explained, Projection, spread_out
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
-# For K alternatives, K times this number of neighbours are considered; the most different ones are
-# chosen.
+# For K alternatives, K times this number of neighbours are considered; the most different
+# neighbours are chosen.
 NEIGHBOURS = 8
 # The number of neighbours that may provide the private dimensions. They determine the variance of a
 # single row, and the path of a sequence.
@@ -36,7 +36,7 @@ PRIVATE: tuple[Private, ...] = ("nearest", "prior")
 
 @dataclass(frozen=True)
 class Roles:
-    """The dimensions that the wanted view shares with the given views, and its private ones."""
+    """Dimensions that the wanted view shares with the given views, and its private dimensions."""
 
     shared: Bool[Flags, " Q"]
     private: Bool[Flags, " Q"]
@@ -52,10 +52,10 @@ class Roles:
 
 @dataclass(frozen=True)
 class Wanted:
-    """The view to predict, and the training points of the rows that have it.
+    """The view to predict, and the training points of the rows for which it was observed.
 
-    node: the node of the shared points. Rows without the view have no information about its private
-    dimensions, so they are left out.
+    node: the node of the shared points. Rows in which the view is missing say nothing about its
+    private dimensions, so they are left out.
     """
 
     network: Network
@@ -80,11 +80,13 @@ def transfer(
 
     found: the rows' explanations from other views. private: "nearest" takes the private dimensions
     from the training points that are nearest in the shared dimensions (Algorithm 2); "prior"
-    integrates them out, with all explanations of the row. count > 1: up to this many alternatives
-    from different neighbours, N × K × D, the best first, NaN where a row has fewer.
+    integrates them out, with all explanations of the row. count: if above 1, the result has up to
+    this many alternatives from different neighbours (N × K × D), the best first; NaN where a row
+    has fewer.
 
     A single prediction by "nearest" is the best alternative. Its variance is the expected squared
-    error if any of the LENDERS best alternatives may be true, in proportion to their weights.
+    error if the truth is one of the LENDERS best alternatives, with probabilities in proportion to
+    their weights.
     """
     if _by_prior(wanted, count, private):
         explained = Explained.at(wanted.node, found)
@@ -119,8 +121,8 @@ def transfer_functions(
 
 
 def _by_prior(wanted: Wanted, count: int, private: Private) -> bool:
-    """Whether private dimensions keep their prior."""
-    # Without shared dimensions there are no distances to neighbours.
+    """Whether private dimensions are integrated out under their prior."""
+    # If there are no shared dimensions, distances to neighbours are not defined.
     return private == "prior" or (count == 1 and not wanted.roles.shared.any())
 
 
@@ -166,9 +168,9 @@ def candidates(
 ) -> Projection:
     """Return latent points of the wanted view for each row.
 
-    The private dimensions come from neighbours. The best point comes first: the score is the weight
-    of the explanation times exp(−½ distance²) of the neighbour. different: choose the best point,
-    then the most different of the nearest points. Source: Algorithm 2.
+    The private dimensions come from neighbours. The best point comes first. Its score is the weight
+    of the explanation times exp(−½ distance²), with the distance of the neighbour. different:
+    choose the best point, then the most different of the nearest points. Source: Algorithm 2.
     """
     n_rows, n_latent = len(found.bound), found.mean.shape[2]
     mean = np.zeros((n_rows, count, n_latent))

@@ -30,8 +30,8 @@ Fold = tuple[NDArray[np.intp], Gaussians]
 class Scores:
     """Rows scored by a density: `conditionals`, and both scores in nats (higher: less typical).
 
-    Missing values do not change the whole score on average. strange: whether a value is new in a
-    column that had only one value in training.
+    On average, missing values do not change the score of the whole row. strange: whether a value is
+    new in a column that had only one value in training.
     """
 
     conditionals: Conditionals
@@ -67,7 +67,7 @@ class Scores:
 
 @dataclass(frozen=True, eq=False)
 class Typicality:
-    """The out-of-fold scores of training rows, with their own gaps and with random further gaps.
+    """The out-of-fold scores of training rows, with their own gaps and with additional random gaps.
 
     rows: the numbers of the training rows. only: the value of columns with a single value in
     training, NaN for all others. shares: the mean share of missing values in each set of gaps.
@@ -120,8 +120,8 @@ class Typicality:
     ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
         """Return (1 + number of training rows that score at least as high) / (1 + number of rows).
 
-        Returns this p-value for the score and for the cell score. The training rows have about the
-        same share of gaps.
+        Returns this fraction, a p-value, for the score and for the cell score. Each row is compared
+        with training rows that have about the same share of gaps.
         """
         alike = self._alike(rows)
         found = np.empty((2, len(rows)))

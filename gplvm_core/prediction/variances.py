@@ -15,7 +15,7 @@ Columns = NDArray[Any]
 
 
 class Variances(Protocol):
-    """The prior variance of every function f_d, and the gap that the data subtract from it."""
+    """The prior variance of every function f_d, and its reduction by the data (the gap)."""
 
     def at(self, prior: Float[Array, " N"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
         """Return the variances at exact inputs, from k** and k*."""

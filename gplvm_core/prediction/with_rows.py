@@ -16,9 +16,9 @@ def with_rows(network: Network, outputs: Float[Array, "n D"], chosen: Rows) -> N
     """Return the graph with q(u) optimal for some training rows; other rows can then test it.
 
     outputs: the outputs of these rows, all data side by side, in the user's units (NaN: missing).
-    Only layers to data whose q(u) follows from sums over rows change. Kernels, noise, inducing
-    inputs and the rows' points were trained on all rows, so the other rows are not completely
-    unseen.
+    Only those layers to data change whose q(u) follows from sums over rows. Kernels, noise,
+    inducing inputs and the rows' points were trained on all rows, so the other rows are not
+    completely unseen.
     """
     beliefs = tuple(own.rows(chosen) for own in network.beliefs)
     known, edges, first = dict(enumerate(beliefs)), dict[str, TrainedEdge](), 0

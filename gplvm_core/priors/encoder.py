@@ -1,4 +1,4 @@
-"""Encoders: q(X) as a function of the outputs, which infers new rows without a search.
+"""Encoders: q(X) as a function of the outputs; an encoder infers new rows without a search.
 
 An encoder is a back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of
 q(x_n). Both kinds of encoder add nonlinear units h(y) to a linear map of the rows. The units are

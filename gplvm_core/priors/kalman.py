@@ -190,7 +190,7 @@ class _Found:
 
 @dataclass(frozen=True)
 class _Line:
-    """All sequences one after another, each sorted by time."""
+    """All sequences, one after the other; the rows of each are sorted by time."""
 
     kernel: Kernel
     matern: Matern

@@ -169,13 +169,13 @@ def describe(
     The sentences report the number of missing values, columns with a single observed value,
     constant columns, repeated rows, scales beyond 1e±12, and columns whose units differ. `one_unit`
     says that all columns have the same unit (pixels, joint positions). Missing entries are ignored.
-    Raises DataError as check_targets with missing=True does.
+    Raises DataError in the same cases as check_targets with missing=True.
     """
     array = check_targets(targets, missing=True, column_names=column_names)
     names = list(column_names or (f"column {d}" for d in range(array.shape[1])))
     missing = missing_entries(array)
-    # With an offset much larger than the spread, rounding makes a constant column's standard
-    # deviation positive: compare minimum and maximum instead.
+    # If a constant is large, rounding makes the column's standard deviation positive. Minimum and
+    # maximum are therefore compared instead.
     lowest, highest = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)  # without NaN
     constant = lowest == highest
     with np.errstate(over="ignore"):

@@ -224,7 +224,7 @@ class Dataset:
     @property
     def warnings(self) -> tuple[str, ...]:
         """Sentences about unusual properties of the targets (`describe`)."""
-        # Views may differ in units: each view has its own scale.
+        # Views may differ in units, so each view has its own scale.
         one_unit = bool(self.views or self.columns) or self.drawing.kind in ("image", "skeleton")
         found = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
         return found + oddities_of_views(self.values, self.views)

@@ -14,7 +14,7 @@ from gplvm_core.readers.joined import unique_name, with_column_names
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.views import View, columns_of_views, label_view
 
-OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # names for data without views, by drawing
+OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # a view's name if the data had no views
 
 
 def name_groups(names: Sequence[str]) -> dict[str, list[int]]:
@@ -69,9 +69,9 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
 def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
     """Make one view of each `width` neighbouring columns; the drawing of a row does not change.
 
-    A constant block is joined to the next block that varies (a constant last block to the previous
-    one), because nothing can be learnt from a constant view. Raises DataError if fewer than two
-    views are left.
+    A constant block is joined to the next block that varies, and a constant last block to the
+    previous block, because nothing can be learnt from a constant view. Raises DataError if fewer
+    than two views are left.
     """
     values = dataset.values
     varies = np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0)

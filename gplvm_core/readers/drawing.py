@@ -24,7 +24,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Rig:
-    """The hierarchy of a motion file, with which positions are written in the file's own channels.
+    """The hierarchy of a motion file, used to write positions in the file's own channels.
 
     Attributes
     ----------

@@ -11,7 +11,7 @@ LONGEST_SCRIPT = 300  # maximum number of characters of the sentence for scripts
 class DataError(ValueError):
     """Data that cannot be used; the message says what is wrong and how to fix it.
 
-    script: a further sentence for Python users, which names the argument that helps. `str(error)`
+    script: a further sentence for Python users that names the argument that helps. `str(error)`
     includes this sentence; `plain` is the message without it, for the app.
     """
 
@@ -53,12 +53,12 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """Return the text; in a long one, "…" replaces the middle."""
+    """Return the text; in a long text, "…" replaces the middle."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
 
 
 def listed(items: Sequence[str], limit: int = 5) -> str:
-    """Return the first few items, separated by commas, and the number of further ones."""
+    """Return the first few items, separated by commas, and the number of further items."""
     shown = ", ".join(shortened(item) for item in items[:limit])
     more = len(items) - limit
     return f"{shown} and {more} more" if more > 0 else shown

@@ -13,9 +13,9 @@ from gplvm_core.readers.rows.table import TableDataset
 Array = NDArray[np.float64]
 
 MOST_ISOLATED = 3  # values of one column
-LEAST_OTHERS = 10  # with fewer other values, their range is not known
+LEAST_OTHERS = 10  # least number of other values from which their range is estimated
 FAR = 3.0  # the least distance to the other values, as a multiple of their range
-FACTORS = (0.1, 10.0, 0.01, 100.0, 0.001, 1000.0)  # slips of the decimal point
+FACTORS = (0.1, 10.0, 0.01, 100.0, 0.001, 1000.0)  # changes by a misplaced decimal point
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ def isolated_values(dataset: Dataset) -> tuple[IsolatedValue, ...]:
     """Return the numbers that are probably errors, in the order of the columns.
 
     A value is isolated if its distance to the nearest other value is more than three times the
-    range of the others. At most three values of a column may be isolated together. Only tables have
-    such values: the columns of pictures, poses, curves and rows on disk are not checked.
+    range of the others. Up to three values of a column may be isolated as a group. Only tables are
+    checked, not the columns of pictures, poses, curves and rows on disk.
     """
     drawn = any(view.drawing.kind != "bars" for view in dataset.views)
     if dataset.drawing.kind != "bars" or drawn or isinstance(dataset, TableDataset):

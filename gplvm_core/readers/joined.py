@@ -57,10 +57,10 @@ class FileView:
 def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset:
     """Join the data sets of the files as views of one data set.
 
-    unequal: how to treat rows that some files lack: "trim" leaves them out, "fill" marks them as
-    missing in those files. Labels and times come from the first file that has them for all rows.
-    Raises DataError for empty or repeated names, and RowsDifferError for different numbers of rows
-    if `unequal` is None.
+    unequal: the treatment of rows that some files lack. "trim" leaves such rows out, "fill" marks
+    them as missing in these files. Labels and times come from the first file that has them for all
+    rows. Raises DataError for empty or repeated names, and RowsDifferError for different numbers of
+    rows if `unequal` is None.
     """
     check_names([part.name for part in parts], [part.file for part in parts])
     counts = [part.n_rows for part in parts]
@@ -163,7 +163,7 @@ def first(parts: Sequence[FileView], count: int, has: Callable[[Dataset], bool])
 
 
 def clash_of_times(parts: Sequence[FileView]) -> str | None:
-    """Return a warning if two files give the same rows different times: they may not align."""
+    """Return a warning if two files give a row different times, because they may not align."""
     timed = [part for part in parts if part.dataset.times is not None and part.rows is None]
     for part in timed[1:]:
         count = min(part.n_rows, timed[0].n_rows)
@@ -200,7 +200,7 @@ def notes_of(parts: Sequence[FileView]) -> list[str]:
         f"{part.name.strip()}: {note}"
         for part in parts
         for note in part.dataset.notes
-        # Here, rows without values are not left out: the view is missing in these rows, and
+        # Here, rows without values are not left out. The view is missing in these rows, and
         # rows_in_words reports them.
         if part.rows is None or not note.startswith(LEFT_OUT)
     ]

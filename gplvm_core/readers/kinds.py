@@ -27,7 +27,7 @@ YES = ("yes", "true", "y", "t", "1", "1.0", "on")
 class TableColumn:
     """A column of a table: its name, its kind and its words.
 
-    words: by decreasing frequency for a category, in their order for a grade, (yes, no) for yes/no.
+    words: a category's words by decreasing frequency, a grade's words in order, or (yes, no).
     A word is stored as its number in `words`. unit: for an exposure, the geometric mean in the
     training rows. If a row's exposure is not known, its counts are predicted at this exposure.
     """
@@ -163,7 +163,7 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
 def _rank(word: Any) -> float:
     """Return a sort key for the values of a yes/no column.
 
-    The larger of two numbers means yes; the order of words does not change.
+    If the values are numbers, the larger one means yes. Words keep their order.
     """
     return float(word) if isinstance(word, int | float) else 0.0
 
@@ -187,7 +187,7 @@ def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
     found = set(cells.seen)
     if len(found) == 1:
         raise _one_value(cells)
-    # nothing can be learnt about a grade that does not occur in any row
+    # nothing can be learnt about a word that does not occur in any row
     used = tuple(level for level in levels if level in found)
     _few_words(cells, len(used))
     return TableColumn(cells.name, "grade", used)

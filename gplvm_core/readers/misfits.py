@@ -19,7 +19,7 @@ Mends = tuple[tuple[str, str, str], ...]
 
 BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
 ALIKE = 0.82  # similarity of two names, from 0 to 1
-FEWEST = 3  # least number of values of a column from which its unit is judged
+FEWEST = 3  # least number of values needed to judge a column's unit
 STEPS = (10.0, 100.0, 1000.0, 1e6)  # factors between common units
 WHOLE = "*"  # every column
 
@@ -72,7 +72,7 @@ def _bare(name: str) -> str:
 
 
 def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array, Misfit | None]:
-    """Return the numbers of a column; other cells are gaps, which the misfit names."""
+    """Return a column's numbers, with gaps for other cells, and a misfit that names these cells."""
     if column.numbers is not None:
         numbers = np.asarray(column.numbers, dtype=float)
         bad = np.flatnonzero(np.isinf(numbers))
@@ -110,7 +110,7 @@ def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array,
 def unit_misfits(
     values: Float[Array, "n D"], known: Float[Array, "N D"], names: Sequence[str]
 ) -> list[Misfit]:
-    """Return columns whose unit seems to be 10, 100, 1000 or 1e6 times larger or smaller.
+    """Return columns whose unit seems 10, 100, 1000 or 1e6 times as large or small as in training.
 
     A column is returned if its median is far outside the training rows, but typical after the
     change of the unit.

@@ -28,7 +28,10 @@ def unmasked(targets: Any) -> Any:
 
 
 def without_na(values: Any) -> Any:
-    """Return object tables with NaN for None, `pandas.NA` and `pandas.NaT`; others unchanged."""
+    """Replace None, `pandas.NA` and `pandas.NaT` by NaN in a table of objects.
+
+    Other tables are returned unchanged.
+    """
     pandas = sys.modules.get("pandas")
     if pandas is None:  # pandas is not imported, so no value can be pandas.NA
         return values

@@ -85,9 +85,9 @@ def read_rows(
 ) -> NewRows:
     """Read the rows of a file for a model whose columns and drawing are those of `dataset`.
 
-    mends: chosen remedies of misfits. Cells that are no numbers become gaps, and rows without any
-    value are left out, unless `empty_rows` keeps them as frames of a sequence; misfits and notes
-    name them. Raises DataError for files without usable rows.
+    mends: the chosen remedies for misfits. Cells that are no numbers become gaps. Rows without any
+    value are left out, unless `empty_rows` keeps them as frames of a sequence. Misfits and notes
+    name these cells and rows. Raises DataError for files without usable rows.
     """
     data, name = read_source(source, "a file with at least one row")
     if len(data) > MOST_MEGABYTES * MEGABYTE:
@@ -114,7 +114,7 @@ def read_rows(
 def without_empty(name: str, rows: NewRows, *, keep: bool = False) -> NewRows:
     """Leave out the rows without any value, and name them in a note; DataError if none remains.
 
-    keep: only check that a row has values.
+    keep: leave out nothing; only check that at least one row has values.
     """
     empty = np.isnan(rows.values).all(axis=1)
     if not empty.any() or (keep and not empty.all()):
@@ -170,7 +170,7 @@ def _read_table(name: str, data: bytes, dataset: Drawn, mends: Mends, empty_rows
 
 
 def _with_blank_lines(rows: NewRows, table: Table) -> NewRows:
-    """The lines without any cell as empty rows, unless another column could hold their times."""
+    """Return lines without any cell as empty rows, unless another column could hold their times."""
     if not table.blank or any(column.cells for column in rows.columns):
         return rows
     lines = np.sort([*table.places, *table.blank])
@@ -195,7 +195,7 @@ def _matched(name: str, table: Table, dataset: Drawn, mends: Mends) -> NewRows:
     if any(column in named for column in wanted) or name_misfits(wanted, [*named]):
         return _by_name(table, named, wanted, kinds)
     numeric = [column for column in table.columns if column.numbers is not None]
-    # Text in a needed column raises an error that names its cell; other columns of text are left
+    # Text in a needed column raises an error that names the cell; other columns of text are left
     # out.
     columns = list(table.columns) if len(table.columns) == width or kinds else numeric
     if len(columns) != width:

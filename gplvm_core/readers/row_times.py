@@ -19,15 +19,16 @@ from gplvm_core.readers.tables.roles import ColumnRoles, times_in
 Array = NDArray[np.float64]
 
 SHORT_NAMES = re.compile(r"(t|s|ms|min|hours?|frames?|seconds?|minutes?|weeks?|months?|years?)\b")
-RESTART = 0.05  # of a sequence's span: times that go back to its start begin another sequence
+RESTART = 0.05  # share of a sequence's span near its start; a return to there begins another
 MOST_SEQUENCES = 50
-MOST_COLUMNS = 30  # of a file that are looked at
+MOST_COLUMNS = 30  # columns of a file that are examined
 
 
 def time_columns(columns: Sequence[FileColumn]) -> tuple[str, ...]:
-    """The columns of a file that may hold times; first those whose names say so.
+    """The columns of a file that may hold times; columns with a name for times come first.
 
-    A column of times is not one of the model's, holds numbers, dates or times of day, and varies.
+    A column of times does not belong to the model, holds numbers, dates or times of day, and
+    varies.
     """
     further = sorted(
         (each for each in columns if each.cells), key=lambda each: not is_named_time(each.name)
@@ -44,8 +45,9 @@ def is_named_time(name: str) -> bool:
 def row_times(column: FileColumn, time_unit: str = "") -> tuple[Float[Array, " n"], str]:
     """The times of the rows, and their unit in words ("" if unknown).
 
-    time_unit: of the model's times, in words; dates are counted in it. If day and month could be
-    exchanged, the reading is used whose times increase. Raises DataError for rows without a time.
+    time_unit: the unit of the model's times, in words; dates are counted in this unit. If the order
+    of day and month is unclear, the order is used that gives increasing times. Raises DataError for
+    rows without a time.
     """
     read = _column(column)
     table = Table("The table", (read,), np.arange(1, len(column.cells) + 1), "row", ())

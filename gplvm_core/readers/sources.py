@@ -52,7 +52,7 @@ def _check_size(size: int, name: str) -> None:
 
 
 def stem(name: str) -> str:
-    """Return a file name without folder and extensions, which is the name of the data set."""
+    """Return the name of a data set: its file's name without folder and extensions."""
     return PurePosixPath(name).name.split(".")[0] or "upload"
 
 
@@ -131,7 +131,7 @@ def open_archive(
 
 
 def _is_unsafe(info: zipfile.ZipInfo) -> bool:
-    # orig_filename: zipfile rewrites separators on Windows, and never removes drive letters.
+    # Check orig_filename, because zipfile rewrites separators on Windows and keeps drive letters.
     path = info.orig_filename.replace("\\", "/")
     has_drive = len(path) > 1 and path[1] == ":"
     is_link = stat.S_ISLNK(info.external_attr >> 16)

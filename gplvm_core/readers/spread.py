@@ -25,7 +25,7 @@ def representative_rows(labels: NDArray[Any] | None, count: int, wanted: int) ->
 
 
 def stride(n_rows: int) -> int:
-    """Return a step that visits every row once, with consecutive rows far apart."""
+    """Return a step size that leads to every row once, with consecutive rows far apart."""
     near = max(1, round(GOLDEN * n_rows))
     return next(each for each in range(near, 2 * n_rows + 2) if gcd(each, n_rows) == 1)
 

@@ -126,7 +126,7 @@ def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple
 
 
 def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
-    """Return warnings about single views that are constant, or whose columns differ in units."""
+    """Return warnings about views that are constant, or whose columns differ in units."""
     found, still = [], constant_views(targets, views)
     for view, columns in zip(views, columns_of_views(views).values(), strict=True):
         if view.name in still:
@@ -142,9 +142,9 @@ def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tu
 def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
     """Encode class labels as targets: 1 in the columns of a row's classes, −1 elsewhere.
 
-    labels: N class numbers from 0, −1 for rows without a label, which become missing (NaN); or
-    N × C booleans where a row may have several classes or none.
-    Raises DataError for anything else. Source: Damianou (2015), §5.3.4.
+    labels: N class numbers from 0, or −1 for rows without a label; the targets of such rows are
+    missing (NaN). Alternatively, N × C booleans, if a row may have several classes or none. Raises
+    DataError for other values. Source: Damianou (2015), §5.3.4.
 
     Examples
     --------

@@ -134,7 +134,7 @@ REFUSED = {
 LOAD, IF_EQUAL, IF_AT_LEAST, IF_BITS, ANSWER = 0x20, 0x15, 0x35, 0x45, 0x06
 ALLOW, END, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
 NUMBER, PROCESSOR, FIRST_ARGUMENT = 0, 4, 16  # offsets in the data of a system call (little-endian)
-OTHER_NUMBERS = 0x40000000  # on x86_64, numbers from this one on are a second set of calls
+OTHER_NUMBERS = 0x40000000  # on x86_64, a second set of calls starts at this number
 THREAD = 0x00010000  # the flag of clone
 
 

@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
     """Answer requests until standard input ends."""
     tempfile.tempdir = str(folder)
     status = open_status()
-    mimetypes.knownfiles.clear()  # without this, openpyxl would read the system's lists of types
+    mimetypes.knownfiles.clear()  # else openpyxl reads the system's lists of MIME types
     fenced = fence_in([*packages(), Path(gplvm_core.__file__).parent, ASSETS], folder)
     fenced = refuse_calls() and fenced
     requests: Queue[bytes] = Queue()
@@ -79,7 +79,7 @@ def limit(at_first: int) -> None:
 
 
 def listen(requests: "Queue[bytes]", folder: Path) -> None:
-    """Queue requests. When standard input closes, end the process at once, even while it reads."""
+    """Queue requests. When standard input closes, end the process at once, even in mid-file."""
     while line := sys.stdin.buffer.readline():
         requests.put(line)
     shutil.rmtree(folder, ignore_errors=True)

@@ -18,7 +18,7 @@ PATH_BENEATH, ASK_VERSION, NO_NEW_PRIVILEGES = 1, 1, 38
 # Rights: 13 kinds of access to files in version 1, and one more in each of versions 2, 3 and 5.
 EXECUTE, READ_FILE, READ_FOLDER, REMOVE_FOLDER = 1 << 0, 1 << 2, 1 << 3, 1 << 4
 ALL_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
-NETWORK, SCOPES = 0b11, 0b11  # in versions 4 and 6: TCP, and sockets and signals of other processes
+NETWORK, SCOPES = 0b11, 0b11  # version 4: TCP; version 6: other processes' sockets and signals
 SYSTEM = (
     "/lib",
     "/lib64",
@@ -40,7 +40,7 @@ def fence_in(readable: Iterable[Path], writable: Path) -> bool:
 
     The process cannot start programs from these files or make TCP connections; `refuse_calls`
     blocks other ways out. It can remove empty folders beside `writable`. Call this function before
-    other threads start, because the call would not restrict those threads. Returns False, and
+    other threads start, because it does not restrict threads that already run. Returns False, and
     changes nothing, on systems without Landlock.
     """
     if not sys.platform.startswith("linux"):

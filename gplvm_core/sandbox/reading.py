@@ -1,4 +1,4 @@
-"""Read files in a subprocess, which is ended after a time limit."""
+"""Read files in a subprocess, and end the subprocess after a time limit."""
 
 import contextlib
 import logging
@@ -79,7 +79,7 @@ class Reader:
         return self._ready
 
     def _line(self) -> str:
-        """Return the next line of the process, cut off at the longest allowed length."""
+        """Return the next line that the process writes, cut off at the longest allowed length."""
         assert self.process.stdout is not None
         return self.process.stdout.readline(LONGEST_LINE).decode("ascii", "replace").strip()
 
@@ -159,7 +159,7 @@ class Readers:
         self.close()
 
     def reading(self, task: str, source: NamedBytes, **options: Any) -> "FileReading":
-        """Perform a task of `TASKS` on a file; use it in a `with` statement."""
+        """Perform a task of `TASKS` on a file; use the result in a `with` statement."""
         return FileReading(self, task, source, options)
 
 
@@ -210,8 +210,9 @@ class FileReading:
         self._stop()
 
     def wait(self, seconds: float) -> bool:
-        """Wait at most `seconds`; returns whether the wait is over: there is an answer, or there
-        will be none.
+        """Wait at most `seconds`.
+
+        Returns whether the wait is over, because there is an answer or there will be none.
         """
         left = SECONDS - self.seconds if self._start is not None else LOOK
         if self._done.wait(min(seconds, max(0.0, left))):
@@ -221,7 +222,7 @@ class FileReading:
         return self._given_up.is_set()
 
     def answer(self) -> Any:
-        """Wait for the task's result. Raises its DataError or StoreError."""
+        """Wait for the task's result. Raises the task's DataError or StoreError."""
         while not self.wait(SECONDS):
             pass
         answer = self._answer
@@ -282,7 +283,7 @@ class FileReading:
 
 
 def _understood(answer: Any) -> dict[str, Any]:
-    """Check the form of an answer; ValueError otherwise."""
+    """Check the form of an answer; raises ValueError if it is invalid."""
     if not isinstance(answer, dict) or not isinstance(answer.get("log"), list):
         raise ValueError("no answer")
     if "answer" not in answer and not (

@@ -1,1 +1,1 @@
-"""Level 2: data sets from the project or from other packages, one module for each."""
+"""Level 2: data sets of the project or of other packages, one module for each data set."""

@@ -12,10 +12,11 @@ SHOWN = (1957, 1982, 2007)
 def load_countries() -> Dataset:
     """Load 142 countries, one row each, labelled by continent.
 
-    The columns are the continent, and life expectancy and the decimal logarithm of income per
-    person in 1957, 1982 and 2007. A yes/no column says whether life expectancy was lower in 2007
-    than in 1987. A count says in how many of the eleven five-year periods since 1952 income fell.
-    The file is in the package plotly. Raises DataError if plotly or pandas is not installed.
+    The columns are the continent, life expectancy in 1957, 1982 and 2007, and the decimal logarithm
+    of income per person in the same years. A yes/no column says whether life expectancy was lower
+    in 2007 than in 1987. A count is the number of the eleven five-year periods since 1952 in which
+    income fell. The file is in the package plotly. Raises DataError if plotly or pandas is not
+    installed.
     """
     require_packages("The countries", PACKAGES)
     import pandas

@@ -23,7 +23,7 @@ COLUMNS = (
 def load_diabetes() -> Dataset:
     """Load ten measurements of 442 patients, and how far their diabetes progressed in a year.
 
-    "progression" is the last column, which the source predicts from the others.
+    The last column, "progression", is the one that the source predicts from the other columns.
     """
     from sklearn import datasets
 

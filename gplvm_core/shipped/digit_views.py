@@ -59,9 +59,10 @@ def load_digits_views() -> Dataset:
 
 
 def fourier_magnitudes(ink: Float[Array, "N H W"]) -> Float[Array, "N F"]:
-    """Return magnitudes of the low frequencies of pictures, one of each conjugate pair.
+    """Return the magnitudes of low frequencies of pictures.
 
-    The frequencies are ordered by their horizontal part; the first magnitude is the sum of the ink.
+    Of two conjugate frequencies, only one is returned. The frequencies are ordered by their
+    horizontal part; the first magnitude is the sum of the ink.
     """
     spectrum = np.abs(np.fft.rfft2(ink))
     # The transform of a real column is symmetric.

@@ -5,7 +5,7 @@ from pathlib import Path
 from gplvm_core.readers import DataError
 
 HERE = Path(__file__).resolve()
-# In a wheel the data are inside this package, in a checkout beside the core.
+# In a wheel the data are inside this package; in a checkout they are beside the core.
 INSTALLED, CHECKED_OUT = HERE.parent / "data", HERE.parents[2] / "assets" / "data"
 ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
 

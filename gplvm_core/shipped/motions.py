@@ -102,8 +102,8 @@ def motions_of(takes: Sequence[Take], parts: Sequence[BodyPart]) -> Dataset:
 def read_body(data: bytes, name: str) -> tuple[BodyPart, ...]:
     """Read the parts of a body (URDF) in the order of its joints, the root first.
 
-    Head and feet, which have no joint at their end, end at their centre of mass. Raises DataError
-    for other files.
+    Head and feet have no joint at their end, so their centre of mass is used as the end. Raises
+    DataError for other files.
     """
     try:
         # The file in the package ends with a null byte.

@@ -91,8 +91,8 @@ def load_flow(n_points: int = 600, seed: int = 0) -> Dataset:
     """Simulate a three-phase flow: 12 measurements, 3 classes, 2 degrees of freedom in each.
 
     The simulation is in the spirit of the oil-flow data of Bishop and James (Nucl. Instrum. Methods
-    A 327, 1993). A pipe of circular cross-section carries water, oil and gas; their fractions are
-    drawn uniformly (`covariates["fractions"]`, N × 3), and they flow in horizontal layers, in
+    A 327, 1993). A pipe of circular cross-section carries water, oil and gas. Their fractions are
+    drawn uniformly (`covariates["fractions"]`, N × 3). They flow in horizontal layers, in
     concentric rings, or mixed. Three vertical and three horizontal narrow beams of photons at two
     energies cross it. A phase attenuates a beam by exp(−μ·length); photon counts are Poisson. The
     12 columns are −log(counted/sent), approximately attenuation × path. If the phases form layers,

@@ -48,8 +48,8 @@ def turned(
 def load_turned_digit() -> Dataset:
     """Load 120 pictures of one turned 4, 20 × 20 pixels, in steps of 3 degrees, with noise.
 
-    One number, the angle, generates all rows; it forms a loop, which needs two latent dimensions.
-    `covariates["angle"]` holds the angle in degrees.
+    One number, the angle, generates all rows. The rows form a loop, so a map of them needs two
+    latent dimensions. `covariates["angle"]` holds the angle in degrees.
     """
     angles = np.arange(0.0, 360.0, STEP)
     clean = np.round(at_angles(DIGIT, angles), 4)

@@ -105,7 +105,7 @@ def film(random: np.random.RandomState) -> tuple[Array, Array, Array]:
 
 
 def load_walker() -> Dataset:
-    """Load 1,080 frames of a body that walks on the spot, turns and waves, and silhouettes.
+    """Load 1,080 frames, poses and silhouettes, of a body that walks on the spot, turns and waves.
 
     Views "silhouette" (16 × 16 pixels, 1 inside the body, 0 outside) and "pose" (19 × 3 joint
     positions in metres, the root at the origin), in twelve films of nine seconds. The covariates

@@ -35,10 +35,10 @@ def cluster(address: str, *, patience: float = PATIENCE) -> Iterator[Executor]:
     """Yield an executor on the workers of the Dask cluster at an address ("tcp://host:8786").
 
     Pass the executor to `fit(RowFiles.of(…), executor=…)`. All workers need the same version of
-    gplvm_core, and the files under the same paths. Results equal those of one process. patience:
-    seconds to wait for the scheduler, and for a first worker if there is none. Raises ClusterError
-    if the cluster cannot be reached, its workers cannot be used, or it shuts down. Needs
-    "manifolio[cluster]".
+    gplvm_core, and the files under the same paths. Results equal the results of one process.
+    patience: seconds to wait for the scheduler, and for a first worker if there is none. Raises
+    ClusterError if the cluster cannot be reached, its workers cannot be used, or it shuts down.
+    Needs "manifolio[cluster]".
 
     Examples
     --------
@@ -82,7 +82,7 @@ def within(seconds: float, act: Callable[[], Outcome], what: str) -> Outcome:
     """Return the result of `act`, or raise ClusterError after this many seconds.
 
     Dask's time limits are incomplete: its client waits forever if a server accepts the connection
-    but does not answer. `act` runs in a separate thread, which a timeout abandons.
+    but does not answer. `act` runs in a separate thread; after a timeout, this thread is abandoned.
     """
     answer = Future[Outcome]()
 

@@ -1,4 +1,4 @@
-"""Executors, which compute the chunks of a sum one after the other or on threads."""
+"""Executors: functions that compute the chunks of a sum one after the other or on threads."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator

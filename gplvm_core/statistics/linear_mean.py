@@ -1,8 +1,8 @@
 """The linear mean of a layer with a slope, subtracted from the statistics of its outputs.
 
 In h = xW + f(x) + noise, the function f explains h − xW. For uncertain x the statistics are
-averages over x, in which x and k(x, Z) are correlated: A = Ψᵀ(h − μW) − Σ_n ⟨k (x_n − μ_n)⟩ W, and
-yy grows by Σ_nq S_nq ‖W_q‖² (MATHEMATICS.md, section 6).
+averages over x. In these averages x and k(x, Z) are correlated, so A = Ψᵀ(h − μW) − Σ_n ⟨k (x_n −
+μ_n)⟩ W, and yy grows by Σ_nq S_nq ‖W_q‖² (MATHEMATICS.md, section 6).
 """
 
 from dataclasses import dataclass, replace
@@ -50,7 +50,7 @@ class LinearMean:
 
     @property
     def squares(self) -> Float[Array, " N"]:
-        """The part of each point's expected ‖h − xW‖² that its input's variance causes."""
+        """The part of each point's expected ‖h − xW‖² that comes from its input's variance."""
         return np.asarray(self.belief.variance @ self._sizes)
 
     @property

@@ -103,7 +103,7 @@ def chunk_statistics(
     targets: Targets,
     keep: Kept | None = None,
 ) -> Statistics:
-    """Return the statistics of some points; summed over the chunks, they are those of all points.
+    """Return the statistics of some points; add them over all chunks for those of all points.
 
     keep: pass an empty list to cache intermediates for `chunk_pullback`.
     """
@@ -119,7 +119,7 @@ def chunk_statistics(
     if targets.slope is not None:
         linear = LinearMean.of(targets.slope, kernel, belief, inducing, psi1)
         values = linear.left(values)
-    # This order is a quarter faster than psi1ᵀ values.
+    # This order of the factors is a quarter faster than psi1ᵀ values.
     psi1_targets = np.asarray(values.T @ psi1).T
     yy = float(np.vdot(values, values))
     if linear is not None:
@@ -164,8 +164,8 @@ def chunk_pullback(
     """Map the adjoints of the statistics of all points to the gradients through these points.
 
     The caller sums the gradients of the inducing inputs and the kernel over the chunks; the other
-    gradients belong only to the chunk's points. Exactly known points have fixed variances, so these
-    have no gradient.
+    gradients belong only to the chunk's points. The variances of exactly known points are fixed at
+    0, so they have no gradient.
     """
     values = targets.values
     mean, variance = (np.asarray(a, like=values) for a in (belief.mean, belief.variance))

@@ -26,7 +26,7 @@ class Statistics:
 
     The statistics of two sets of points are added by `+`. `groups` has the group of each column of
     the targets; None means a single group. For targets with variances s, yy includes s and
-    `spread` is Ψᵀ diag(Σ_d s_nd) Ψ. Adjoints of the bound have the same shape, with N and D 0.
+    `spread` is Ψᵀ diag(Σ_d s_nd) Ψ. Adjoints of the bound have the same shape, with N = D = 0.
     """
 
     psi0: Float[Array, " G"]
@@ -157,7 +157,7 @@ class Targets:
     patterns: None if no value is missing. variance: the variances of outputs that are a
     distribution; None for data. slope: the weights of a linear mean for outputs without gaps; the
     layer's function explains the residual. All arrays with one row per point are in one array
-    library, which computes the sums over points.
+    library; this library computes the sums over points.
     """
 
     values: Float[AnyArray, "N R"]
@@ -189,7 +189,7 @@ class Targets:
 
     @classmethod
     def believed(cls, belief: Belief) -> "Targets":
-        """Make targets that are a distribution. Training changes them, so they have all columns."""
+        """Make targets that are a distribution. Training changes them, so all columns are kept."""
         return cls(belief.mean, belief.n_latent, variance=belief.variance)
 
     def at(self, place: Place | None) -> "Targets":

@@ -11,7 +11,7 @@ from gplvm_core.store.encoding import SCALAR_KINDS, WIDEST_FLOAT, Registry, is_f
 from gplvm_core.store.errors import StoreError
 
 _MT19937_WORDS = 624
-# A tuple, since a tag in a file may be unhashable.
+# A tuple, not a set, because a tag in a file may be unhashable.
 _TAGS = (
     "float",
     "tuple",
@@ -95,8 +95,8 @@ class _Decoder:
         state = self.value(content["state"], where)
         inner = state["state"]
         key = inner["key"]
-        # NumPy does not check these two values; values out of range would make it read outside its
-        # memory.
+        # NumPy does not check these two values; values out of range would make NumPy read outside
+        # its memory.
         if key.shape != (_MT19937_WORDS,) or not 0 <= inner["pos"] <= _MT19937_WORDS:
             raise _damaged(where, "the state of the random generator is out of range")
         result = np.random.RandomState()

@@ -47,10 +47,11 @@ class Entry:
     """Facts about one model of a library, available without opening it.
 
     ``bound`` is in nats (None for models without one), ``created`` in UTC (ISO 8601), ``bytes`` the
-    size on disk, ``capabilities`` what the model can do. ``dimension_names`` are the user's names
-    of latent dimensions, in their order, for each map with names ("" is the map of a model with one
-    map); an empty name means no name. ``broken`` is None, or the reason why the entry cannot be
-    opened; ``changed`` is True if the reason is that files were changed.
+    size on disk, ``capabilities`` what the model can do. ``dimension_names`` are the names that the
+    user gave to latent dimensions: for each map with names, all names in the order of the
+    dimensions. The map of a model with one map is called ""; a dimension without a name has the
+    name "". ``broken`` is None, or the reason why the entry cannot be opened; ``changed`` is True
+    if the reason is that files were changed.
     """
 
     id: str

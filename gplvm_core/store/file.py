@@ -34,8 +34,8 @@ from gplvm_core.store.registry import known_classes
 
 # The default limit on the memory of the arrays of one file, in bytes.
 MAX_BYTES = 4 * 2**30
-# The maximum size of the header of an .npy file, which is text padded to 64 bytes; numpy refuses
-# more than 10,000 bytes.
+# The maximum size of the header of an .npy file. The header is text padded to 64 bytes; numpy
+# refuses headers of more than 10,000 bytes.
 _MAX_HEADER = 10_000
 # A fixed date, so that the same value gives the same archive; the manifest has the true date.
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
@@ -238,7 +238,7 @@ def _read_array(archive: zipfile.ZipFile, name: str, manifest: Manifest, label: 
         if read_header is None:
             raise StoreError(f"{name} in {label} has .npy version {version}; 1.0 is expected.")
         shape, _, dtype = read_header(member)
-        # This is checked before memory is allocated, because the header could declare any shape.
+        # The header is checked before memory is allocated, because it could declare any shape.
         if (dtype, shape) != manifest.arrays[name]:
             raise StoreError(
                 f"{name} in {label} is {dtype} of shape {shape}; the manifest declares "

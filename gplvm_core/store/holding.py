@@ -39,7 +39,7 @@ def one_by_one(folder: Path) -> Iterator[None]:
 def no_writers(folder: Path) -> Iterator[bool]:
     """Yield whether no process writes below the folder, from now until the end of the block.
 
-    False if the system has no such locks: then another process may be writing.
+    Yields False if the system has no such locks, because another process may then be writing.
     """
     with _locked(folder, exclusive=True, wait=False) as held:
         yield held is not None

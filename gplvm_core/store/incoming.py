@@ -20,8 +20,8 @@ def prepare(source: Source, folder: Path, *, max_bytes: int) -> None:
     """Write the files of an entry to a folder: the card, the model and, if needed, the data set.
 
     ``source`` is a file written by `Library.export_file`. Raises StoreError for other files, for a
-    model that cannot be used with its data set, and for one that needs more than ``max_bytes`` of
-    memory.
+    model that cannot be used with its data set, and for a model that needs more than ``max_bytes``
+    of memory.
     """
     bundle = load(source, max_bytes=max_bytes)
     if isinstance(bundle, BaseEstimator):

@@ -1,9 +1,9 @@
 """A folder of models, listed without opening them and changed in atomic steps.
 
-Each model is a folder named by its id. The folder contains entry.json (the card), the model's file
-named by the card and, unless the data set comes with the project, data.gplvm. Deleted models are in
-the folder .trash until they are restored or the trash is emptied. A kill at any moment leaves every
-model intact; `tidy` removes other remains.
+Each model is a folder named by its id. The folder contains entry.json (the card) and the model's
+file, whose name is on the card. It also contains data.gplvm, unless the data set comes with the
+project. Deleted models are in the folder .trash until they are restored or the trash is emptied. A
+kill at any moment leaves every model intact; `tidy` removes other remains.
 """
 
 import contextlib
@@ -67,7 +67,7 @@ class Library:
     """The models in one folder. Every call reads the disk; the only state is the path."""
 
     def __init__(self, root: str | os.PathLike[str], read_only: bool = False) -> None:
-        """Open a library at ``root``, which the first write creates; read_only refuses changes."""
+        """Open a library at ``root``; the first write creates it. read_only refuses changes."""
         self.root = Path(root).expanduser()
         self.read_only = read_only
 
@@ -75,7 +75,7 @@ class Library:
         return f"Library({str(self.root)!r}, read_only={self.read_only})"
 
     def entries(self) -> tuple[Entry, ...]:
-        """Return all models, oldest first; broken models have the reason. Reads no arrays."""
+        """Return all entries, oldest first; reads no arrays. Broken models have the reason."""
         return entries_of(self.root)
 
     def entry(self, id: str) -> Entry:
@@ -177,8 +177,8 @@ class Library:
     def name_dimensions(self, id: str, names: Iterable[str], space: str = "") -> None:
         """Replace the names of a model's latent dimensions, in their order; "" means no name.
 
-        ``space``: the map, for a model with several, such as "layer 1". Names are cut after 40
-        characters. Raises StoreError if two dimensions have the same name.
+        ``space``: the name of the map, such as "layer 1", in a model with several maps. Names are
+        cut after 40 characters. Raises StoreError if two dimensions have the same name.
         """
         given = tuple(names)
 
@@ -240,8 +240,8 @@ class Library:
         """Move a model to the trash, from which `restore` brings it back."""
         self._check_writable()
         folder = self._folder(id)
-        # Wait for other processes that write or copy the model: later the name may belong to
-        # another model.
+        # Wait for other processes that write or copy the model. After the deletion, the name may
+        # belong to another model, which they must not change.
         with changing(f"Cannot delete {id}"), writing(self.root), one_by_one(folder):
             while not discard(folder):
                 self._folder(id)  # raises if another process has deleted it meanwhile

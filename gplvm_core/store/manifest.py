@@ -29,7 +29,7 @@ MAX_MANIFEST = 32 * 2**20
 
 @dataclass(frozen=True)
 class Manifest:
-    """The manifest of a file, which can be read without reading arrays.
+    """The manifest of a file; it can be read without reading the arrays.
 
     ``digest`` is the SHA-256 of the manifest's text. The digest identifies the whole file if the
     manifest contains the digests of the arrays (``digests``, by name), as all new files do.

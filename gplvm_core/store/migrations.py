@@ -77,8 +77,8 @@ def groups_of_outputs(stored: Encoded) -> Encoded:
     be missing.
 
     The axis of groups comes first, and every column belongs to this group. Models of several views
-    now store the rows that each view has; an older view has all rows if one of its columns has
-    values in every row.
+    now store the rows that each view has; a view in an older file has all rows if one of its
+    columns has values in every row.
     """
     arrays = Arrays(stored.arrays)
 
@@ -140,7 +140,7 @@ def nodes_and_layers(stored: Encoded) -> Encoded:
     return Encoded(each_node(stored.content, change), stored.arrays)
 
 
-# The former attributes of a model, and the fields of the record that replaced them.
+# Attributes of models before schema 4, and the fields of the record that replaced them.
 ROWS = {
     "trained_rows_": "trained",
     "kept_rows_": "kept",
@@ -161,7 +161,7 @@ OF_SAMPLED_ROWS = (
 def one_record_of_rows(stored: Encoded) -> Encoded:
     """3 → 4: store the facts about a model's training rows as one record; drop GPLVM.information_.
 
-    Schema 3 had four attributes; files older than training on samples have none of these. The
+    Schema 3 had four attributes; files from before training on samples have none of these. The
     information_ of a GPLVM was NaN.
     """
     arrays = Arrays(stored.arrays)

@@ -33,7 +33,8 @@ ROOMS = (
     "gplvm_core.models",
 )
 
-# These classes open the files named by their fields, so a stored file must not contain them.
+# These classes open the files that their fields name, so a stored file must not contain such
+# classes.
 OPENING = tuple(
     f"gplvm_core.readers.rows.{name}"
     for name in ("folder_file", "folders", "npy", "parquet", "files")

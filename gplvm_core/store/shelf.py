@@ -67,8 +67,8 @@ def folders(root: Path) -> list[Path]:
 def entry_of(folder: Path) -> Entry | None:
     """Return the entry on a card, checked against the manifests of the files beside it.
 
-    The entry of a broken model has the reason. Returns None if the folder does not exist, or no
-    longer exists.
+    The entry of a broken model contains the reason. Returns None if the folder does not exist, or
+    no longer exists.
     """
     entry = Entry(id=folder.name, title=folder.name)
     try:
@@ -197,7 +197,7 @@ def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> N
 
 
 def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -> None:
-    """Write the model to a new file, then replace the card, which names it, in one step."""
+    """Write the model to a new file, then replace the card by one with the new file's name."""
     name = f"model-{secrets.token_hex(4)}{SUFFIX}"
     new = card_of(model, dataset, folder.name, old.entry.title, old.entry.tags)
     digest = write_sealed(model, folder / name)
@@ -212,8 +212,8 @@ def discard(folder: Path) -> bool:
     trash = folder.parent / TRASH
     private_folder(trash)
     try:
-        # Undo restores the model that was deleted last, so an older deleted model of that name is
-        # renamed.
+        # Undo restores the model that was deleted last, so an older model of that name in the trash
+        # is renamed.
         if (trash / folder.name).exists():
             place(trash / folder.name, trash, f"{folder.name}-older")
         os.rename(folder, trash / folder.name)

@@ -1,4 +1,4 @@
-"""A job on disk, with all that is needed to continue exactly after a kill."""
+"""A job on disk, with everything needed to continue exactly after its process was killed."""
 
 import contextlib
 import os

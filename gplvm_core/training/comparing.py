@@ -15,7 +15,7 @@ from gplvm_core.training.limits import give_way
 Task = Callable[[Callable[[Any], None]], Any]
 MOST_KEPT = 40  # finished runs
 AT_ONCE = 2  # further runs wait
-LOOK = 0.2  # seconds after which a waiting run checks again whether it was ended
+LOOK = 0.2  # seconds until a waiting run checks again whether it was ended
 _TURNS = threading.BoundedSemaphore(AT_ONCE)
 _RUNS: dict[str, "ComparisonRun"] = {}
 _LOCK = threading.Lock()
@@ -66,7 +66,7 @@ class ComparisonRun:
                 return
         try:
             self.result = self._task(self._follow)
-        except Exception as error:  # would be lost in the thread
+        except Exception as error:  # an exception would be lost in the thread
             self.problem = str(error) or type(error).__name__
         finally:
             _TURNS.release()

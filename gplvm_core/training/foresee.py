@@ -1,9 +1,9 @@
 """Estimate rows, time and memory of a training from a short trial on this machine.
 
-The estimate, for the Bayesian GP-LVM, assumes that an evaluation takes the same time for every row,
-and that placing a row takes as long as `extend` does. Both times are measured on a thousand rows,
-so they include the effect of other work on the machine. The number of steps is unknown, so the
-maximum is assumed.
+The estimate is for the Bayesian GP-LVM. It assumes that an evaluation takes the same time for every
+row, and that placing a row takes as long as in `extend`. Both times are measured on a thousand
+rows, so they include delays by other work on the machine. The number of steps is unknown, so
+the maximum is assumed.
 """
 
 import time
@@ -37,7 +37,7 @@ class Foreseen:
 
     @property
     def placed(self) -> int:
-        """The number of rows on the map that did not train."""
+        """The number of rows that are on the map, but were not used for training."""
         return self.kept - self.trained
 
     @property

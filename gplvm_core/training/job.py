@@ -123,8 +123,8 @@ class Job:
         except _PauseError:
             return "paused"
         except Exception as error:
-            # At exit, Python stops the threads of fit's pool before this one. The job has not
-            # failed: it can continue from its checkpoint.
+            # At exit, Python stops the threads of fit's pool before it stops this thread. The job
+            # has not failed, because it can continue from its checkpoint.
             if isinstance(error, RuntimeError) and "interpreter shutdown" in str(error):
                 self.checkpoint()
                 return "interrupted"
@@ -187,7 +187,7 @@ class Job:
         progress = replace(
             progress,
             seconds_left=self._pace.seconds_left(progress, rows),
-            # Most reports have no verdicts: repeat the last ones until new ones arrive.
+            # Most reports contain no new verdicts, so the last ones are kept until new ones arrive.
             verdicts=progress.verdicts or (() if before is None else before.verdicts),
         )
         self.publish(progress=progress, trace=trace)
@@ -212,14 +212,12 @@ class Job:
             raise _PauseError
 
     def _learn_more(self, fitted: Any, dataset: Dataset) -> None:
-        """Learn the density of the rows (`fit_density`), and how wide intervals must be
-        (`calibrate`), where the model can have them.
-        """
+        """Learn the density of the rows and the widths of intervals, if the model supports them."""
         rows = dataset.view_values if dataset.views else dataset.values
         if getattr(fitted, "can_have_density", False):
             self._learn(fitted, DENSITY, partial(fitted.fit_density, rows))
         if getattr(fitted, "can_calibrate", False):
-            # A model with time knows its sequences.
+            # A model over time already stores its sequences.
             labels = dataset.sequences if fitted.times_ is None else None
             several = labels is not None and len(np.unique(labels)) > 1
             known = {"sequences": labels} if several else {}
@@ -255,7 +253,8 @@ class Job:
     def _keep(self, fitted: BaseEstimator, dataset: Dataset) -> str:
         """Add the model to the library, or replace the one that this job added before.
 
-        The library finds that model by the job, since its id may belong to another model by now.
+        The library looks for that model by its job, because the model's id may meanwhile belong to
+        another model.
         """
         return self.library.add(fitted, dataset, self.snapshot.name, job=self.id)
 

@@ -9,7 +9,7 @@ from typing import Self
 
 from gplvm_core.training.job import JobError
 
-# In units of `nice`: drawing pages takes precedence over training.
+# Added to the `nice` value of training threads, so that drawing pages takes precedence.
 NICENESS = 5
 
 
@@ -53,7 +53,7 @@ class Limits:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
-        """Read the settings of a server; ValueError for a wrong one."""
+        """Read the settings of a server; raises ValueError if one is invalid."""
         return cls(
             _number(environment, "MANIFOLIO_JOBS_AT_ONCE") or cls.at_once,
             _number(environment, "MANIFOLIO_JOBS"),
@@ -73,7 +73,7 @@ def _number(environment: Mapping[str, str], name: str) -> int | None:
 
 def give_way() -> None:
     """Lower the priority of this thread, and of the threads that it starts."""
-    if sys.platform == "linux":  # elsewhere threads have no separate priority
+    if sys.platform == "linux":  # on other systems, threads have no priority of their own
         thread = threading.get_native_id()
         own = os.getpriority(os.PRIO_PROCESS, os.getpid())
         os.setpriority(os.PRIO_PROCESS, thread, min(own + NICENESS, 19))

@@ -66,7 +66,7 @@ def empty_trace() -> Trace:
 
 
 def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) -> Trace:
-    """Return a copy of the trace with one more iteration, of at most ``limit`` + 1 points.
+    """Return a copy of the trace with one more iteration; it has at most ``limit`` + 1 points.
 
     The trace has every iteration, or every second, fourth, … if there are too many, and always the
     newest one. ``iteration`` does not start again at restarts.
@@ -87,7 +87,7 @@ def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) 
 
 @dataclass
 class Pace:
-    """Estimates the remaining time from the pace of the later half of the work so far."""
+    """Estimates the remaining time from the pace in the second half of the work done so far."""
 
     _recent: deque[tuple[float, float]] = field(default_factory=deque)
     _first: float = 0.0
@@ -114,12 +114,12 @@ class Pace:
 
 
 def follows(progress: Progress, before: Progress | None) -> bool:
-    """Whether there was no new training step: rows are being placed or streamed."""
+    """Whether there was no training step between the reports: rows are placed or streamed."""
     return before is not None and progress.run is not None and progress.run is before.run
 
 
 def _stride(iteration: Float[np.ndarray, " T"]) -> int:
-    # The newest point may be between grid points, so two points do not show the stride yet.
+    # The newest point may lie between grid points, so two points are not enough to find the stride.
     return int(iteration[1] - iteration[0]) if len(iteration) > 2 else 1
 
 

@@ -61,8 +61,8 @@ class Queue:
     def submit(self, model: BaseEstimator, data: Dataset, name: str) -> str:
         """Queue the training of a model on a data set; returns the job's id.
 
-        The model is cloned, without its fitted state. Raises JobError for other types than models
-        and Datasets, StoreError if the job cannot be written to disk.
+        The model is cloned, without its fitted state. Raises JobError unless it is given a model
+        and a Dataset, and StoreError if the job cannot be written to disk.
         """
         if not isinstance(model, BaseEstimator) or not hasattr(model, "fit"):
             raise JobError(f"A job trains a model; got a {type(model).__name__}.")
@@ -328,6 +328,6 @@ class Queue:
                 elif outcome == "paused":
                     # The job was resumed while it was pausing, so it is first in the queue.
                     self._enqueue(job, place=0)
-                # After "interrupted" Python is exiting, and cannot start threads.
+                # The outcome "interrupted" means that Python is exiting and cannot start threads.
                 if outcome != "interrupted":
                     self._schedule()

@@ -1,6 +1,6 @@
 """The jobs of this process, as plain functions.
 
-`_QUEUES` holds one queue per workspace folder. This variable is global, so that jobs survive when
+`_QUEUES` holds one queue per workspace folder. The variable is global, so that jobs survive when
 pages are refreshed or closed.
 """
 

@@ -11,7 +11,7 @@ from gplvm_core.prediction import Posterior
 
 MOST_BASES = 8  # largest number of row sets for which a page gets separate output variances
 LEAST_TERM = 1e-5  # smallest term of a variance, as a fraction of the prior variance
-# Words and counts have a row set for each column, so their limit is a total of stored numbers.
+# With words or counts, every column has its own row set, so the limit counts all stored numbers.
 MOST_NUMBERS = 400_000
 
 
@@ -25,8 +25,8 @@ def scaled_basis(
 
     The posterior's weights and gap contain the inverse of K, with huge numbers of opposite signs
     that single precision cannot represent. T = Eᵀ S^(−½) Uᵀ with K = U S Uᵀ makes every term of
-    order one; E diagonalises the transformed gap. Flooring S changes nothing, because T is inverted
-    exactly.
+    order one; E diagonalises the transformed gap. Raising small entries of S to a floor does not
+    change the predictions, because T is inverted exactly.
     """
     root, vectors = _whitened(posterior)
     back = vectors * root  # U S^½
@@ -100,7 +100,7 @@ def sets_of_rows(posterior: Posterior) -> int:
 
 
 def _whitened(posterior: Posterior) -> tuple[Array, Array]:
-    """Return S^½ (S floored) and U of K(Z, Z) = U S Uᵀ."""
+    """Return S^½ (with small entries raised to a floor) and U of K(Z, Z) = U S Uᵀ."""
     values, vectors = np.linalg.eigh(posterior.kernel.K(posterior.inducing))
     return np.sqrt(np.maximum(values, 1e-10 * values[-1])), vectors
 

@@ -1,8 +1,8 @@
-"""A byte format for arrays with a JSON header, which a browser can read without a library.
+"""A byte format for arrays with a JSON header; a browser can read it without a library.
 
 uint32 header length (little-endian), JSON header, zeros up to a multiple of 8, then the arrays,
-each on a multiple of 8. `header["arrays"]` contains name, dtype, shape and offset, and the steps of
-the rows for rounded arrays.
+each on a multiple of 8. `header["arrays"]` contains the name, dtype, shape and offset of every
+array, and the rows' steps of every rounded array.
 """
 
 import json
@@ -21,7 +21,7 @@ MOST_STEPS = 32767  # largest count, positive or negative, in 16 bits
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """Numbers in 16 bits: every row has a step, and its numbers are multiples of it."""
+    """Numbers in 16 bits: every row has a step, and its numbers are multiples of this step."""
 
     counts: Int16[Array, "R D"]
     steps: Float[Array, " R"]

@@ -32,7 +32,7 @@ from gplvm_core.wire.table import coded_rows, pack_links, table_drawing, without
 ROWS_FOR_SHARES = 40
 MOST_FACTORS = 24  # largest number of covariates for the map's colours
 MOST_COLUMNS = 100  # largest table whose values are listed; wider ones are drawn as a chart
-MOST_NAMES = 20_000  # up to this many rows, the page has all their names; else only the sample's
+MOST_NAMES = 20_000  # up to this many rows, the page has all names; else only those of the sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +121,7 @@ class Chart:
 
     @property
     def pair(self) -> tuple[int, int]:
-        """The two dimensions to show first: those that are on and change the outputs most.
+        """The two dimensions to show first: of those that are on, the two with the largest effects.
 
         A single latent dimension is drawn against the order of the rows.
         """
@@ -225,7 +225,7 @@ def pack_model(chart: Chart, name: str) -> bytes:
 
 
 def _spreads(chart: Chart) -> dict[str, float]:
-    """Return the data's standard deviation, in the units of the outputs and of the functions."""
+    """Return the data's standard deviation in the data's units and in the functions' units."""
     if chart.columns is not None:
         return {"spread": 1.0, "unit_spread": 1.0}
     values = chart.dataset.values
@@ -289,7 +289,7 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
-    """Return the latent means; with a single dimension, the order of the rows is the second one."""
+    """Return the latent means; add the rows' order as a second dimension if there is only one."""
     latent = chart.latent_mean
     if chart.n_latent > 1:
         return latent

@@ -12,7 +12,7 @@ from gplvm_core.new_rows import Answers, Reason, sentence_of
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.frame import frame
 
-MOST_VALUES = 600_000  # up to this many values, the page has all; else only the open row's
+MOST_VALUES = 600_000  # up to this many values, the page has all; else only those of the open row
 
 
 def pack_new_rows(
@@ -83,7 +83,7 @@ def typical_in_words(answers: Answers, n: int) -> str:
 
 
 def reason_data(reason: Reason, column: str) -> dict[str, Any]:
-    """Return a reason as numbers, as sentences, and in short."""
+    """Return a reason as numbers, as sentences, and in a short form."""
     short = f"{column} {reason.given:.4g}: expected {_expected(reason)}"
     if reason.hint is not None:
         slip = "decimal point" if reason.kind == "decimal" else "sign"
@@ -101,6 +101,6 @@ def reason_data(reason: Reason, column: str) -> dict[str, Any]:
 def _expected(reason: Reason) -> str:
     if reason.std == 0.0:
         return f"{reason.expected:.4g}"
-    # Show as many decimals as two digits of the standard deviation need.
+    # Show the decimals that are needed for two digits of the standard deviation.
     decimals = max(1 - math.floor(math.log10(reason.std)), 0)
     return f"{reason.expected:.{decimals}f} ± {reason.std:.{decimals}f}"

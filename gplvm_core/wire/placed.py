@@ -1,4 +1,4 @@
-"""Pack rows with positions on a map that cannot generate, for the canvas."""
+"""Pack rows with positions on a map that cannot generate outputs, for the canvas."""
 
 from dataclasses import replace
 

@@ -54,7 +54,7 @@ def rounded(chart: Chart, packed: bytes) -> tuple[bytes, Precision]:
 
 
 def _precision(chart: Chart, arrays: dict[str, Array], bits: int) -> Precision:
-    """Compute the browser's error against the posterior in double precision."""
+    """Compare the browser's outputs with the posterior in double precision; return the error."""
     posterior, latent = chart.seen, chart.latent_mean
     worst = np.zeros(posterior.n_outputs)
     for begin in range(0, len(latent), BLOCK):

@@ -56,7 +56,7 @@ def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
 
 
 def _layer(posterior: Posterior) -> tuple[dict[str, Array], dict[str, Any]]:
-    """Return a layer's arrays in double precision: weights and gap contain the inverse of K."""
+    """Return a layer's arrays, in double precision because weights and gap contain K⁻¹."""
     width = posterior.n_outputs
     arrays = {
         "inducing": posterior.inducing.astype(float),
@@ -73,7 +73,7 @@ def _layer(posterior: Posterior) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def _input(name: str, values: Array) -> dict[str, Any]:
-    """Return an input's range in the training rows, its median, and whether it is whole."""
+    """Return an input's range and median in the training rows, and whether its values are whole."""
     known = values[~np.isnan(values)]
     if not len(known):
         known = np.zeros(1)

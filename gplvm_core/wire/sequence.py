@@ -25,8 +25,8 @@ class SequencePanel:
 
     std: standard deviations, drawn around the values, or with `heat` instead of the values. card:
     for tables with words, the probability of every word (T, W), in the data set's order of columns
-    and words; it is drawn instead of the values. like: the data whose drawing is used, if not the
-    data set's, such as another view. nothing: the text shown where all values are unknown.
+    and words; it is drawn instead of the values. like: data whose way of drawing replaces that of
+    the data set, for example another view. nothing: the text shown where all values are unknown.
     """
 
     title: str
@@ -44,8 +44,9 @@ class Reel:
     """A sequence to play: T increasing times, the pictures at these times, and the latent path.
 
     latent_mean, latent_variance: (T, Q), None if the path, or its uncertainty, is unknown; spread:
-    (T,) standard deviation of the outputs as a share of the data's (`spread_share`); forecast,
-    hidden: (T,) frames after the end of the data, and frames with hidden values.
+    (T,) standard deviation of the outputs, as a share of the data's standard deviation
+    (`spread_share`); forecast, hidden: (T,) frames after the end of the data, and frames with
+    hidden values.
     """
 
     title: str
@@ -92,7 +93,7 @@ def pack_stage(chart: Chart, name: str) -> bytes:
         "name": name,
         "axes": chart.axes,
         "on": list(chart.on),
-        # One latent dimension is drawn against time (−1).
+        # A single latent dimension is drawn against time, which has the number −1.
         "dims": list(chart.pair) if chart.n_latent > 1 else [-1, 0],
         "drawing": drawing_header(chart.dataset),
     }

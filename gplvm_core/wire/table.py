@@ -1,10 +1,10 @@
 """Pack a table with words and counts, and the numbers that convert functions to values.
 
-The canvas gets the functions of a table centred and without units, so that a metre, a logit and the
-logarithm of a count are comparable: h_d = (f_d − center_d)/unit_d, with unit_d² the variance of f_d
-among rows, noise included. The browser computes distances and variances of the h_d as for numbers
-of one unit. `links` has the numbers that convert h_d back to functions, and functions to values and
-words. Exposures are not drawn: the browser shows counts at a usual exposure.
+The canvas gets the functions of a table centred and without units: h_d = (f_d − center_d)/unit_d,
+where unit_d² is the variance of f_d among rows, noise included. A metre, a logit and the logarithm
+of a count are then comparable. The browser computes distances and variances of the h_d as for
+numbers of one unit. `links` has the numbers that convert h_d back to functions, and functions to
+values and words. Exposures are not drawn: the browser shows counts at a usual exposure.
 """
 
 from collections.abc import Sequence
@@ -51,7 +51,7 @@ def drawn(columns: Sequence[TableColumn]) -> list[int]:
 
 
 def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]:
-    """Return the drawn columns of a data set; a word is its number among the model's words.
+    """Return the drawn columns of a data set; a word becomes its number among the model's words.
 
     A word that the model does not know is missing.
     """

@@ -16,7 +16,7 @@ def test_files_that_are_added_in_turn_are_each_taken_once(server, browser_page):
     page.set_viewport_size({"width": 380, "height": 800})
     page.goto(f"{server.url}/train")
     page.get_by_text("Several files as views").click()
-    expect(page.get_by_text("Row n of all files")).to_be_visible()
+    expect(page.get_by_text("Row n must describe the same thing")).to_be_visible()
     chooser = page.locator("input[type=file]")
     expect(chooser).to_have_count(1)
     tables = [as_file("left.csv", table()), as_file("right.csv", table(columns="uv"))]

@@ -103,7 +103,7 @@ def test_only_sure_differences_are_claimed() -> None:
     assert chance.startswith(
         "Depth does not pay here: two layers and one layer differ by +0.1 ± 0.4 nats"
     )
-    assert "have no sure difference from one layer on these splits: line" in chance
+    assert "are not clearly different from one layer on these splits: line" in chance
     harm = answer(made(one, [-0.5, -0.35, -0.3], [1.0, 1.15, 1.2]))
     assert "two layers are worse than one layer by 0.48 ± 0.02 nats per row" in harm
     assert "have a higher likelihood than one layer: line (by 1.02 ± 0.02)" in harm

@@ -175,7 +175,7 @@ def test_every_answer_has_the_headers_and_a_refusal_is_plain_text():
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["referrer-policy"] == "same-origin"
     assert headers["content-type"].startswith("text/plain")
-    assert "does not accept this name" in words
+    assert "does not accept this host name" in words
 
 
 def test_a_token_opens_once_and_its_cookie_from_then_on():

@@ -5,7 +5,8 @@ import { LatentPoints } from "../geometry/points.js";
 /** @import { MapModel } from "../map/map.js" */
 
 /**
- * The map from a model's plane to the aligned plane: z = scale · (√w x − middle) R, for rows of two numbers.
+ * The transformation from a model's plane to the aligned plane: z = scale · (√w x − middle) R, for rows of two
+ * numbers.
  * @typedef {object} Turning
  * @property {[number, number]} units √w of the plane's two dimensions
  * @property {[number, number]} middle
@@ -68,7 +69,7 @@ export function standing(model, a, b) {
 }
 
 /**
- * Return the alignment of every map with the first map, whose direction does not change.
+ * Return the alignment of every map with the first map; the direction of the first map does not change.
  * @param {{ model: LatentPoints, a: number, b: number }[]} maps
  * @returns {Turning[]}
  */

@@ -22,12 +22,14 @@ import { modelsOf } from "./placed.js";
 /** @import { PanelWords } from "./panel.js" */
 
 /**
- * The description of a model, which arrives before its bytes. names: the visitor's names of the dimensions of a stored model.
+ * The description of a model; it arrives before the model's bytes. names: the visitor's names of the dimensions of a
+ * stored model.
  * @typedef {PanelWords & { store: string, draws: boolean, names?: NamesData | null }} Described
  */
 /**
- * State in the link: whether the maps are aligned, a position kept on one map, in that model's coordinates, selected rows, highlighted labels, whether thumbnails are shown, and the number
- * (from 1) of the fact that colours the rows.
+ * State in the link: whether the maps are aligned, a kept position (on one map, in its model's coordinates), the
+ * selected rows, the highlighted labels, whether thumbnails are shown, and the number (from 1) of the fact that
+ * colours the rows.
  * @typedef {{ turned: boolean, at: number[] | null, rows: string, labels: number[], thumbnails: boolean, by: number }} Stand
  */
 

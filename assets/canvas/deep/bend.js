@@ -1,4 +1,4 @@
-// A Gaussian process beside a deep Gaussian process on the same points, which the visitor adds and removes.
+// A Gaussian process beside a deep Gaussian process on the same points; the visitor adds and removes points.
 
 import { element } from "../kit/dom.js";
 import { counted, formatNumber } from "../kit/format.js";
@@ -80,8 +80,8 @@ export class BendFigure extends LivingFigure {
   }
 
   /**
-   * Return the density and bound of a model; the better values are marked. The bound of two layers is looser,
-   * so a lower bound of two layers does not favour one layer.
+   * Return the density and bound of a model; the better values are marked. The bound of two layers is looser; if it
+   * is lower, this is no evidence for one layer.
    * @param {"shallow" | "deep"} name
    */
   scores(name) {

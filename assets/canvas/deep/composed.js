@@ -2,8 +2,8 @@
 //
 // A draw from a process with k(x, x') = exp(−|x − x'|²/2ℓ²) is approximately a sum of many waves whose
 // frequencies are normal with deviation 1/ℓ (Rahimi & Recht 2007). With ℓ² = 2/π the slope of a
-// layer is 1 on average, as in Duvenaud, Rippel, Adams & Ghahramani (2014): then log|slope| falls
-// by 0.41 with every layer on average. The few intervals where it does not fall become steps.
+// layer is 1 on average, as in Duvenaud, Rippel, Adams & Ghahramani (2014): then log|slope| falls by 0.41 per layer
+// on average. The few intervals where it does not fall become steps.
 
 import { normal } from "../geometry/drawn.js";
 
@@ -31,7 +31,7 @@ export class DrawnFunction {
     this.sizes = Float64Array.from({ length: WAVES }, () => normal(random) * Math.sqrt(2 / WAVES));
   }
 
-  /** Return the values at points; places: one list per input, of which a function with fewer inputs uses the first. @param {Float64Array[]} places */
+  /** Return the values at points; places: one list per input; a function with fewer inputs uses the first lists. @param {Float64Array[]} places */
   at(places) {
     const out = new Float64Array(places[0].length);
     for (let w = 0; w < WAVES; w++) {
@@ -56,7 +56,7 @@ export class DrawnFunction {
 export function* drawnLayers(places, seed, sees) {
   const random = seeded(seed);
   for (let at = places, top = true; ; top = false) {
-    // The waves are the same with and without the input, so that the switch changes nothing else.
+    // The waves are the same whether or not the layers receive the input, so that the switch changes nothing else.
     const functions = places.map(() => new DrawnFunction(2 * places.length, random));
     const whole = sees && !top ? [...at, ...places] : at;
     at = functions.map((drawn) => drawn.at(whole));

@@ -48,8 +48,8 @@ export function levelsBetween(values, factor) {
 }
 
 /**
- * Smooth values repeatedly with weights 1 : 2 : 1 along both axes, which gives a standard deviation of √(times / 2)
- * squares. NaN stays NaN, and has no effect on its neighbours.
+ * Smooth values repeatedly with weights 1 : 2 : 1 along both axes; the smoothing has a standard deviation of √(times
+ * / 2) squares. NaN stays NaN, and has no effect on its neighbours.
  * @param {Float64Array} values rows × columns
  * @param {number} columns
  * @param {number} times

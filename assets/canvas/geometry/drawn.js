@@ -25,8 +25,8 @@ export function drawnPlace(points, random = Math.random, row = undefined) {
 }
 
 /**
- * Return a new place that looks like the places of rows. It is a sample from a mixture with one Gaussian per
- * row, which has the mean and the covariance of the nearest rows.
+ * Return a new place that looks like the places of rows. It is a sample from a mixture with one Gaussian per row;
+ * each Gaussian has the mean and the covariance of the rows nearest to its row.
  * @param {LatentPoints} points
  * @param {() => number} [random]
  */

@@ -1,5 +1,5 @@
-// Shortest paths between two places in a space with a metric: over a grid in a plane or between
-// training points, then relaxed.
+// Shortest paths between two places in a space with a metric: found over a grid in a plane or between training
+// points, and then relaxed to a geodesic.
 
 import { blend } from "../kit/algebra.js";
 import { relax } from "./relax.js";
@@ -46,7 +46,7 @@ const FINE = 160; // segments of a path that is measured and shown
 const MOVES = [-2, -1, 0, 1, 2].flatMap((i) => [-2, -1, 0, 1, 2].map((j) => [i, j]))
   .filter(([i, j]) => Math.max(Math.abs(i), Math.abs(j)) === 1 || Math.abs(i * j) === 2);
 
-/** A path with its length, whose places are found at constant speed. */
+/** A path with its length; `place` returns the place at a fraction of the length. */
 export class Way {
   /** @param {Geometry<any>} geometry @param {Float64Array[]} points */
   constructor(geometry, points) {
@@ -59,7 +59,7 @@ export class Way {
     }
   }
 
-  /** Paths, each of which begins where the one before ends, as one. @param {Geometry<any>} geometry @param {Way[]} ways */
+  /** Join paths into one; each path begins where the previous path ends. @param {Geometry<any>} geometry @param {Way[]} ways */
   static joined(geometry, ways) {
     return new Way(geometry, ways.flatMap(({ points }, i) => points.slice(Math.min(i, 1))));
   }
@@ -140,7 +140,8 @@ export function* dataWay(geometry, from, to, rows) {
   const place = (/** @type {number} */ node) => (node === start ? from : node === end ? to : rows.position(node));
   const near = (/** @type {Float64Array} */ x) => rows.closest(x, COMPANIONS + 1).map(({ row }) => row);
   const last = near(to);
-  // Neighbours need not be mutual. The path reaches its end from the points around the end, or directly.
+  // A point's nearest points need not have this point among their own. The path can reach its end from the points
+  // that are nearest to the end, or directly from the start.
   const around = (/** @type {number} */ node) => (node === start || last.includes(node) ? [...near(place(node)), end] : near(place(node)));
   return yield* shortest(geometry, { start, end, place, around });
 }

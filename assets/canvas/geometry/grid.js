@@ -58,7 +58,8 @@ export class PointGrid {
   }
 
   /**
-   * Pass on the ranges of points, one per row of cells, that contain all points of a box, and some others.
+   * Call `take` with ranges of points, one per row of cells; together, they contain all points of a box, and some
+   * others.
    * @param {Box} box
    * @param {(from: number, to: number) => void} take
    */

@@ -1,4 +1,4 @@
-// Magnification, which is how fast the output changes with the place, and its contour lines.
+// Magnification (how fast the output changes with the place) and its contour lines.
 
 import { contour, levelsBetween, smoothGrid } from "./contours.js";
 
@@ -68,7 +68,7 @@ export function* magnificationLines(metric, place, steps, { u, v, su, sv }, widt
     yield;
   }
   const most = values.reduce((highest, value) => (value > highest ? value : highest), 0);
-  // Logarithms are smoothed, so that valleys count as much as hills.
+  // Smooth the logarithms, so that low values count as much as high values.
   const smooth = smoothGrid(values.map((value) => Math.log(Math.max(value, LEAST_LINE * most))), columns, SMOOTHED).map(Math.exp);
   return levelsBetween(smooth, FACTOR).flatMap((level) => contour(smooth, columns, level))
     .map(([x0, y0, x1, y1]) => [u - su + x0 * du, v + sv - y0 * dv, u - su + x1 * du, v + sv - y1 * dv]);

@@ -1,12 +1,12 @@
 // The change of the output between neighbouring latent places: the expected Riemannian metric of
 // the generated output, G(x) = E[JᵀJ] (Tosi, Hauberg, Vellido & Lawrence 2014).
 //
-// f is a Gaussian process given the data, so its Jacobian J is Gaussian and G has two parts: the slopes
-// of the mean, and the covariance of the slopes, which is the same for all outputs up to their scale:
+// f is a Gaussian process given the data, so its Jacobian J is Gaussian. G has two parts: the slopes of the mean, and
+// the covariance of the slopes. Up to a scale, this covariance is the same for all outputs:
 //   G(x) = Aᵀ (W Wᵀ − D s² diag(shrink)) A + D s² ∂²k(x, x')/∂x∂x',   A = ∂alpha/∂x = T ∂k(Z, x)/∂x.
 // s is the header's scale, the root mean square over the outputs: D s² is the sum of their squared scales.
-// Between two places near each other, dᵀ G d is the expected squared change E‖f(x + d) − f(x)‖², which
-// needs no derivatives. The change does not include white noise, which is independent at every place.
+// Between two places near each other, dᵀ G d is the expected squared change E‖f(x + d) − f(x)‖², which can be
+// computed without derivatives. The change does not include white noise, which is independent at every place.
 
 import { dot } from "../kit/algebra.js";
 
@@ -36,7 +36,7 @@ export class OutputMetric {
     this.pair = { inducing: this.value, nInducing: 1, nLatent: model.nLatent };
   }
 
-  /** Compute the products of the weights, which do not depend on the place; row by row, since this takes long. */
+  /** Compute the products of the weights, which do not depend on the place. The generator yields after every row, because this takes long. */
   *prepare() {
     const { weights, rank: R, nOutputs: D, shrink } = this.model;
     if (this.form.length) return;
@@ -140,7 +140,7 @@ export class OutputMetric {
   meanMagnification(x, along, up) {
     const { shrink } = this.model;
     const changes = this.changesAt(x, [along, up]);
-    // W Wᵀ is the form without the part of the covariance.
+    // Add D s² diag(shrink) again, so that only the mean's part W Wᵀ remains.
     const images = changes.map((change) => this.imaged(change).map((value, r) => value + this.level * shrink[r] * change[r]));
     const [g, h, k] = [[0, 0], [0, 1], [1, 1]].map(([i, j]) => dot(images[i], changes[j]));
     return Math.sqrt(Math.max(g * k - h * h, 0));

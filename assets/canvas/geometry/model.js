@@ -1,4 +1,4 @@
-// The fitted model in the browser, which computes predictive means and variances.
+// The fitted model in the browser: it computes predictive means and variances.
 
 import { formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
@@ -32,7 +32,7 @@ import { OutputVariances } from "./variances.js";
  * @property {(x: ArrayLike<number>) => string} [words] returns the output as text, for a table with words
  */
 
-const MOST_GROUPS = 8; // kinds of outputs; with more, variances are those at the middle of an uncertain place
+const MOST_GROUPS = 8; // kinds of outputs; if there are more, variances are computed only at the middle of an uncertain place
 const NOTHING = 1e-5; // fraction of the positions' variance; smaller contributions are omitted
 const LEAST_SHOWN = 1e-3; // fraction of the data's spread; smaller deviations are shown as "under"
 const MOST_COLUMNS = 200; // columns of a table offered as colours
@@ -109,12 +109,12 @@ export class LatentModel extends LatentPoints {
     return range;
   }
 
-  /** Whether distances on the map can be measured, which needs the kernel's derivative. */
+  /** Whether distances on the map can be measured; this needs the kernel's derivative. */
   get lengths() {
     return this.kinds.every(({ derivative }) => derivative);
   }
 
-  /** Return the lower triangle of T' diag(shrink) T with doubled off-diagonal, which halves the work of the shading. */
+  /** Return the lower triangle of T' diag(shrink) T with doubled off-diagonal; the triangle halves the work of the shading. */
   quadraticForm() {
     const M = this.nInducing;
     const gap = new Float64Array((M * (M + 1)) / 2);
@@ -160,8 +160,8 @@ export class LatentModel extends LatentPoints {
   /**
    * Return the mean and variances of all outputs at an uncertain place, x* ~ N(x, variance), in the data's units.
    *
-   * They follow from the law of total variance over 2Q places around x (third-degree spherical cubature:
-   * exact for means that are cubic in x); a variance of 0, or no variance, means a certain place.
+   * They follow from the law of total variance over 2Q places around x (third-degree spherical cubature, which is
+   * exact for means that are cubic in x). A variance of 0, or no variance, means that the place is known exactly.
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
    * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise

@@ -95,7 +95,7 @@ export class NearPlane {
     this.weights = new Float64Array(N);
     /** The sum of the weights. */
     this.total = 0;
-    /** The squared distance of every training row to the place that the pointer has when it is over the row. @type {Float64Array | null} */
+    /** For every training row, the squared distance between the row and the place of a pointer over its dot. @type {Float64Array | null} */
     this.strays = null;
   }
 
@@ -145,7 +145,7 @@ export class NearPlane {
     return count;
   }
 
-  /** Return the mean position, on another map of the same rows, of the points around a place. @param {number} u @param {number} v @param {LatentPoints} other */
+  /** Return the mean position of the points around a place, on another map of the same rows. @param {number} u @param {number} v @param {LatentPoints} other */
   carried(u, v, { latent, nLatent }) {
     const { rows, around, weights } = this;
     const count = this.weigh(u, v);
@@ -193,7 +193,7 @@ export class NearPlane {
     return { mean, variances };
   }
 
-  /** Return the squared distance of training row n from the place that the pointer has when it is over the row. @param {number} n */
+  /** Return the squared distance between training row n and the place of a pointer over its dot. @param {number} n */
   stray(n) {
     this.strays ??= Float64Array.from({ length: this.points.nPoints }, (_, m) => {
       const position = this.points.position(m);

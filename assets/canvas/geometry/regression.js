@@ -1,4 +1,4 @@
-// A fitted regression in the browser, which answers for inputs that are exact, uncertain or unknown.
+// A fitted regression in the browser: it predicts at inputs that are exact, uncertain or unknown.
 
 import { readFrame } from "../kit/frame.js";
 import { kernelKind } from "./kernels.js";

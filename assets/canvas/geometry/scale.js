@@ -3,7 +3,7 @@
 const RIM = 0.02; // fraction of the rows at each end that have the scale's first or last colour
 
 /**
- * Return the ends of a fact's scale, between which all but the outermost rows are.
+ * Return the ends of a fact's scale; all but the outermost rows are between them.
  * @param {ArrayLike<number>} values
  * @returns {[number, number]}
  */

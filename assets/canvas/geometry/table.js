@@ -89,7 +89,7 @@ export class TableOutput {
    * Return the prediction for every column at a place, x* ~ N(x, variance).
    * @param {Float64Array} x
    * @param {ArrayLike<number> | null} variance
-   * @param {ArrayLike<number> | null} [added] variances of the functions, from a place that is not known exactly
+   * @param {ArrayLike<number> | null} [added] variances that an uncertain place adds to the functions
    * @returns {Answer[]}
    */
   answers(x, variance, added = null) {

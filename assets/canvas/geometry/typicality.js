@@ -4,7 +4,7 @@
 
 const COMPANY = 5; // a place's spacing is its distance to its fifth nearest neighbour
 const MOST_ROWS = 500; // rows whose spacing is computed
-const ROUNDING = 1e-3; // a kept place has fewer digits than the row it is at, which is not unlike all rows
+const ROUNDING = 1e-3; // relative tolerance: the coordinates of a kept place are rounded, and a place at a row must not count as farther away
 
 export class Typicality {
   /** @param {LatentPoints} points */

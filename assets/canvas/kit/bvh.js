@@ -39,7 +39,7 @@ export function bvhText({ names, parents, rig }, poses, seconds) {
     const start = at(pose, parents[joint]);
     return at(pose, joint).map((value, k) => value - start[k]);
   };
-  // Bones have their direction in the first pose, and their mean length over all poses.
+  // The file describes every bone by its direction in the first pose and its mean length over all poses.
   const offsets = names.map((_, joint) => {
     if (joint === root) return [0, 0, 0];
     const length = poses.reduce((sum, pose) => sum + Math.hypot(...bone(pose, joint)), 0) / poses.length;

@@ -44,7 +44,13 @@ function anglesAbout(turn, axes) {
   return [first, Math.asin(sine), third].slice(0, axes.length).map((angle) => angle * DEGREES);
 }
 
-/** The joints whose directions a joint's rotation determines; without bones of its own, those of joints at the same place. @param {Rig} rig @param {number} number @returns {number[]} */
+/**
+ * The joints whose directions a joint's rotation determines: the ends of its bones. A joint without bones has those of
+ * its children at the same place.
+ * @param {Rig} rig
+ * @param {number} number
+ * @returns {number[]}
+ */
 function aimsOf(rig, number) {
   const fixed = rig.joints.flatMap(({ parent, channels }, child) => (parent === number && channels.every(rotates) ? [child] : []));
   const bones = fixed.filter((child) => rig.joints[child].offset.some((value) => value !== 0));

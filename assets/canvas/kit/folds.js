@@ -12,7 +12,7 @@ export function storeFold(name, open) {
   try {
     browserStorage()?.setItem(`fold ${name}`, open ? "open" : "closed");
   } catch {
-    // Without storage, the state is forgotten.
+    // The browser refuses to store the state: it is lost when the page closes.
   }
 }
 

@@ -107,7 +107,7 @@ export class GifFile {
       }
     }
     send(prefix);
-    // At this point the reader already has one more code.
+    // The reader's table has one more code than this one, so the next code may need one more bit.
     if (next === 1 << width && next < MOST_CODES) width += 1;
     send(clear + 1);
     if (waiting) byte(buffer & 0xff);

@@ -2,7 +2,7 @@
 
 /** @typedef {Float64Array | Float32Array | Int32Array} Plain the types of arrays that a .npy file may contain */
 
-// Where a spreadsheet may begin a cell or a formula; see gplvm_core/readers/tables/csv_text.py.
+// Parts of a text that a spreadsheet may read as cells, and as formulas; see gplvm_core/readers/tables/csv_text.py.
 const PIECE = /[^;\t\r\n]+/g;
 // eslint-disable-next-line no-control-regex -- spreadsheets skip these characters
 const FORMULA = /^[\s'"\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2060\ufeff]*[-=+@\u2212\uff1d\uff0b\uff0d\uff20]/;

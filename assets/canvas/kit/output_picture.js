@@ -35,7 +35,7 @@ export class OutputPicture {
     /** Whether the outputs are classes. */
     this.labels = false;
     this.values = new Float64Array(model.nOutputs);
-    /** Whether the pointer and the keys do something else than turning the figure. */
+    /** Whether the pointer and the keys are in use for something other than turning the figure. */
     this.held = () => false;
     /** Returns a pose that is drawn instead of the mean at a point, or null. @type {(point: ArrayLike<number>) => ArrayLike<number> | null} */
     this.posed = () => null;

@@ -73,7 +73,8 @@ export class PlaneView {
 const PRIOR = 2; // standard deviations of the prior, which has variance 1
 
 /**
- * Return the range of a dimension on a map. The means of a dimension that is off are all almost 0, so its range is that of the prior.
+ * Return the range of a dimension on a map. The means of a dimension that is off are all almost 0, so its range is
+ * taken from the prior.
  * @param {[number, number]} range
  * @param {boolean} off
  * @returns {[number, number]}

@@ -83,7 +83,7 @@ function drawLoneJoints(context, joints, known, bones, project, small, theme) {
 }
 
 /**
- * Draw a grid on the floor, which shows the figure's turn and height.
+ * Draw a grid on the floor, to show the figure's turn and height.
  * @param {CanvasRenderingContext2D} context
  * @param {Drawing} drawing
  * @param {(joint: number[]) => [number, number]} project

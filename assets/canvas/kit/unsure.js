@@ -18,7 +18,7 @@ const FADED = 0.9; // largest fraction of a pixel's colour that fades
 const unsureSheet = {};
 
 /**
- * Draw over an image one pixel per cell, scaled to the image and smoothed.
+ * Draw one pixel per cell over an image; these pixels are scaled to the image and smoothed.
  * @param {CanvasRenderingContext2D} context
  * @param {Drawing} drawing
  * @param {ArrayLike<number>} values the values of the image

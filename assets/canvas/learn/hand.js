@@ -15,7 +15,7 @@ export function pointWithin(pixels, at, reach) {
   return nearest >= 0 && away[nearest] <= reach ? nearest : -1;
 }
 
-/** Clip a position to the panel. If all points have a common height, return this height. @param {HandPoint} place @param {HandRules} rules @param {HandPoint} across @param {HandPoint} up @returns {HandPoint} */
+/** Clip a position to the panel. If the rules give all points one height, the result has this height. @param {HandPoint} place @param {HandRules} rules @param {HandPoint} across @param {HandPoint} up @returns {HandPoint} */
 export function ruledPlace([x, y], rules, across, up) {
   const inside = (/** @type {number} */ value, /** @type {HandPoint} */ [low, high]) => roundedTo(Math.min(Math.max(value, low), high), high - low);
   return [inside(x, across), rules.up ?? inside(y, up)];

@@ -35,7 +35,7 @@ export class CrowdLayer {
     this.look = [];
     /** The rows that are drawn as dots; null while all are drawn as shading. @type {number[] | null} */
     this.dots = null;
-    /** Set while the map moves. @type {ReturnType<typeof setTimeout> | undefined} */
+    /** The timer that runs while the map moves. @type {ReturnType<typeof setTimeout> | undefined} */
     this.moving = undefined;
     crowd.onChange = () => map.crowdChanged();
   }

@@ -106,7 +106,7 @@ export class RowDifference {
     const { model } = this.explorer;
     const names = rowColumnNames(model, chosen.length);
     const shares = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words ? Array.from({ length: width }, (_, k) => start + k) : [])));
-    // If a column has two words, the share of the first determines the share of the second.
+    // Show only the first word of a column with two words, because its share determines that of the second word.
     const second = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words && width === 2 ? [start + 1] : [])));
     const known = order.filter((d) => !Number.isNaN(effects[d]) && !second.has(d)).slice(0, MOST_LISTED);
     const text = (/** @type {number} */ value, /** @type {number} */ d) => (shares.has(d) ? `${Math.round(100 * value)} %` : formatNumber(value));
@@ -174,7 +174,7 @@ export function effectWords(effect) {
   return `${effect < 0 ? "−" : "+"}${words}`;
 }
 
-/** Return the names of the columns of the small rows, which have only every k-th column of long curves. @param {any} model @param {number} count */
+/** Return the names of the columns that the reduced rows have; long curves are reduced to every k-th column. @param {any} model @param {number} count */
 function rowColumnNames(model, count) {
   const all = columnNames(model.drawing, model.nOutputs);
   if (model.table) return all;

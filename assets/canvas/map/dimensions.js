@@ -8,7 +8,7 @@ import { START_TURN } from "../kit/turn.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
-const DECADES = 4; // Weights so many powers of ten below the largest weight have bars without length.
+const DECADES = 4; // a weight this many powers of ten below the largest has a bar of length 0
 const FRAMES = 5; // number of pictures along a dimension
 const LEAST_CORRELATION = 0.3; // weaker correlations with facts of the rows are not mentioned
 const WAIT_MS = 160; // delay before pictures are shown, so that a passing pointer does not open them

@@ -216,7 +216,7 @@ export class Explorer {
     const { a, b } = this.state;
     this.state.hover = null;
     this.dispatch(action);
-    // If the plane has changed, the view already fits.
+    // If the plane has changed, the map already shows it completely.
     if (this.state.a === a && this.state.b === b) {
       this.map.fit();
       if (this.map.revealPoint()) this.map.refresh();
@@ -283,7 +283,7 @@ export class Explorer {
     this.frame.ask();
   }
 
-  /** Return the point whose outputs are shown: a place on a path, under the pointer, or the chosen point. */
+  /** Return the point whose outputs are shown: the place on a path, the place under the pointer, or the chosen point. */
   shownPoint() {
     const { state, map } = this;
     const onPath = this.paths?.place();

@@ -17,10 +17,10 @@
  */
 
 const CLICK_SLOP = 4; // the most CSS pixels that the pointer may move during a click
-const SCROLL_MS = 500; // a wheel that scrolled the page does not zoom the map that comes under the pointer
+const SCROLL_MS = 500; // for this time after scrolling the page, the wheel does not zoom a map that has moved under the pointer
 const GRAB = 14; // CSS pixels within which the chosen point can be grabbed
 
-/** The time of the last scrolling of the page; one listener serves all maps, which come and go. */
+/** The time of the last scrolling of the page; one listener serves all maps, because maps are made and removed. */
 export const pageScroll = { last: -Infinity };
 globalThis.document?.addEventListener("scroll", ({ timeStamp }) => { pageScroll.last = timeStamp; }, { capture: true, passive: true });
 
@@ -32,7 +32,7 @@ export class Gestures {
     this.chosenPixel = chosenPixel;
     /** The position of every finger. @type {Map<number, [number, number]>} */
     this.pointers = new Map();
-    /** The start of the last finger. @type {[number, number]} */
+    /** The position where the last finger touched the map first. @type {[number, number]} */
     this.start = [0, 0];
     this.moved = false;
     /** @type {"press" | "point" | "pan" | "touch" | "pinch" | "rest" | null} */

@@ -94,7 +94,7 @@ export class Inspector {
     return model.position(row).every((x, q) => Math.abs(x - point[q]) < AT_A_ROW) ? row : -1;
   }
 
-  /** The name of the row at a place, else of the nearest one. @param {number} row @param {ArrayLike<number>} point */
+  /** The name of the row at a place, or of the nearest row. @param {number} row @param {ArrayLike<number>} point */
   nameOf(row, point) {
     const { model } = this.explorer;
     return row >= 0 ? model.rowName(row) : `near ${model.rowName(model.nearest(point)).replace(/^Row/, "row")}`;

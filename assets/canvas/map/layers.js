@@ -215,7 +215,7 @@ export function drawTrail(context, map) {
   context.lineCap = "round";
   for (let i = 1; i < pixels.length; i++) {
     const share = Math.max(1 - (trailTime - trail[i].time) / FADES_MS, 0);
-    // A change to another explanation is a thin line.
+    // A step to another explanation is drawn as a thin line.
     const jump = Math.hypot(pixels[i][0] - pixels[i - 1][0], pixels[i][1] - pixels[i - 1][1]) > JUMP;
     context.lineWidth = jump ? 1 : 1 + 3 * share;
     context.strokeStyle = css(theme.point, (jump ? 0.3 : 0.55) * share);

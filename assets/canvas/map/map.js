@@ -94,12 +94,12 @@ export class LatentMap extends PlaneView {
     return this.model.header.on.some((/** @type {number} */ q) => q !== a && q !== b);
   }
 
-  /** Whether the dimensions outside the plane follow the data. Held dimensions stay at the chosen point. */
+  /** Whether the dimensions outside the plane follow the data; while a dimension is held, none of them do. */
   follows() {
     return this.state.follow && this.state.held.size === 0 && this.canFollow();
   }
 
-  /** Return the shaded surface: where hidden dimensions follow the data, or else the plane through x. @param {Float64Array} x */
+  /** Return the surface to shade: the places that the pointer can reach if hidden dimensions follow the data, else the plane through x. @param {Float64Array} x */
   slice(x) {
     if (this.shadeBy) return this.shadeBy.slice(x);
     if (this.follows()) return this.near.slice((place) => this.model.variance(place));

@@ -21,7 +21,8 @@ export function columnNames(drawing, count) {
 }
 
 /**
- * Return a note if all outputs share one deviation, because the columns' gaps differ too much.
+ * Return a note if all outputs share one standard deviation, because the columns have too many different patterns of
+ * gaps.
  * @param {{ sets_of_rows?: number }} header of a layer
  */
 export function untold({ sets_of_rows: sets }) {

@@ -33,7 +33,7 @@ export class Paths {
     /** The start of the path, set when the visitor begins to choose the end. @type {Float64Array | null} */
     this.from = null;
     this.waiting = false;
-    /** The paths between the two ends that are already found. @type {Record<string, Way | undefined>} */
+    /** The paths that are already found between the two ends. @type {Record<string, Way | undefined>} */
     this.ways = {};
     /** The place on the path, as a fraction of its length; initially its end, where the chosen point is. */
     this.share = 1;
@@ -98,7 +98,7 @@ export class Paths {
     return this.explorer.state.chosen.path ?? [];
   }
 
-  /** The chosen point is the next key frame. */
+  /** Add the chosen point as the next key frame. */
   addKey() {
     const { keys, explorer } = this;
     const point = Array.from(explorer.state.point);

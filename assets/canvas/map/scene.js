@@ -52,7 +52,7 @@ export class Scene {
     this.trail = [];
     this.trailTime = 0;
     this.chosen = chosen;
-    /** The point of the current place. */
+    /** The latent point of the current place. */
     this.point = Float64Array.from(chosen.place.point);
     /** @type {ReadonlySet<number>} */
     this.selected = new Set(chosen.labels);

@@ -1,4 +1,4 @@
-// Scrolling back to the map on phones, where the controls that change it are below.
+// Scroll back to the map on phones, where the controls that change the map are below it.
 
 /** @import { Explorer } from "./explorer.js" */
 

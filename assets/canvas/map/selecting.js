@@ -14,7 +14,7 @@ const SMALL = 44; // size of a small picture in CSS pixels
 
 export class Selecting {
   /**
-   * The line is drawn on a separate canvas above the map, which is visible while the visitor selects rows.
+   * The line is drawn on a separate canvas above the map. This canvas is visible while the visitor selects rows.
    * @param {Explorer<any>} explorer
    */
   constructor(explorer) {

@@ -56,8 +56,8 @@ const LAYERS = {
 const LAYER_NAMES = /** @type {Layer[]} */ (Object.keys(LAYERS));
 
 /**
- * A switch: its initial value, the values that a model allows, a value's text in a link, and the value for a
- * text (undefined if it is invalid).
+ * A switch: its initial value, the values that a model allows, a value's text in a link, and the value for a text
+ * (undefined if the text is invalid).
  * @template Value
  * @typedef {object} Switch
  * @property {(offer: Offer) => Value} first

@@ -75,7 +75,7 @@ export class Taking {
   }
 
   /**
-   * Show the button for the whole map as one file, which the server makes.
+   * Show the button for the whole map as one file; the server makes this file.
    * @param {(turn: number) => void} ask
    * @param {(address: string) => Promise<Uint8Array>} fetchBytes
    */

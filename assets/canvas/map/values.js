@@ -24,7 +24,8 @@ const LEAST_CHANCE = 0.01; // lowest probability of a shown word
  */
 
 /**
- * Return a value's position on the range of its column, in percent of the line; values beyond the range are cut and described.
+ * Return a value's position on the range of its column, in percent of the line; a value beyond the range is drawn at
+ * its end, and the text says so.
  * @param {number} value
  * @param {number} spread half the width of the 95 % interval
  * @param {Range} range
@@ -62,7 +63,7 @@ export class NumberRow {
     this.spread = element("small");
     /** The value of the training row at this place. */
     this.own = element("em");
-    /** Holds the column. @type {{ show(answer: { value: number }, text: string): void } | null} */
+    /** The controls that hold the column. @type {{ show(answer: { value: number }, text: string): void } | null} */
     this.hand = null;
     this.row = element("li", {}, title, this.bar, this.value, this.spread, this.own);
   }
@@ -210,7 +211,7 @@ export class TableValues {
   /** @param {Float64Array} point @param {Float64Array | null} hidden @returns {Answer[]} */
   answers(point, hidden) {
     const { explorer: { model, whatIf }, values } = this;
-    // Held columns leave the place open, instead of the dimensions outside the plane.
+    // If columns are held, their remaining uncertainty replaces that of the dimensions outside the plane.
     const open = whatIf?.freedom(point) ?? null;
     const beside = open ? null : hidden;
     if (model.table) return model.table.answers(point, beside, open);

@@ -117,7 +117,7 @@ export class Wall {
     });
   }
 
-  /** Return the mean at a place, or with noise a random row. @param {Float64Array} place @param {Float64Array} values */
+  /** Return the mean at a place; with noise, return a random row. @param {Float64Array} place @param {Float64Array} values */
   outputs(place, values) {
     const [shown] = this.explorer.model.pictured;
     if (!this.noisy) {

@@ -1,4 +1,4 @@
-// The pictures beside the map, which follow the time: one panel for each picture of a reel.
+// The pictures beside the map that follow the time: one panel for each picture of a reel.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";

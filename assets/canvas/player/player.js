@@ -72,7 +72,7 @@ export class Player {
   // --- data from Python -----------------------------------------------------------------------
 
   /**
-   * Show the training points and learn the drawing of outputs; named: returns the visitor's names of the dimensions.
+   * Show the training points, and store how outputs are drawn; named: returns the visitor's names of the dimensions.
    * @param {Uint8Array} bytes framed
    * @param {(own: string[]) => string[]} [named]
    */

@@ -1,4 +1,4 @@
-// A sequence, which interpolates its frames linearly, so that it has values at any time.
+// A sequence that interpolates linearly between its frames, so that it has values at any time.
 
 import { readFrame } from "../kit/frame.js";
 import { heatColour } from "../kit/theme.js";
@@ -86,7 +86,7 @@ export class Reel {
     return out;
   }
 
-  /** Return the value of an array with one number per frame at a point in time. @param {string} name @param {number} time */
+  /** Return the value at a time, interpolated from an array with one number per frame. @param {string} name @param {number} time */
   number(name, time) {
     const { frame, share } = this.place(time);
     const array = this.arrays[name];

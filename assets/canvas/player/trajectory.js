@@ -198,7 +198,7 @@ export class Trajectory extends PlaneView {
   }
 
   /**
-   * Draw the ellipses of a forecast's tube at a few times up to a frame, which show how the tube widens.
+   * Draw the ellipses of a forecast's tube at a few times up to a frame, to show how the tube widens.
    * @param {CanvasRenderingContext2D} context
    * @param {number} until
    */

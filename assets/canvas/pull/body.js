@@ -1,5 +1,5 @@
-// The body of an explorer, which visitors can drag. This class shows the pose that follows, and keeps it as
-// one step of undo; drag.js finds the pose, body_pointer.js and body_keys.js move the joints.
+// The body that an explorer shows; visitors can drag it. This class shows the pose that follows the drag, and keeps
+// it as one step of undo. drag.js finds the pose; body_pointer.js and body_keys.js move the joints.
 
 import { element } from "../kit/dom.js";
 import { jointFrame, jointPlaces } from "../kit/geometry.js";
@@ -28,7 +28,7 @@ export class Body extends Grasp {
     this.ends = limbEnds(this.drawing.skeleton.parents);
     /** @type {BodyDrag | null} */
     this.drag = null;
-    /** Poses at kept places, for undo and redo. @type {Map<string, Float64Array>} */
+    /** The pose for each kept latent point, for undo and redo. @type {Map<string, Float64Array>} */
     this.poses = new Map();
     /** @type {Float64Array | null} */
     this.halo = null;
@@ -84,7 +84,7 @@ export class Body extends Grasp {
 
   // --- a drag ---------------------------------------------------------------------------------
 
-  /** Start at the shown place, unless the body is still at the place of the last drag. */
+  /** Start at the latent point that is shown, unless it is still that of the last drag. */
   begin() {
     const { explorer } = this;
     const drag = this.wake();
@@ -117,7 +117,7 @@ export class Body extends Grasp {
     if (drag.still && !this.pointer.press) this.end();
   }
 
-  /** Keep the place as one step of undo, then look for other explanations. */
+  /** Keep the latent point as one step of undo, then look for other explanations. */
   end() {
     const { drag, explorer } = this;
     this.keys.stop();
@@ -136,7 +136,7 @@ export class Body extends Grasp {
     explorer.paint();
   }
 
-  /** Show a possible pose unchanged, and keep its place. @param {Explanation} explanation */
+  /** Show a possible pose unchanged, and keep its latent point. @param {Explanation} explanation */
   takePose({ point, pose }) {
     const { drag } = this;
     if (!drag) return;
@@ -167,7 +167,7 @@ export class Body extends Grasp {
     this.explorer.paint();
   }
 
-  /** Remove the handles, because the visitor went to another place. */
+  /** Remove the handles, because the visitor went to another latent point. */
   left() {
     this.at = null;
     this.pointer.drop();
@@ -184,7 +184,7 @@ export class Body extends Grasp {
     this.explanations.forget();
   }
 
-  /** Return the pose at a place that a drag has reached; null at other places. @param {ArrayLike<number>} point */
+  /** Return the pose at a latent point that a drag has reached; null at other points. @param {ArrayLike<number>} point */
   posedAt(point) {
     if (this.at === null && !this.poses.size) return null;
     const key = String(point);

@@ -1,4 +1,4 @@
-// One column of a table's values, to hold: a slider over its bar, a field for a number, and a button to let go.
+// The controls that hold one column of a table: a slider over its bar, a field for a number, and a button to let go.
 
 import { element } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
@@ -48,7 +48,7 @@ export class ColumnHand {
     return Number(fieldText(formatFixed(value, this.width)));
   }
 
-  /** A number was typed; nothing lets the column go. */
+  /** Hold the column at the typed number; an empty field releases the column. */
   typed() {
     const { field, whatIf, c, low, width, name } = this;
     const value = field.value === "" ? NaN : Number(field.value);
@@ -63,7 +63,7 @@ export class ColumnHand {
     whatIf.end();
   }
 
-  /** The field has its number again. */
+  /** Show the column's number in the field again. */
   rest() {
     this.writing = false;
     this.field.value = fieldText(this.text);
@@ -95,7 +95,7 @@ export class ColumnHand {
   }
 }
 
-/** A number of the page as the text of a field. @param {string} text */
+/** Convert a number as the page shows it to the text of a field. @param {string} text */
 function fieldText(text) {
   return text.replace("−", "-").replace("–", "");
 }

@@ -1,4 +1,5 @@
-// Columns of a table that are held at values, and the row that fits them: "what if". Knows nothing of the page.
+// "What if" for a table: columns that are held at values, and the row that fits them. This code does not depend on
+// the page.
 
 import { Fit } from "./fit.js";
 import { Freedom } from "./freedom.js";
@@ -10,12 +11,13 @@ import { Pull } from "./solver.js";
 /** @import { Handle } from "./functionals.js" */
 
 /**
- * A column that can be held: its function, which is (value − center) / unit, the position of its value among the
- * outputs, its range in the data, and the standard deviation of the noise.
+ * A column that can be held. d: its function, which is (value − center) / unit; at: the position of its value among
+ * the outputs; low, high: its range in the data; noise: the standard deviation of its noise.
  * @typedef {{ d: number, at: number, center: number, unit: number, low: number, high: number, noise: number }} HeldColumn
  */
 
-// How exact a held value is, in units of the column's noise; as fit_to in gplvm_core/models/estimators/with_handles.py.
+// The error of a held value, in units of the column's noise; the same as for fit_to in
+// gplvm_core/models/estimators/with_handles.py.
 const HELD_ERROR = 0.1;
 const OTHER_ROW = 0.15; // two rows with a column this far apart, as a share of its range, are different explanations
 const MISSED_BY = 2; // standard deviations of the column between a held value and the row that fits
@@ -54,7 +56,7 @@ export class Columns extends Fit {
     this.open = new Freedom(model);
   }
 
-  /** Hold a column at a value; NaN lets it go. @override @param {number} c @param {number} value */
+  /** Hold a column at a value; NaN releases it. @override @param {number} c @param {number} value */
   hold(c, value) {
     const before = this.targets[c];
     const alike = before === value || (Number.isNaN(before) && Number.isNaN(value));
@@ -80,12 +82,12 @@ export class Columns extends Fit {
     return this.pull.handles.length;
   }
 
-  /** The variances of the functions that the open place adds. */
+  /** The variances that the uncertainty of the latent point adds to the functions. */
   freedom() {
     return this.open.at(this.point, this.pull.factorAt(this.point).factor);
   }
 
-  /** The held columns that the row does not reach. */
+  /** The held columns whose value in the row is clearly different from the held value. */
   outOfReach() {
     const { columns, targets, pose, model, point } = this;
     if (!this.holds) return [];

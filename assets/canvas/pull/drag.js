@@ -20,15 +20,15 @@ import { Pull } from "./solver.js";
 // These lengths are in hundredths of the body's size, which are about centimetres.
 const HAND = 3; // standard deviation of a grabbed joint around its target
 const PIN = 1; // the same for a pinned joint
-const SLOW = 2; // joints move at most so far in a frame, plus FOLLOWS times the handle's movement
+const SLOW = 2; // the longest movement of a joint in a frame, in addition to FOLLOWS times the handle's movement
 const FOLLOWS = 1.5;
-const REACHED = 1.5; // a joint is out of reach if it is farther from its target
-const DIFFERENT = 6; // two poses are different explanations if a joint differs by more
+const REACHED = 1.5; // a joint is out of reach if it is farther than this from its target
+const DIFFERENT = 6; // two poses are different explanations if a joint differs by more than this
 
 const BEYOND = 8; // how far beyond the joint's places in the data a hand can pull it
 
 const STEPS_A_FRAME = 4;
-const CHALLENGE_EVERY = 3; // frames between two searches for a better place
+const CHALLENGE_EVERY = 3; // frames between two searches for a better latent point
 const CHALLENGE_STEPS = 8;
 
 export class BodyDrag {
@@ -63,7 +63,7 @@ export class BodyDrag {
     return this.hand !== null || this.pins.size > 0;
   }
 
-  /** Start at a place, with the pose that is drawn there. @param {ArrayLike<number>} point @param {ArrayLike<number>} pose */
+  /** Start at a latent point, with the pose that is drawn for it. @param {ArrayLike<number>} point @param {ArrayLike<number>} pose */
   begin(point, pose) {
     this.point.set(point);
     this.pose.set(pose);
@@ -144,7 +144,8 @@ export class BodyDrag {
   }
 
   /**
-   * Limit the target of a joint that is never there in the data: the limb stretches towards the target, but the pose remains a plausible body.
+   * Limit a joint's target if no row has the joint near this target. The limb then stretches towards the target, but
+   * the pose remains a plausible body.
    * @param {number} h the number of the first of the joint's two handles, which are the last handles
    */
   aimWithin(h) {
@@ -186,7 +187,7 @@ export class BodyDrag {
     return true;
   }
 
-  /** Climb from two other places; go to one of them if it is clearly better. @param {number} value */
+  /** Climb from two other points; go to one of them if it is clearly better. @param {number} value */
   challenge(value) {
     const { pull, point } = this;
     const { damping } = pull;

@@ -10,7 +10,7 @@ import { inSlices } from "../kit/slices.js";
 const OTHER_SIZE = 54; // CSS pixels
 
 export class Explanations {
-  /** @param {Grasp} grasp @param {{ one: string, all: string, title: string }} [words] for one picture, all of them, and a press */
+  /** @param {Grasp} grasp @param {{ one: string, all: string, title: string }} [words] the names of one picture and of all pictures, and the title of a picture's button */
   constructor(grasp, words = { one: "Other explanation", all: "Other explanations", title: grasp.other }) {
     this.grasp = grasp;
     this.words = words;
@@ -42,7 +42,7 @@ export class Explanations {
     else this.grasp.say("There is no other explanation");
   }
 
-  /** Go to an explanation; its picture then shows the present explanation. @param {number} i */
+  /** Show an explanation; its small picture then shows the explanation that was there before. @param {number} i */
   take(i) {
     const { drag } = this.grasp;
     if (!drag || !this.found[i]) return;

@@ -1,5 +1,5 @@
-// Held outputs and the latent point that fits them: it follows while they change, and a search settles it at
-// the end. Knows nothing of the page.
+// Find the latent point whose outputs fit the held values. The point follows while the values change; when a change
+// has ended, a search finds the best point. This code does not depend on the page.
 
 import { BETTER_NATS, CHALLENGERS, FAR_NATS, FULL_CLIMB, MOST_OTHERS, MOST_SEEDS } from "./seeds.js";
 
@@ -20,7 +20,7 @@ export class Fit {
     this.model = model;
     this.pull = pull;
     this.seeds = seeds;
-    /** What the page shows of the model. */
+    /** The output that the page shows. */
     this.output = model.pictured[0];
     this.point = new Float64Array(model.nLatent);
     /** The outputs at the point. */
@@ -30,7 +30,7 @@ export class Fit {
     this.still = true;
     /** F at the point. */
     this.best = -Infinity;
-    /** Other places that are tried, a little in every frame. @type {Generator<void, void> | null} */
+    /** The search from other latent points, which makes a few steps in every frame. @type {Generator<void, void> | null} */
     this.challenge = null;
   }
 
@@ -39,13 +39,13 @@ export class Fit {
     return this.targets.some((value) => !Number.isNaN(value));
   }
 
-  /** Hold an output at a value; NaN lets it go. @param {number} d @param {number} value */
+  /** Hold an output at a value; NaN releases it. @param {number} d @param {number} value */
   hold(d, value) {
     this.targets[d] = value;
     this.still = false;
   }
 
-  /** Let everything go. */
+  /** Release all outputs. */
   free() {
     this.restore(this.targets.map(() => NaN));
     this.challenge = null;
@@ -56,20 +56,20 @@ export class Fit {
     return pose.some((value, d) => value !== other[d]);
   }
 
-  /** Begin at a place. @param {ArrayLike<number>} point */
+  /** Start at a latent point. @param {ArrayLike<number>} point */
   begin(point) {
     this.point.set(point);
     this.output.predict(this.point, this.pose);
     this.pull.damping = 0.01;
   }
 
-  /** Hold the values of an earlier time. @param {ArrayLike<number>} targets */
+  /** Hold the outputs at earlier values, for undo and redo. @param {ArrayLike<number>} targets */
   restore(targets) {
     for (let d = 0; d < targets.length; d++) this.hold(d, targets[d]);
     this.still = true;
   }
 
-  /** Follow the held outputs by one frame. @returns {boolean} whether anything changed */
+  /** Move the point towards the held outputs, for one frame. @returns {boolean} whether anything changed */
   step() {
     if (this.still) return false;
     if (this.holds) {
@@ -84,7 +84,7 @@ export class Fit {
     return true;
   }
 
-  /** Climb from two other places; take one that is clearly better. @returns {Generator<void, void>} */
+  /** Climb from two other points; switch to one of them if it is clearly better. @returns {Generator<void, void>} */
   *challenging() {
     const seeds = this.seeds.best(CHALLENGERS, [this.point.slice()]);
     yield;
@@ -107,7 +107,8 @@ export class Fit {
   }
 
   /**
-   * Search from the best rows; the point goes to the best explanation. Returns the others, the best first.
+   * Search from the best rows, and move the point to the best explanation; return the other explanations, the best
+   * first.
    * @returns {Generator<void, Explanation[]>}
    */
   *settle() {
@@ -133,7 +134,7 @@ export class Fit {
     return kept;
   }
 
-  /** Climb to the end. @param {Float64Array} point @returns {Explanation} */
+  /** Climb from a point until no step helps. @param {Float64Array} point @returns {Explanation} */
   explained(point) {
     const { pull, output } = this;
     pull.climb(point, FULL_CLIMB, 0.01);
@@ -142,7 +143,7 @@ export class Fit {
     return { point, pose, score: pull.factorAt(point).score };
   }
 
-  /** Go over to another explanation. @param {Explanation} explanation */
+  /** Switch to another explanation. @param {Explanation} explanation */
   choose({ point }) {
     this.begin(point);
     this.pull.climb(this.point, FULL_CLIMB);

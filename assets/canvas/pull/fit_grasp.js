@@ -1,5 +1,5 @@
-// An output of which the visitor holds parts, and the rest follows: what a picture under a brush (painting.js) and
-// the columns of a table (what_if.js) have in common. A change, such as a stroke, is one step of undo.
+// The base class of outputs of which the visitor holds some parts, while the rest follows: the picture under a brush
+// (painting.js) and the columns of a table (what_if.js). A change, such as a stroke, is one step of undo.
 
 import { inSlices } from "../kit/slices.js";
 import { Grasp } from "./grasp.js";
@@ -15,10 +15,10 @@ const RESTS_AFTER_MS = 450; // after the last key, the change ends
 /** @template {Fit<any, any>} Search */
 export class FitGrasp extends Grasp {
   /**
-   * open: makes the search.
+   * open: a function that makes the search.
    * @param {Explorer<LatentModel>} explorer
    * @param {OutputPicture} picture
-   * @param {string} other what another explanation is
+   * @param {string} other the title of a button that shows another explanation
    * @param {(model: LatentModel) => Search} open
    */
   constructor(explorer, picture, other, open) {
@@ -26,10 +26,10 @@ export class FitGrasp extends Grasp {
     this.open = open;
     /** @type {Search | null} */
     this.drag = null;
-    /** What was held at kept places, for undo and redo. @type {Map<string, Float64Array>} */
+    /** The held values for each kept latent point, for undo and redo. @type {Map<string, Float64Array>} */
     this.kept = new Map();
     this.pressed = false;
-    /** Whether a change has ended and its search runs. */
+    /** Whether a change has ended and its final search is running. */
     this.ending = false;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
@@ -57,7 +57,7 @@ export class FitGrasp extends Grasp {
     return this.drag !== null && this.at !== null && String(state.point) === this.at && state.hover === null && state.hovered < 0;
   }
 
-  /** A change begins, at the shown place. */
+  /** Begin a change at the latent point that is shown. */
   begin() {
     const { explorer } = this;
     const drag = this.wake();
@@ -76,14 +76,14 @@ export class FitGrasp extends Grasp {
     this.pressed = true;
   }
 
-  /** A key has changed something; the change ends when the keys rest. */
+  /** Draw the change that a key has made; the change ends when no key is pressed for a while. */
   settle() {
     this.explorer.paint();
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.end(), RESTS_AFTER_MS);
   }
 
-  /** One frame; called before the explorer draws. @param {number} now in milliseconds */
+  /** Do the work of one frame; called before the explorer draws. @param {number} now in milliseconds */
   step(now) {
     const { drag, explorer } = this;
     if (!drag) return;
@@ -94,7 +94,7 @@ export class FitGrasp extends Grasp {
     explorer.paint();
   }
 
-  /** The change has ended: search everywhere, then keep the place as one step of undo. */
+  /** End the change: search everywhere, then keep the latent point as one step of undo. */
   end() {
     const { drag, explorer } = this;
     clearTimeout(this.timer);
@@ -116,7 +116,7 @@ export class FitGrasp extends Grasp {
     explorer.paint();
   }
 
-  /** Keep the place of what is held. */
+  /** Keep the latent point, and store the held values with it. */
   keep() {
     const { drag, explorer } = this;
     if (!drag) return;
@@ -138,7 +138,7 @@ export class FitGrasp extends Grasp {
     this.keep();
   }
 
-  /** Let everything go; the output stays where it is. @param {string} words for screen readers */
+  /** Release everything; the output does not change. @param {string} words for screen readers */
   letAllGo(words) {
     this.drag?.free();
     this.forget();
@@ -148,7 +148,7 @@ export class FitGrasp extends Grasp {
     this.explorer.paint();
   }
 
-  /** The visitor went to another place: what is held belongs to the earlier one. */
+  /** Release the held values, because the visitor went to another latent point; restore the values that were held there earlier. */
   left() {
     const { explorer } = this;
     this.forget();

@@ -1,4 +1,4 @@
-// How free outputs still are when some are held: the variance that the open place on the map gives them.
+// If some outputs are held, the latent point is still uncertain. This uncertainty adds a variance to every output.
 
 import { choleskySolve, dot } from "../kit/algebra.js";
 import { Functionals } from "./functionals.js";
@@ -16,7 +16,7 @@ export class Freedom {
   }
 
   /**
-   * J A⁻¹ Jᵀ for every output.
+   * Return the added variance of every output: the diagonal of J A⁻¹ Jᵀ.
    * @param {ArrayLike<number>} point
    * @param {Float64Array} factor of the curvature A there
    */

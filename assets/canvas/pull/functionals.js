@@ -36,7 +36,7 @@ export class Functionals {
     /** The factor of every form in the variance of every functional, H × forms. */
     this.levels = new Float64Array(0);
     this.noises = new Float64Array(0);
-    /** The variance of every form at the place. */
+    /** The variance of every form at the point of the last `look`. */
     this.known = new Float64Array(0);
     this.knownSlopes = new Float64Array(0);
     /** k(Z, x), and its derivative M × Q. */

@@ -11,7 +11,7 @@ import { Explanations } from "./explanations.js";
 const TRAIL_MS = 1600;
 
 export class Grasp {
-  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture @param {string} other the name of another explanation */
+  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture @param {string} other the title of a button that shows another explanation */
   constructor(explorer, picture, other) {
     this.explorer = explorer;
     this.picture = picture;
@@ -38,7 +38,7 @@ export class Grasp {
     return false;
   }
 
-  /** Show a place without keeping it. @param {Float64Array} point */
+  /** Show a latent point without a step of undo. @param {Float64Array} point */
   goTo(point) {
     this.explorer.dispatch({ type: "move", point });
     this.at = String(this.explorer.state.point);

@@ -10,7 +10,7 @@ import { WhatIf } from "./what_if.js";
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Explorer } from "../map/explorer.js" */
 
-/** Why the page cannot search a model for its outputs; "" if it can. @param {LatentModel} model */
+/** Why the page cannot find the latent point for given outputs of a model; "" if it can. @param {LatentModel} model */
 export function cannotPull(model) {
   const { drawing: { kind }, outputs } = model;
   const what = kind === "image" ? "paint on the picture" : kind === "skeleton" ? "drag the body" : "hold a column";

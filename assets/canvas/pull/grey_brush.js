@@ -1,4 +1,4 @@
-// The brush on the picture of an explorer, which the mouse, fingers and keys move.
+// The brush on an explorer's picture; the mouse, fingers and keys move the brush.
 
 import { Brush } from "../painter/brush.js";
 

@@ -22,7 +22,7 @@ import { css } from "../kit/theme.js";
  * @property {number} width of the drawing
  */
 
-const CROWDED = 7; // of joints with a smaller distance in CSS pixels, only one is shown
+const CROWDED = 7; // CSS pixels; if joints are closer to each other, only one of them is shown
 
 /** Return the joints without children; a hand with several fingers counts once, by its last finger. @param {readonly number[]} parents */
 export function limbEnds(parents) {
@@ -86,7 +86,18 @@ function ringAt(context, x, y, radius, theme, colour, width) {
   context.stroke();
 }
 
-/** Draw a held joint as a square, which is on its corner if the joint cannot follow, and filled if it is pinned. @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} half @param {boolean} turned @param {Theme} theme @param {string} colour @param {boolean} filled */
+/**
+ * Draw a held joint as a square. The square stands on a corner if the joint cannot follow, and is filled if the joint
+ * is pinned.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number} x
+ * @param {number} y
+ * @param {number} half
+ * @param {boolean} turned
+ * @param {Theme} theme
+ * @param {string} colour
+ * @param {boolean} filled
+ */
 function squareAt(context, x, y, half, turned, theme, colour, filled) {
   context.save();
   context.translate(x, y);

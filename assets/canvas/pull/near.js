@@ -8,7 +8,7 @@ const WIDTH_NEIGHBOUR = 5;
 const WIDTH_SHARE = 0.5; // a Gaussian's width, as a fraction of the distance to this neighbour
 const LEAST_WIDTH = 1e-6; // the smallest variance
 const MOST_NEAR = 1500; // the most rows that are used; larger tables are thinned evenly
-const NEGLIGIBLE_NATS = 30; // parts of the mixture are ignored if they are smaller than the largest part by more nats
+const NEGLIGIBLE_NATS = 30; // parts of the mixture are ignored if they are smaller than the largest part by more than this
 const ROWS_A_STEP = 50;
 
 /** The density mean_n N(x_n, S_n + c² ρ_n² / w), mixed with N(0, I). */

@@ -1,5 +1,5 @@
-// The objective of painted pixels. Sums over pixels replace the pixels, so that a step of the search takes
-// the same time for any number of pixels. The objective equals that of solver.js with one handle per pixel.
+// The objective of painted pixels. It uses only sums over the pixels, so that a step of the search takes the same
+// time for any number of pixels. The objective equals that of solver.js with one handle per pixel.
 
 import { Seeds } from "./seeds.js";
 import { addSquare, Climber } from "./solver.js";
@@ -92,7 +92,7 @@ export class PaintedPull extends Climber {
     return total;
   }
 
-  /** Compute the terms of the mean at the place of `look`. @param {ArrayLike<number>} x */
+  /** Compute the terms of the mean at the point of the last `look`. @param {ArrayLike<number>} x */
   lookTerms(x) {
     const { alpha, functionals: { row }, model: { rank, nInducing: M, transform, nTerms } } = this;
     for (let r = 0, at = 0; r < rank; r++) {
@@ -161,7 +161,7 @@ export class PaintedPull extends Climber {
     return value;
   }
 
-  /** Compute the slopes of the terms at the place of `lookSlopes`. */
+  /** Compute the slopes of the terms at the point of the last `lookSlopes`. */
   termSlopes() {
     const { slopes, functionals: { rowSlopes }, model: { rank, nInducing: M, nLatent: Q, transform, nTerms } } = this;
     slopes.fill(0);

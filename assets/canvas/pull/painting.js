@@ -1,5 +1,6 @@
-// The picture of an explorer, on which visitors can paint: while the brush moves, a picture appears that fits the painted
-// values. sketch.js finds this picture, and grey_brush.js moves the brush. A stroke is one step of undo.
+// The picture of an explorer, on which visitors can paint. While the brush moves, the picture changes to one that
+// fits the painted values. sketch.js finds this picture, and grey_brush.js moves the brush. A stroke is one step of
+// undo.
 
 import { imageBox } from "../kit/geometry.js";
 import { css } from "../kit/theme.js";
@@ -16,14 +17,14 @@ import { Sketch } from "./sketch.js";
 /** @import { Tool } from "./paint_tools.js" */
 
 const TONE_STEP = 0.3; // of darker and lighter, as a fraction of the range
-const PAINT_KEYS = "Arrow keys move the brush, Space paints or erases, brackets change its size, A shows another picture, Escape lets go.";
+const PAINT_KEYS = "Arrow keys move the brush, Space paints or erases, brackets change its size, A shows another picture, Escape removes all paint.";
 
 /** @extends {FitGrasp<Sketch>} */
 export class Painting extends FitGrasp {
   /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of an image */
   constructor(explorer, picture) {
     super(explorer, picture, "Another picture for this paint (A)", (model) => new Sketch(model));
-    /** The shown picture when the stroke began, which darker and lighter refer to. @type {Float64Array} */
+    /** The picture at the beginning of the stroke; the tools darker and lighter change its values. @type {Float64Array} */
     this.base = picture.values;
     /** The pixels of the present stroke. @type {Set<number>} */
     this.touched = new Set();
@@ -100,7 +101,7 @@ export class Painting extends FitGrasp {
 
   // --- drawing --------------------------------------------------------------------------------
 
-  /** Return how wrong pixels may be, given the painted values; null at another place. @param {ArrayLike<number>} point @param {Doubt} doubt */
+  /** Return how wrong pixels may be, given the painted values; null at other latent points. @param {ArrayLike<number>} point @param {Doubt} doubt */
   freedom(point, doubt) {
     if (!this.drag?.holds || !this.shown || String(point) !== this.at) return null;
     this.drag.point.set(point);

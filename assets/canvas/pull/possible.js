@@ -68,7 +68,7 @@ function spreadBy(lower, noise) {
   return found;
 }
 
-/** The small pictures of possible poses, which the button "Possible poses" draws. */
+/** The small pictures of possible poses; the button "Possible poses" draws them. */
 export class Possible extends Explanations {
   /** @param {Body} body */
   constructor(body) {
@@ -85,7 +85,7 @@ export class Possible extends Explanations {
     this.cease = inSlices(possiblePoses(drag), (found) => this.put(found));
   }
 
-  /** Show a pose unchanged, and keep its place. @override @param {number} i */
+  /** Show a pose unchanged, and keep its latent point. @override @param {number} i */
   take(i) {
     const { found, body } = this;
     if (!found[i]) return;

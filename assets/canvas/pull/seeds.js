@@ -1,17 +1,17 @@
-// The places where a search may begin: rows whose outputs explain the handles best.
+// The latent points where a search may begin: those of the rows whose outputs explain the handles best.
 
 import { finish } from "./near.js";
 
 /** @import { Functionals } from "./functionals.js" */
 /** @import { NearData } from "./near.js" */
 
-// The number of other places that a drag tries; the end of a drag tries more places.
+// The number of other starting points during a drag; at its end, the search uses more.
 export const CHALLENGERS = 2;
-export const BETTER_NATS = 4; // another place must be better by more than this
+export const BETTER_NATS = 4; // another point must be better by more than this
 export const FULL_CLIMB = 40; // the most steps of a climb at the end of a drag
 export const MOST_SEEDS = 6;
 export const MOST_OTHERS = 4;
-export const FAR_NATS = 12; // explanations that are worse by more are not offered
+export const FAR_NATS = 12; // explanations that are worse than the best by more than this are not offered
 
 export class Seeds {
   /** @param {Functionals} functionals @param {NearData} near */
@@ -19,11 +19,11 @@ export class Seeds {
     this.model = functionals.model;
     this.functionals = functionals;
     this.near = near;
-    /** The least distance of two seeds. */
+    /** The smallest allowed distance between two seeds. */
     this.apart = 0;
     /** k(Z, x_n) of the rows that NearData uses. @type {Float32Array | null} */
     this.cross = null;
-    /** The means of the handles at these rows. They are valid for the handles in `rows`. @type {Float64Array | null} */
+    /** The means at these rows, for the handles in `rows`. @type {Float64Array | null} */
     this.atRows = null;
     this.rows = functionals.rows;
   }
@@ -33,7 +33,7 @@ export class Seeds {
     return this.cross !== null;
   }
 
-  /** Find the kernel at the rows near the data, some rows at a step. @returns {Generator<void, void>} */
+  /** Compute the kernel at the rows that NearData uses, some rows per step. @returns {Generator<void, void>} */
   *prepare() {
     yield* this.near.prepare();
     const { model, near } = this;
@@ -48,7 +48,8 @@ export class Seeds {
   }
 
   /**
-   * Return the rows whose outputs explain the handles best, at a distance from each other and from some places.
+   * Return the latent points of the rows whose outputs explain the handles best. They have a minimum distance from
+   * each other and from the points in `beside`.
    * @param {number} most
    * @param {Float64Array[]} beside
    */

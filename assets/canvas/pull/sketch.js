@@ -1,4 +1,4 @@
-// A picture under a brush: the painted values and the picture that fits them. Knows nothing of the page.
+// A picture under a brush: the painted values and the picture that fits them. This code does not depend on the page.
 
 import { cholesky, choleskySolve } from "../kit/algebra.js";
 import { Fit } from "./fit.js";
@@ -41,7 +41,8 @@ export class Sketch extends Fit {
   }
 
   /**
-   * Return how wrong the outputs may be, given the painted values, in the form of `Doubt`: cells and their share.
+   * Return how wrong the outputs may be, given the painted values, in the form that `Doubt` stores: cells and their
+   * share.
    * @param {Doubt} doubt
    */
   freedom({ at, weights, scales }) {

@@ -15,7 +15,7 @@ const FAILED = 6; // factor of the damping after a step that fails
 const WORKED = 5; // divisor of the damping after a step that succeeds
 const ENOUGH_NATS = 1e-3; // a climb ends at a smaller gain per step
 
-/** A climb on an objective F over latent points; subclasses define the objective. */
+/** Maximises an objective F over latent points; subclasses define the objective. */
 export class Climber {
   /** @param {LatentModel} model @param {NearData} near */
   constructor(model, near) {
@@ -79,7 +79,7 @@ export class Climber {
     return { value, still };
   }
 
-  /** Compute the Cholesky factor of the curvature at x, for `score` and for the outputs' freedom. @param {ArrayLike<number>} x */
+  /** Compute the Cholesky factor of the curvature at x, for `score` and for the variances in freedom.js. @param {ArrayLike<number>} x */
   factorAt(x) {
     const value = this.at(x);
     const factor = cholesky(this.curvature.slice(), x.length);
@@ -111,7 +111,7 @@ export class Pull extends Climber {
     return this.likelihood() + this.near.at(x);
   }
 
-  /** Return the part of F from handles and bones, at the place of `look`. */
+  /** Return the part of F from handles and bones, at the point of the last `look`. */
   likelihood() {
     const { taus, functionals: { handles, bones, means, levels, noises, known, forms: { length: F } } } = this;
     let total = 0;

@@ -1,5 +1,5 @@
-// The values of a table as something to hold: "what if". A column's number is typed or slid, the others follow with
-// their intervals, and the point moves along on the map. columns.js finds the row. A change is one step of undo.
+// "What if" for a table: the visitor types or slides the value of a column, the other columns follow with their
+// intervals, and the point moves on the map. columns.js finds the row. A change is one step of undo.
 
 import { element } from "../kit/dom.js";
 import { counted, formatFixed } from "../kit/format.js";
@@ -39,7 +39,7 @@ export class WhatIf extends FitGrasp {
     return this.shown && this.drag ? this.drag.targets[c] : NaN;
   }
 
-  /** Hold a column at a value, or let it go with NaN. @param {number} c @param {number} value */
+  /** Hold a column at a value; NaN releases it. @param {number} c @param {number} value */
   set(c, value) {
     if (!this.pressed) this.begin();
     this.wake().hold(c, value);
@@ -47,7 +47,7 @@ export class WhatIf extends FitGrasp {
     this.explorer.paint();
   }
 
-  /** The variances that the held columns leave to the functions; null at another place. @param {ArrayLike<number>} point */
+  /** The variances of the functions that remain when the columns are held; null at other latent points. @param {ArrayLike<number>} point */
   freedom(point) {
     if (!this.drag?.holds || !this.shown || String(point) !== this.at) return null;
     this.drag.point.set(point);

@@ -26,7 +26,8 @@ export const THRESHOLDS = [
 ];
 
 /**
- * The thresholds that p can reach: the oddest of all rows has p = 1 / (known + 1). With very few rows, only the largest.
+ * The thresholds that p can reach: the oddest of all rows has p = 1 / (known + 1). With very few rows, p reaches no
+ * threshold, and only the largest one is returned.
  * @param {number} known number of training rows behind p
  */
 export function thresholdsFor(known) {

@@ -1,4 +1,4 @@
-// A map with new rows over the training rows, which do not move.
+// A map with new rows over the training rows. The training rows keep their positions.
 
 import { rowsInside } from "../geometry/lasso.js";
 import { css } from "../kit/theme.js";

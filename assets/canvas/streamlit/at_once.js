@@ -14,8 +14,8 @@ function textOf(root, words) {
 }
 
 /**
- * data: `within`, the class of the part with the buttons; `words`, from a button's label to its label
- * after the click.
+ * data: `within`, the class of the part with the buttons; `words`, which maps a button's label to its label after the
+ * click.
  * @param {any} component
  */
 export default function ({ data }) {

@@ -1,5 +1,5 @@
-// Streamlit component of the two curves. Results arrive through a byte store (store.js). The component sends
-// points and requests to stop to Python.
+// Streamlit component of a Gaussian process beside a deep one (deep/bend.js). Results arrive through a byte store
+// (store.js). The component sends points and requests to stop to Python.
 
 import { BendFigure } from "../deep/bend.js";
 import { component, freshBytes } from "./shelf.js";

@@ -1,5 +1,6 @@
 // Streamlit component of linked maps. Every model arrives through a separate byte store (store.js), so
-// that the server does not send the others again when a model is added. The link has the place and the switch.
+// that the server does not send the others again when a model is added. The link contains the place, and whether the
+// maps are aligned.
 
 import { LinkedMaps } from "../compare/linked.js";
 import { linkNumber } from "../kit/format.js";
@@ -39,7 +40,7 @@ export default component((root, /** @type {CompareData} */ first) => {
     if (again) stand = { ...stand, at: null };
     built = wanted;
     maps = new LinkedMaps(root, packed, stand, tell);
-    // If the models change, Python writes the link again, without the browser's parameters.
+    // If the models change, Python writes a new link without the browser's parameters, so add them again.
     if (again) maps.tell();
     shelf.views.set("compare", maps);
   };

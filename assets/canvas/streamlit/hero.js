@@ -1,4 +1,4 @@
-// Streamlit component of the first screen: first pictures, then, when its bytes arrive, the live map.
+// Streamlit component of the first screen: it shows pictures until the bytes arrive, then the live map.
 
 import { LatentModel } from "../geometry/model.js";
 import { Hero } from "../hero/hero.js";

@@ -1,4 +1,4 @@
-// An invisible component that sends the names of a ready model's dimensions in this browser.
+// An invisible component that sends Python the names that this browser stores for the dimensions of a ready model.
 
 import { browserStorage } from "../kit/dom.js";
 import { PLACE } from "../map/names.js";

@@ -27,7 +27,7 @@ function outdated(root) {
 }
 
 /**
- * Return the state in a link; a missing place or missing switches are those of the last visit.
+ * Return the state in a link; a missing place or missing switches are taken from the last visit.
  * @param {MapData} data
  */
 function linked({ store, look = {}, ...place }) {

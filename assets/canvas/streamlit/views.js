@@ -31,7 +31,7 @@ export default component((root, /** @type {ViewsData} */ data, send) => {
     shown: () => explorer,
     look: () =>
       fresh(data.store, (bytes) => {
-        // The bytes of a component never change, since other outputs have another name.
+        // The bytes under this name never change, because other outputs have another name.
         explorer ??= opened(bytes);
         if (data.point) linkSoon(placeInLink(explorer.here()));
       }),

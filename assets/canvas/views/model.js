@@ -54,7 +54,7 @@ export class ViewsModel extends LatentPoints {
     return this.outputs.map(({ model }) => model);
   }
 
-  /** The map's thumbnails, which the first output has. */
+  /** The map's thumbnails; they show the first output. */
   get items() {
     return this.outputs[0].model.items;
   }
@@ -120,7 +120,8 @@ class JoinedLayers {
   }
 
   /**
-   * Compute the mean of the whole row; return the outputs' mean variance, in the units of the data or relative.
+   * Compute the mean of the whole row; return the outputs' mean variance, in the units of the data or relative to the
+   * variances without data.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
    */

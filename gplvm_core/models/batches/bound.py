@@ -137,7 +137,7 @@ def whitened(statistics: Statistics, gram: Factor) -> Statistics:
 def scaled_up(
     statistics: Statistics, share: float, n_points: Int[NDArray[np.intp], " G"]
 ) -> Statistics:
-    """Scale a batch's statistics up to all rows; n_points: the observed rows of each group."""
+    """Scale a batch's statistics up to all rows; n_points: the groups' row counts."""
     return replace(
         statistics,
         psi0=share * statistics.psi0,
@@ -149,7 +149,7 @@ def scaled_up(
 
 
 def _of_scaled_kernel(seen: Statistics, factor: float) -> Statistics:
-    """The whitened statistics after the kernel, and so LLᵀ, is multiplied by a factor."""
+    """The whitened statistics after the kernel, and thus LLᵀ, was multiplied by a factor."""
     return replace(
         seen,
         psi0=factor * seen.psi0,

@@ -34,7 +34,7 @@ def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Sca
 
 
 def missing_in_words(columns: TableColumns, outputs: Float[Array, "N D"]) -> tuple[str, ...]:
-    """A note with the fraction of missing values, which training leaves out."""
+    """A note with the fraction of missing values; training leaves these values out."""
     missing = np.isnan(outputs[:, [place.start for place in columns.places]])
     if not missing.any():
         return ()

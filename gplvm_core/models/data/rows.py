@@ -22,7 +22,7 @@ def readable(values: Any) -> Any:
     """Convert rows to a form that NumPy and scikit-learn read without loss.
 
     Masked entries, None and `pandas.NA` become NaN; arrays of other libraries become NumPy arrays.
-    Raises DataTypeError for a dict, which holds several views.
+    Raises DataTypeError for a dict, because a dict contains several views.
     """
     if isinstance(values, Mapping) and not issparse(values):  # some sparse matrices are dicts
         raise DataTypeError(

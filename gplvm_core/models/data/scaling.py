@@ -53,7 +53,8 @@ class Scaling:
 
         how: "global" divides all columns by one scale, "columns" divides each column by its own
         scale, and "none" only centres. Raises DataError if all columns are constant, if values are
-        too large to square, or if a column or (unless empty_rows) a row has no observed value.
+        too large to square, or if a column has no observed value; unless empty_rows is set, also if
+        a row has none.
         """
         if how not in HOW:
             raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {how!r}")
@@ -88,7 +89,8 @@ class Scaling:
         observed: the number of observed entries of each column.
         """
         most, log_scale = int(np.max(observed)), np.log(self.scale)
-        # −Σ_d observed_d log scale_d, in a form that needs only one product for complete data.
+        # −Σ_d observed_d log scale_d, in two terms; for complete data, the second term is exactly
+        # 0.
         return -most * float(np.sum(log_scale)) + float((most - observed) @ log_scale)
 
 
@@ -105,8 +107,8 @@ def column_units(
     center = np.where(observed, values, 0.0).sum(axis=0) / count
     deviation = np.where(observed, values - center, 0.0)
     spread = np.sqrt((deviation**2).sum(axis=0) / count)
-    # The mean of large numbers has a rounding error. If this error is visible in the spread,
-    # correct the mean.
+    # The mean of large numbers has a rounding error. Correct the mean if this error would change
+    # the spread.
     left = deviation.sum(axis=0) / count
     shown = np.abs(left) > 1e-9 * spread
     center = np.where(shown, center + left, center)

@@ -50,7 +50,7 @@ class Windows:
 
 
 def _windows(series: Float[Array, "T D"], window: int) -> Float[Array, "N Q"]:
-    """All windows of the series after which another value follows, oldest entry first."""
+    """All windows of a series, except the last one, which has no next value; oldest entry first."""
     stretches = [series[lag : len(series) - window + lag] for lag in range(window)]
     return np.concatenate(stretches, axis=1)
 
@@ -79,7 +79,7 @@ def checked_series(
                 "between the gaps as a list of series."
             ) from error
         raise
-    # Training needs values after a window.
+    # Training needs values that follow a window.
     least = window + (2 if reset else 0)
     if len(values) < least:
         raise DataError(

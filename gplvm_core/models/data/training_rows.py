@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
 
-# The former attributes of a fitted model, and the fields that replaced them.
+# Attributes of fitted models in earlier versions, and the fields that replaced them.
 FORMER = {
     "trained_rows_": "trained",
     "kept_rows_": "kept",

@@ -163,10 +163,10 @@ class AnyKind(TrainedKinds):
         Returns
         -------
         ndarray or DataFrame of shape (n, D), or a tuple
-            The filled rows; observed values do not change. Then, as selected: standard deviations
-            (n, D) or covariances (n, D, D), both with noise; probabilities (n, D); the path and its
-            standard deviations (n, Q each). The rows are data frames if Y is a data frame, or if
-            pandas output is set.
+            The filled rows; observed values do not change. The other results that were requested
+            follow, in this order: standard deviations (n, D) or covariances (n, D, D), both with
+            noise; probabilities (n, D); the path and its standard deviations (n, Q each). The rows
+            are data frames if Y is a data frame, or if pandas output is set.
         """
         if self.columns_ is None:
             if return_probability:

@@ -36,7 +36,7 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
 
     The series can be the latent points of another model, such as a BayesianGPLVM `model` of video
     frames. Train on `series = model.latent_mean_` with `series_variance = model.latent_variance_`.
-    Then forecast the latent points: `mean, std = future.forecast(50, return_std=True)`. At last,
+    Then forecast the latent points: `mean, std = future.forecast(50, return_std=True)`. Finally,
     predict the frames: `model.inverse_transform(mean, X_variance=std**2)`.
 
     Parameters
@@ -77,7 +77,7 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
         Parameters
         ----------
         series : array_like of shape (T,) or (T, D), or list of them
-            Equally spaced series. Forecasts continue the last one of a list.
+            Equally spaced series. Forecasts continue the last series of a list.
         series_variance : array_like or list of them, optional
             The variances of the values, in a shape that broadcasts to the series. None: the
             variances are learnt.

@@ -30,8 +30,9 @@ class BayesianGPLVM(LatentSettings, AnyKind):
 
     Outputs are Gaussian-process functions of latent inputs X ~ N(0, I), plus noise. The latent
     inputs are integrated out approximately: `bound_` is a lower bound on log p(Y). `relevance_`
-    orders the latent dimensions; `information_` shows which are on. Training has several phases.
-    Every evaluation of the bound computes the best noise variance and the best scale of the kernel.
+    orders the latent dimensions; `information_` shows which of them the model uses. Training has
+    several phases. Every evaluation of the bound computes the best noise variance and the best
+    scale of the kernel.
 
     With a time_kernel every latent dimension is a Gaussian process over time (or over any observed
     inputs), independent between sequences. This model is the variational Gaussian-process dynamical

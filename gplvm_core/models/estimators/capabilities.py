@@ -1,4 +1,4 @@
-"""The features of a model beyond a latent map, which pages and libraries query."""
+"""The features that a model has beyond a latent map; pages and libraries query them."""
 
 from dataclasses import dataclass
 

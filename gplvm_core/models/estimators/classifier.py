@@ -147,7 +147,7 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         return np.exp(self.predict_log_proba(X))
 
     def predict_log_proba(self, X: ArrayLike) -> Float[Array, "N K"]:
-        """Return the logarithms of the class probabilities, which do not underflow.
+        """Return the logarithms of the class probabilities. They do not underflow.
 
         Parameters
         ----------
@@ -210,5 +210,5 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
 
 
 def _shown(label: Any) -> str:
-    """A label without NumPy's type, such as 'round' or 3."""
+    """A label as Python text, without NumPy's type: 'round' or 3, for example."""
     return repr(label.item() if isinstance(label, np.generic) else label)

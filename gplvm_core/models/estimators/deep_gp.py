@@ -46,8 +46,8 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
 
     The model is a chain of Gaussian-process functions with noise, the inputs at the top and the
     outputs at the bottom. It suits functions whose smoothness changes, such as steps. For functions
-    of constant smoothness SparseGPRegression is better; its bound is comparable. `bound_` is a
-    lower bound on log p(Y | X).
+    of constant smoothness SparseGPRegression is better; the bounds of the two models can be
+    compared. `bound_` is a lower bound on log p(Y | X).
 
     Unlike in the source (§6.2.4), the first layer has inducing inputs like all other layers, and q
     of the hidden points factorises over the rows. The cost is therefore linear in the number of
@@ -55,14 +55,14 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
 
     Training compares several starts. Hidden layers start as the inputs (if there are at most three
     columns), or as the prediction of the shallow regression. For exact inputs there are also starts
-    in which the first hidden layer, or every hidden layer, has a fixed linear mean function. If
-    there are as many hidden dimensions as inputs, depth then costs little where it does not help.
-    The model uses the start with the best bound. A start that fits a hidden layer to single points
-    is used only if there is no other start.
+    in which the first hidden layer, or every hidden layer, has a fixed linear mean function. With
+    these starts, and as many hidden dimensions as inputs, a deep model is hardly worse than a
+    shallow model on data that do not need depth. The model uses the start with the best bound. A
+    start that fits a hidden layer to single points is used only if there is no other start.
 
-    For 20,000 rows or more, training uses 10,000 of them. This needs exact inputs, the family
-    "marginalised" or "mean_field", and no input_connections. The model then infers the hidden
-    points of the other rows, and computes q(u) of every layer from all rows.
+    For 20,000 rows or more, training uses 10,000 of them. Training on a sample needs exact inputs,
+    the family "marginalised" or "mean_field", and no input_connections. The model then infers the
+    hidden points of the other rows, and computes q(u) of every layer from all rows.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
 
     @property
     def capabilities(self) -> Capabilities:
-        """The features of a regression, which predicts columns and has no latent map."""
+        """The features of a regression: it predicts columns and has no latent map."""
         return Capabilities(predicts=True)
 
     @whole
@@ -225,7 +225,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         return SampledRegression.of(of, targets) if sampled else of(rows)
 
     def _joined(self, inputs: Inputs) -> str | None:
-        """The reason why no family can train on a sample of the rows; None if some can."""
+        """The reason why no family can train on a sample of the rows; None if at least one can."""
         if not inputs.exact.all():
             return "some inputs are missing or noisy"
         if self.input_connections:

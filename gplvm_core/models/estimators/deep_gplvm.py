@@ -27,16 +27,16 @@ from gplvm_core.statistics import Executor
 class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     """Deep Gaussian-process latent variable model (Damianou 2015, ch. 6).
 
-    Latent inputs X ~ N(0, I) are at the top, the data at the bottom, and layers of Gaussian-process
-    functions with noise between them. Latent inputs and functions are integrated out approximately,
-    so `bound_` is a lower bound on log p(Y). The latent attributes of the model (`latent_mean_`,
-    `information_`, …) belong to the top; `kernel_`, `noise_std_`, … belong to the last layer.
-    Training fixes the noise of the hidden layers until the layers below depend on them; otherwise
-    the hidden layers could become pure noise.
+    Latent inputs X ~ N(0, I) are at the top, and the data are at the bottom. Between them are
+    layers of Gaussian-process functions with noise. Latent inputs and functions are integrated out
+    approximately, so `bound_` is a lower bound on log p(Y). The latent attributes of the model
+    (`latent_mean_`, `information_`, …) belong to the top; `kernel_`, `noise_std_`, … belong to the
+    last layer. Training fixes the noise of the hidden layers until the layers below depend on them;
+    otherwise the hidden layers could become pure noise.
 
     For 20,000 rows or more, training uses 10,000 of them, and the model then infers the points of
-    the other rows in all layers. This needs the family "marginalised" or "mean_field", no
-    time_kernel and no encoder.
+    the other rows in all layers. Training on a sample needs the family "marginalised" or
+    "mean_field", no time_kernel and no encoder.
 
     Parameters
     ----------

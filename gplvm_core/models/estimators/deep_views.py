@@ -75,8 +75,8 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         highest first: one number or a tuple for every view, or a dict by view name, such as
         {"faces": 6} if only "faces" has a private space. None: no private spaces. Private spaces
         need the family "marginalised" or "mean_field". Rows that a view lacks still have points in
-        the view's private spaces, which makes the bound looser; avoid private spaces for views that
-        lack many rows.
+        the view's private spaces. These points make the bound looser, so avoid private spaces for
+        views that lack many rows.
 
     Attributes
     ----------

@@ -121,7 +121,7 @@ def _public_methods(cls: type) -> list[tuple[str, Any]]:
 
 
 def _complete_arguments(cls: type, name: str, method: Any) -> None:
-    """Add the arguments that a docstring leaves out, from the overridden method or `_SHARED`."""
+    """Take the arguments that a docstring leaves out from the overridden method or `_SHARED`."""
     sections = sections_of(method.__doc__)
     described = entries_of(sections.get("Parameters", ""))
     given = [each for each in inspect.signature(method).parameters if each != "self"]
@@ -168,7 +168,7 @@ def _short(annotation: Any, default: Any = None) -> Any:
 
 
 def _name(annotation: Any, default: Any = None) -> str:
-    """The name of a type without its modules; the union ArrayLike has this single name."""
+    """The name of a type without its modules; "ArrayLike" stands for the whole union."""
     origin, kinds = get_origin(annotation), get_args(annotation)
     if annotation is None or annotation is type(None):
         return "None"

@@ -87,7 +87,8 @@ class LatentVariableModel(
         lower bounds; their difference is not a bound (Damianou 2015, §3.4). For a table of several
         kinds, the method always draws importance samples (by default 200) and integrates over the
         functions by quadrature. The value is then the log density of the numbers plus the log
-        probability of the other entries. This probability has no unit, and therefore no Jacobian.
+        probability of the other entries. Unlike a density, this probability does not depend on the
+        units of the data.
 
         Parameters
         ----------
@@ -349,7 +350,7 @@ class LatentVariableModel(
         return project_encoded(encoder, self.posterior_, outputs, inferred)
 
     def _row_explanations(self, outputs: Array) -> Explained:
-        """The posteriors of rows that completions and draws use.
+        """The posteriors of rows, as completions and draws use them.
 
         In a model of one layer with an encoder, the encoder infers rows without gaps.
         """

@@ -131,7 +131,7 @@ class FromFiles(TimedModel):
         ------
         ValueError
             If the columns differ from those of the training rows, or if the model has a
-            time_kernel, whose rows depend on each other.
+            time_kernel, because its rows depend on each other.
         """
         if self.time_kernel is not None:
             raise ValueError(

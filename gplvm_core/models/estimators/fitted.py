@@ -72,8 +72,8 @@ class Saved:
         StoreError
             If the model has a part that files cannot store, such as a kernel of your own.
         """
-        # This is the only import from a room of a higher level: the public interface has
-        # `model.save(path)`.
+        # This is the only import from a package of a higher level; the public method
+        # `model.save(path)` needs it.
         from gplvm_core.store.file import save
 
         check_is_fitted(self)
@@ -143,7 +143,7 @@ class LatentRows:
     relevance_: Any
 
     def _placed(self, belief: Belief, scaled: bool, return_std: bool) -> Any:
-        """Latent means, and with return_std standard deviations; scaled: in lengthscales."""
+        """Latent means, and with return_std standard deviations; scaled: in lengthscale units."""
         scale = self.latent_scale_ if scaled else 1.0
         mean = belief.mean * scale
         return (mean, np.sqrt(belief.variance) * scale) if return_std else mean

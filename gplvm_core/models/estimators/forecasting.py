@@ -17,7 +17,8 @@ from gplvm_core.prediction.intervals import Asked, Intervals, Tries, away
 
 PROPAGATE = ("full", "moments", "none")
 FUTURES = 200
-# Calibration trains on this share of every series, and continues the rest from up to ORIGINS times.
+# Calibration trains on this share of every series, and forecasts the rest from up to ORIGINS
+# starting points.
 KNOWN, ORIGINS = 0.7, 12
 
 
@@ -74,10 +75,11 @@ class Forecasting:
         """Learn from the end of the training series how wide the intervals of forecasts must be.
 
         A copy of the model is trained on the first 70 % of every series, and forecasts the rest
-        from up to 12 times. The standard deviations of `forecast` are then multiplied by a factor
-        for each column, shrunk to a common one, so that 95 % of these values are inside their 95 %
-        intervals. Means and drawn futures do not change. `intervals_` has the share of values
-        inside, before and after. This takes about as long as `fit`.
+        from up to 12 starting points. Every column then gets a factor for the standard deviations
+        of `forecast`; the factors are shrunk towards a common factor. With these factors, 95 % of
+        the forecast values are inside their 95 % intervals. Means and drawn futures do not change.
+        `intervals_` has the share of values inside their intervals, before and after calibration.
+        This takes about as long as `fit`.
 
         Parameters
         ----------
@@ -96,7 +98,7 @@ class Forecasting:
         Raises
         ------
         ValueError
-            If the series are too short to keep a part of them aside.
+            If the series are too short to hold out a part of them.
         """
         check_is_fitted(self)
         several = are_several(series)

@@ -27,7 +27,7 @@ class GPLVM(LatentSettings, TrainedModel):
     """Gaussian-process latent variable model with MAP latent points (Lawrence 2005).
 
     `bound_` is log p(Y, X) or a lower bound on log p(Y, X): a joint density at fitted points, not
-    an evidence. `bound_` cannot be compared with the bound of BayesianGPLVM, and overfitting does
+    the evidence. `bound_` cannot be compared with the bound of BayesianGPLVM, and overfitting does
     not lower it. The points have no distribution, so there is no `information_`.
 
     Parameters

@@ -166,7 +166,8 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # The methods take and return dicts, which scikit-learn's wrapper of transform would refuse.
+        # scikit-learn's wrapper of `transform` would refuse the dicts that the methods take and
+        # return.
         tags.transformer_tags = TransformerTags(preserves_dtype=[])
         tags.input_tags.allow_nan = tags.input_tags.dict = True
         tags.input_tags.two_d_array = False

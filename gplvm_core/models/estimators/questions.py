@@ -369,7 +369,7 @@ class Questions(Timed):
         Raises
         ------
         DataError
-            If all data also depend on known inputs, or if no node is over time.
+            If all data also depend on known inputs, or if no node is an `OverTime` node.
         """
         network = self._network
         given = with_priors(network, self._forecast(times, sequence))

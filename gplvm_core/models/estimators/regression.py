@@ -134,7 +134,7 @@ class SparseGPRegression(Scaled, TrainedRegression):
         self.relevance_ = relevance_of(self.kernel_, belief.n_latent)
         self.input_center_, self.input_scale_ = units.center, units.scale
         prior = known.prior(belief)
-        # Rows that training left out have their prior.
+        # The inputs of rows that training left out keep their prior mean and variance.
         mean, spread, noise = given.center.copy(), given.variance.copy(), given.variance.copy()
         mean[kept], spread[kept], noise[kept] = belief.mean, belief.variance, prior.variance
         self.input_mean_ = units.center + units.scale * mean

@@ -42,7 +42,7 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
 
     @property
     def capabilities(self) -> Capabilities:
-        """The features of a regression, which predicts columns and has no latent map."""
+        """The features of a regression: it predicts columns and has no latent map."""
         return Capabilities(predicts=True)
 
     def predict(

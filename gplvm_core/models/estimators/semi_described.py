@@ -37,7 +37,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
     regression is trained on the rows with complete inputs. It imputes the missing inputs of the
     other rows from their outputs, as distributions. Second, inducing inputs, noise, scale and the
     distributions of the missing inputs are trained on all rows. Unlike in the source, the second
-    stage does not change the lengthscales: with many incomplete rows the lengthscales would grow,
+    stage does not change the lengthscales. With many incomplete rows the lengthscales would grow,
     because a model that ignores an input has a higher bound.
 
     If all inputs are complete, the model is SparseGPRegression; if all are missing, it is the

@@ -127,7 +127,7 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
         self.embedding_ = self._embedding(generator).fit(rows, None)
         relevance = self.embedding_.relevance_
         # The factors are the inverse lengthscales relative to the smallest lengthscale. Dimensions
-        # that barely change the outputs can then not separate classes.
+        # that barely change the outputs then cannot separate classes.
         self.feature_scale_ = np.sqrt(relevance / relevance.max())
         mean = self.embedding_.latent_mean_[labelled]
         std = np.sqrt(self.embedding_.latent_variance_[labelled])

@@ -25,7 +25,7 @@ from gplvm_core.readers import DataError
 
 
 class SequenceQueries(LatentVariableModel, WithIntervals):
-    """Methods for rows in time, which need only fitted attributes."""
+    """Methods for rows in time; these methods need only fitted attributes."""
 
     def forecast(
         self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
@@ -76,7 +76,8 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
 
         With times the rows are one sequence and are inferred jointly; rows without any observed
         value are allowed in this case. Without times every row is inferred separately. After
-        `calibrate` the standard deviations of a new sequence (coupled, not adapt) are calibrated.
+        `calibrate` the standard deviations of a new sequence are calibrated, if coupled=True and
+        adapt=False.
 
         Parameters
         ----------
@@ -88,8 +89,8 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
             Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
             training rows fixed). False is cheaper: each row has the prior at its time.
         adapt : bool, default False
-            Whether the rows also update the mapping q(u). This suits a sequence that differs from
-            the trained sequences and has some rows without gaps. False is cheaper.
+            Whether the rows also update the mapping q(u). Such an update suits a sequence that
+            differs from the trained sequences and has some rows without gaps. False is cheaper.
         callback : callable, optional
             Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
             rows are examined separately. If it raises StopIteration, inference ends with the best
@@ -102,9 +103,10 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         Returns
         -------
         ndarray or DataFrame of shape (n, D), or a tuple
-            The filled rows; observed values do not change. Then, as selected: standard deviations
-            (n, D) or covariances (n, D, D), both with noise; the path and its standard deviations
-            (n, Q each). The rows are data frames if Y is a data frame, or if pandas output is set.
+            The filled rows; observed values do not change. The other results that were requested
+            follow, in this order: standard deviations (n, D) or covariances (n, D, D), both with
+            noise; the path and its standard deviations (n, Q each). The rows are data frames if Y
+            is a data frame, or if pandas output is set.
         """
         if times is None:
             if callback is not None or sequence is not None or adapt or return_latent:
@@ -207,7 +209,7 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         return tries
 
     def _outside(self, times: ArrayLike, sequence: Any) -> NDArray[np.bool_]:
-        """Which times are before or after those of a trained sequence."""
+        """Whether each of the times is before or after all times of a trained sequence."""
         new, known = checked_times(times, None), self.times_[self._rows_of(sequence)]
         return np.asarray(np.any((new < known.min(axis=0)) | (new > known.max(axis=0)), axis=1))
 

@@ -238,7 +238,7 @@ def _kinds(hint: Any) -> tuple[Any, ...]:
 
 
 def _in_order(cls: Any) -> "list[Field[Any]]":
-    """Sort the settings: positional ones, those that the estimator declares, inherited ones."""
+    """Sort the settings: first positional, then the estimator's own, then inherited settings."""
     own = [name for each in cls.__mro__ for name in vars(each).get("__annotations__", {})]
     return sorted(fields(cls), key=lambda each: (each.kw_only, own.index(each.name)))
 
@@ -254,7 +254,7 @@ def _entry(setting: "Field[Any]", hint: Any, described: Mapping[str, str]) -> st
 
 def _shown(hint: Any) -> str:
     """A type as numpydoc writes it: {"shared", "per_output"}, int or None."""
-    if hint == ArrayLike:  # the union with str, which ArrayLike contains
+    if hint == ArrayLike:  # ArrayLike contains str, so ArrayLike | str equals ArrayLike
         return "str or array_like"
     choices = _choices(hint)
     others = [kind for kind in _kinds(hint) if get_origin(kind) is not Literal]

@@ -85,7 +85,7 @@ class Timed:
         """The prior of `count` new rows at all nodes over time; the nodes' dimensions are
         concatenated.
 
-        The rows continue a trained sequence. If `sequence` is None, they have the prior over time.
+        The rows continue a trained sequence. If `sequence` is None, they are a new sequence.
         """
         self._check_timed()
         rows = np.empty(0, dtype=np.intp) if sequence is None else self._rows_of(sequence)
@@ -128,7 +128,7 @@ class Timed:
     def _so_far(
         self, times: Float[Array, "n P"], rows: Int[Rows, " r"]
     ) -> dict[int, tuple[Kernel, Array, Path, Array]]:
-        """For each node over time: its kernel, times and path of the training rows, new times."""
+        """For each node over time: the kernel, the training rows' times and path, the new times."""
         if times.shape[1] != self.times_.shape[1]:
             raise DataError(
                 f"times have {times.shape[1]} columns, but the model was trained with "

@@ -172,10 +172,10 @@ class Trainable:
     ) -> tuple[str, ...]:
         """Store the times and sequences of the rows if the model has a kernel over time.
 
-        If it has none, times and sequences are ignored, and a note is returned. Factors of earlier
-        intervals are forgotten.
+        Otherwise, times and sequences are ignored, and a note is returned. The calibration of an
+        earlier fit is deleted.
         """
-        vars(self).pop("intervals_", None)  # None is the class's value
+        vars(self).pop("intervals_", None)  # the class attribute is None
         self.times_, self.sequences_, self.path_, self.time_kernel_ = None, None, None, None
         if self.time_kernel is not None:
             self.times_, self.sequences_ = checked_timeline(times, sequences, count)

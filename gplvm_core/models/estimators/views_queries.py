@@ -280,9 +280,9 @@ class ViewsQueries(
         Returns
         -------
         dict of str to ndarray or DataFrame of shape (n, D_v), or a tuple of them
-            The filled views; observed values do not change. Then, as selected: standard deviations
-            with noise, which are 0 for observed values; probabilities. A view is a data frame if
-            the given view is a data frame, or if pandas output is set.
+            The filled views; observed values do not change. The other results that were requested
+            follow: standard deviations with noise (0 for observed values), then probabilities. A
+            view is a data frame if the given view is a data frame, or if pandas output is set.
         """
         if return_probability and not self._tables:
             raise ValueError(

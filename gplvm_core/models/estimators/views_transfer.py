@@ -153,9 +153,10 @@ class ViewsTransfer(ViewsQueries):
             points that are nearest in the shared dimensions (Damianou 2015, Algorithm 2). "prior"
             integrates over them, and combines all explanations of the row.
         return_std : bool, default False
-            Whether to return standard deviations with noise, too. Those of a single prediction
-            include that another explanation or neighbour may be the true one, and after `calibrate`
-            they are calibrated; those of an alternative hold if it is the true one.
+            Whether to return standard deviations with noise, too. For a single prediction, they
+            include the uncertainty about which explanation or neighbour is the true one; after
+            `calibrate` they are calibrated. For one of several alternatives, they assume that this
+            alternative is the true one.
         times : array_like of shape (n,) or (n, P), optional
             The times of the rows, for a model with a time_kernel. With times, the rows are one
             sequence and are inferred jointly.
@@ -254,14 +255,14 @@ class ViewsTransfer(ViewsQueries):
         adapt: bool,
         callback: StepCallback | None,
     ) -> tuple[Belief, Continued]:
-        """Infer the shared points of the rows of one sequence jointly; returns q and the prior."""
+        """Infer the shared points of the rows of one sequence jointly; returns q(X) and p(X)."""
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: leave out times")
         prior = self._continued(times, len(next(iter(given.values()))), sequence)
         return self._shared_path(self._inferred_path(given, prior, callback, adapt=adapt), prior)
 
     def _shared_path(self, path: FoundPath, prior: Continued) -> tuple[Belief, Continued]:
-        """q and prior of the shared points of a path."""
+        """q(X) and the prior of the shared points of a path."""
         found = path.beliefs[self._shared_node]
         if self._shared_node == 0:
             return found, prior
@@ -270,7 +271,7 @@ class ViewsTransfer(ViewsQueries):
         return found, Continued(found.mean, spread, order=prior.order)
 
     def _wanted(self, given: Views, to: str) -> Wanted:
-        """The view to predict. Warns if it shares no dimension with the given views."""
+        """The view to predict; warns if this view shares no dimension with the given views."""
         wanted = self._wanted_of(self._network, given, to, self.seen_[to])
         if not wanted.roles.shared.any():
             warnings.warn(
@@ -284,7 +285,7 @@ class ViewsTransfer(ViewsQueries):
     def _wanted_of(
         self, network: Network, given: Collection[str], to: str, there: Bool[Flags, " T"]
     ) -> Wanted:
-        """The view to predict by a graph; there: which of its training rows have the view."""
+        """The view to predict with a graph; there: whether each row of the graph has the view."""
         uses = self._uses(LEAST_DROP)
         known = np.any([uses[name] for name in given], axis=0)
         roles = Roles.of(known, uses[to], self.relevance_[to])
@@ -337,9 +338,9 @@ class ViewsTransfer(ViewsQueries):
         there: Mapping[str, Bool[Flags, " T"]],
         prior: Continued | None,
     ) -> dict[Asked, tuple[Array, Array]]:
-        """Mean and variance of views by a graph; there: which of its rows have each view.
+        """Mean and variance of views, predicted by a graph; there: whether its rows have each view.
 
-        prior: of the rows as a new sequence; None: independent rows.
+        prior: the prior of the rows as a new sequence; None: the rows are independent.
         """
         found: dict[Asked, tuple[Array, Array]] = {}
         path, each = None, None

@@ -90,8 +90,8 @@ class WithDensity:
             The seed of all draws.
         recipe : Recipe, optional
             The attribute `density_.recipe` from an earlier call for the same model and rows. Its
-            choices replace components and prior_strength. No rows are held out, which is several
-            times faster.
+            choices replace components and prior_strength. No rows are held out then, so the call is
+            several times faster.
         callback : callable, optional
             Called as callback(fraction of the work that is done) after each step. If it raises an
             exception, the work ends and the model's density does not change.
@@ -260,7 +260,7 @@ class WithDensity:
 
 
 def check_training_rows(network: Network, outputs: Mapping[str, Array]) -> int:
-    """The number of training rows; DataError if these are not all data of all of them."""
+    """The number of training rows; DataError if some of their data or some rows are missing."""
     missing = [name for name in network.ends if name not in outputs]
     if missing:
         raise DataError(f"the training rows of {', '.join(missing)} are not given: add them")

@@ -1,4 +1,4 @@
-"""Intervals of a fitted model that hold in rows and sequences which training has not seen."""
+"""Calibrate the intervals of a fitted model for rows and sequences that training has not seen."""
 
 from typing import Any, Self
 
@@ -48,12 +48,13 @@ class WithIntervals(Timed):
 
         The model's own intervals are often too narrow, mostly because the place of a new row on the
         map is less certain than inference says. Up to five parts of the training rows are held out
-        from the mapping q(u) in turn and predicted: one view from others, gaps along time in new
-        sequences, and forecasts. The standard deviations of each question are multiplied by a
-        factor for each output, shrunk to a common one, so that 95 % of the held-out values are
-        inside their 95 % intervals. `transfer`, `complete` with times and `forecast` then use the
-        factors; means do not change. `intervals_` has the share of values inside, before and after.
-        Kernel, noise and inducing inputs were trained on all rows.
+        from the mapping q(u) in turn, and are predicted in three kinds of questions: one view from
+        others, gaps along time in new sequences, and forecasts. For each question, every output
+        gets a factor for its standard deviations; the factors are shrunk towards a common factor.
+        With these factors, 95 % of the held-out values are inside their 95 % intervals. `transfer`,
+        `complete` with times and `forecast` then use the factors; means do not change. `intervals_`
+        has the share of values inside their intervals, before and after calibration. The held-out
+        rows were used to train the kernel, the noise and the inducing inputs.
 
         Parameters
         ----------
@@ -61,7 +62,7 @@ class WithIntervals(Timed):
             The training rows, in the same order; NaN marks missing values.
         sequences : array_like of shape (N,), optional
             Labels. Rows with the same label depend on each other, and are held out together. A
-            model with a time_kernel uses those of training.
+            model with a time_kernel uses the sequences of training.
         random_state : int, default 0
             The seed that chooses the held-out rows.
         callback : callable, optional

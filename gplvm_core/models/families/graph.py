@@ -153,7 +153,7 @@ class ConditionalGraph(Graph):
         return begun
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """Condition the parameters if the phase requires this; the start is mean field.
+        """Condition the parameters if the phase requires this; conditioning starts at mean field.
 
         Whenever such a phase begins, natural-gradient steps move q(u) towards its optimum.
         """

@@ -75,7 +75,7 @@ class JointFamily(Following):
 
     def hidden(self, seen: AtLayer, own: Any) -> LayerResult[Correlated]:
         found = joint(seen.layer, seen.source, own, jitter=seen.jitter)
-        # Only a chained layer below would need `above`.
+        # `above` is left out: only layers of the chained family (6.6) need it.
         return replace(found, belief=replace(found.belief, above=None))
 
     def to_data(self, seen: AtLayer, phase: Phase) -> LayerResult[Any]:
@@ -154,7 +154,7 @@ class ChainFamily(JointFamily):
         return chained(seen.layer, seen.source, seen.across, own, jitter=seen.jitter)
 
     def to_data(self, seen: AtLayer, phase: Phase) -> LayerResult[Any]:
-        assert seen.across is not None  # data are below a hidden layer
+        assert seen.across is not None  # in a deep model, a layer to data is below a hidden layer
         values = seen.edge.data.values
         return chained_to_data(seen.layer, seen.source, seen.across, values, jitter=seen.jitter)
 

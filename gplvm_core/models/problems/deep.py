@@ -1,4 +1,4 @@
-"""A deep model as a graph: a chain of layers from a belief at the top down to the data."""
+"""A deep model as a graph: a chain of layers from q(X) at the top down to the data."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -26,7 +26,7 @@ Family = Literal[
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
 # If the noise of a hidden layer were free from the beginning, the layer would explain everything as
-# noise, which is the optimum of the shallow model. The noise is therefore held fixed until the
+# noise, and the model would become a shallow model. The noise is therefore held fixed until the
 # layers below depend on the layer.
 PHASES = (
     Phase("noise held everywhere", 100, 0.125, ratio=300.0, hidden_noise_held=True),

@@ -94,7 +94,8 @@ def _with_top(whole: Embedded, at: int, below: Begun, seed: int) -> Begun:
     assert not isinstance(kind, tuple)
     noise = HIDDEN_NOISE * float(np.mean(old.mean.var(axis=0)))
     layer, more = start_layer(kind, mean, whole.n_inducing[at], noise, generator)
-    # Without the division, dimensions with a large variance would be costly below another layer.
+    # Without the division by the lengthscales, dimensions with a large variance would make the KL
+    # term of the new layer large.
     hidden = Belief(old.mean, np.minimum(old.variance, INITIAL_VARIANCE))
     return Begun(
         (Belief(mean, np.full_like(mean, UPPER_VARIANCE)), hidden, *below.beliefs[1:]),

@@ -128,7 +128,7 @@ class SampledGraph(Graph):
 
 @dataclass(frozen=True, kw_only=True)
 class SampledRegression(SampledGraph):
-    """A sampled chain below inputs that are known exactly: only hidden points are placed."""
+    """A sampled chain whose inputs are known exactly, so only hidden points are placed."""
 
     _where = "in the hidden layers"
 
@@ -155,7 +155,7 @@ class SampledRegression(SampledGraph):
 
 
 def together(family: str) -> str | None:
-    """The reason why a family cannot train on a sample of the rows; None if it can train so."""
+    """The reason why a family cannot train on a sample of the rows; None if it can."""
     return family_named(family).dependent_rows
 
 

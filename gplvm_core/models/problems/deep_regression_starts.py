@@ -174,7 +174,7 @@ def regression_starts(
         recipes["first layer linear"] = InputsPassedOn(*settings)
         if everywhere and len(n_latent) > 1:
             # This start reaches the bound of the shallow model, which "first layer linear" may
-            # miss. But it is less flexible.
+            # miss. However, its hidden layers are less flexible.
             recipes["hidden layers linear"] = InputsPassedOn(*settings, everywhere=True)
     return Recipes(recipes)
 

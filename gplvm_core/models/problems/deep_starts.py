@@ -71,7 +71,8 @@ class Embedded:
             noises.extend(climbed.noises)
         upper = ((kind,) for kind in self.kernels[:-1])
         settings = [*zip(self.n_latent, self.n_inducing, (*upper, each), strict=True)]
-        # Points on which no data depend directly start with a smaller variance.
+        # If every view has private layers, no data depend directly on the shared points. They then
+        # start with a smaller variance.
         variance = UPPER_VARIANCE if all(own) else INITIAL_VARIANCE
         shared = _Climbed.up(below, noises, self.init, variance, settings, generator, to_top=True)
         notes |= dict.fromkeys(shared.notes)
@@ -143,7 +144,7 @@ class Connected:
 
     RBF kernels and kernels given by name get long lengthscales for the top, so that the hidden
     layers explain as much as they can; other kernel objects do not change. In the dimensions of the
-    top, an inducing input gets the top's mean of its nearest row.
+    top, each inducing input starts at the top's latent mean of the row that is nearest to it.
     """
 
     begin: Beginning

@@ -84,7 +84,8 @@ class EncodedNode:
         return Believed(free.belief, free.own, free.information, pullback)
 
     def free(self, prefix: str, own: Head, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
-        # The encoder's features have unit size, and each weight moves all points at once.
+        # The scales are divided by √N, because each weight moves all N points at once; the features
+        # have unit size.
         share = 1.0 / np.sqrt(belief.n_points)
         spread = self.spread(belief, refreshed=refreshed)
         free = {

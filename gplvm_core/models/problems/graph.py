@@ -197,7 +197,7 @@ class Graph:
         return () if self.doctor is None else self.doctor(self, parameters)
 
     def _relevance(self, parameters: Parameters, width: int) -> Float[Array, " Q"]:
-        """ARD weights of the top, relative to each layer's largest; the maximum over its layers."""
+        """ARD weights of the top; with several layers, their largest relative weights."""
         each = [
             relevance_of(layer.kernel, layer.inducing.shape[1])[:width]
             for edge, layer in zip(self.edges, parameters.layers, strict=True)

@@ -78,8 +78,8 @@ def _components(
             notes = ("isomap used rows whose gaps were filled in by probabilistic PCA",)
         n_kept = min(n_latent, n_points - 1)
         with warnings.catch_warnings():
-            # Isomap warns when it joins separate groups of neighbours at their nearest points. For
-            # a start, such a joint graph is needed.
+            # Isomap warns when it joins separate groups of neighbours at their nearest points. A
+            # start needs such a joint graph, so the warning is suppressed.
             warnings.filterwarnings("ignore", "The number of connected components")
             warnings.simplefilter("ignore", SparseEfficiencyWarning)
             scores = Isomap(n_neighbors=min(10, n_points - 1), n_components=n_kept).fit_transform(
@@ -163,7 +163,7 @@ def initial_lengthscale(latent: Float[Array, "N Q"]) -> Float[Array, " Q"]:
 def initial_inducing(
     latent: Float[Array, "N Q"], n_inducing: int, generator: np.random.Generator
 ) -> tuple[Float[Array, "M Q"], tuple[str, ...]]:
-    """A random subset of the latent means, at most N; a note reports a reduced number."""
+    """A random subset of n_inducing latent means; a note if there are fewer latent means."""
     n_points = len(latent)
     notes: tuple[str, ...] = ()
     if n_inducing > n_points:

@@ -1,4 +1,4 @@
-"""Layers to columns of any kind, of a table or of views, and their alternating training.
+"""Layers to columns of any kind in a table or in views, and their training in alternating steps.
 
 A Gaussian factor replaces the likelihood of each yes/no entry and count. With fixed factors the
 problem is Gaussian, with exact gradients: L-BFGS trains the other parameters for a few iterations.

@@ -77,7 +77,7 @@ class ManyRows:
     """A training problem whose phases use growing samples of the rows of a table or of views.
 
     begin: a start with all rows (internal units, NaN: missing). The samples depend only on N and
-    are nested. further: rows of files that are streamed after these rows are placed.
+    are nested. further: the number of rows in files to stream after these rows have been placed.
     """
 
     begin: Start
@@ -170,8 +170,8 @@ class ManyRows:
             n_inducing=min(FEW_INDUCING, self.begin.n_inducing),
             init=given if isinstance(given, str) else np.asarray(given)[rows],
         )
-        # A graph gives every point a separate scale in its last phase. Here, this may happen only
-        # in the last phase of all.
+        # A graph gives every point a separate scale in its last phase. Each phase here has its own
+        # graph, but only the last phase of the training may do so.
         phases = (phase,) if phase is self.phases[-1] else self.phases
         return replace(self.graph(begin), phases=phases)
 
@@ -209,7 +209,7 @@ class ManyRows:
 
 
 def spread_over(outputs: Sequence[Array], rows: Rows, mean: Float[Array, "_n Q"]) -> Array:
-    """Latent means of all rows, from the means of the first rows in `rows`.
+    """Latent means of all rows, from the means of the first len(mean) rows in `rows`.
 
     The means of all other rows are linear predictions from their outputs.
     """
@@ -237,7 +237,7 @@ def placing_watch(
 def growing(max_iter: int, n_rows: int, total: int) -> Work:
     """The work of training on growing samples of n_rows rows, and of placing the other rows.
 
-    total: the number of all rows, with rows of files that are streamed.
+    total: the number of all rows, including the rows of files that are streamed.
     """
     stretches, until = list[tuple[float, float]](), 0
     for count, phase in zip(SAMPLES, ManyRows.phases, strict=True):

@@ -1,8 +1,8 @@
 """The nodes of a model's graph: q(X) of the inputs of its layers, and their prior p(X).
 
-A node maps its parameters to the marginals of q(X), and adds a term to the bound: −KL(q(X) ‖ p(X))
-or a replacement. The layers return adjoints of the marginals; the node pulls them back to its
-parameters.
+A node maps its parameters to the marginals of q(X), and adds a term to the bound: −KL(q(X) ‖ p(X)),
+or another term in its place. The layers return adjoints of the marginals; the node pulls them back
+to its parameters.
 """
 
 from collections.abc import Callable
@@ -34,8 +34,8 @@ class Believed:
     information : the KL divergence of every dimension (Q,) in nats per point, for progress and
         verdicts; NaN if q(X) is no distribution.
     pullback : a function from ∂(the layers' terms)/∂(mean, variance) to the gradient of the whole
-        bound. Its argument is a `Belief` of that shape, summed over all edges. Its result includes
-        the gradient of `own`, and has the type of the node's parameters.
+        bound. Its argument contains these derivatives as a `Belief`, summed over all edges. Its
+        result includes the gradient of `own`, and has the type of the node's parameters.
     """
 
     belief: Belief

@@ -82,8 +82,8 @@ class PathNode:
 def algebra_for(kernel: Kernel, timeline: Timeline) -> ModuleType:
     """The module for the algebra of paths.
 
-    It is Kalman smoothing, whose cost is linear in the rows, for Matérn kernels over times;
-    otherwise it is dense algebra.
+    For Matérn kernels over times it is Kalman smoothing, whose cost is linear in the number of
+    rows. For other kernels it is dense algebra.
     """
     return kalman if kalman.supports(kernel, timeline) else temporal
 
@@ -116,7 +116,7 @@ def _median_step(timeline: Timeline) -> float:
 
 
 def _log_density(kernel: Kernel, timeline: Timeline, latent: Float[Array, "N Q"]) -> float:
-    """log p of standardised latent means under the prior plus the initial variance of q(X)."""
+    """log p of standardised latent means with covariance K + the initial variance of q(X)."""
     standard = (latent - latent.mean(axis=0)) / np.maximum(latent.std(axis=0), 1e-12)
     total = 0.0
     for rows in timeline.rows[:MOST_TRIED]:

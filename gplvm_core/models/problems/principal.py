@@ -24,7 +24,7 @@ def fit_factors(
     """Fit centred rows, complete or with gaps; returns factors, the result and notes."""
     notes: tuple[str, ...] = ()
     if np.isnan(targets).any():
-        # With as many components as rows, the fit is exact.
+        # With as many components as rows, the fit would leave no noise.
         factors, result = fit_partial(targets, min(n_components, len(targets) - 1))
         if result.status != "converged":
             notes += (f"the likelihood's maximum was not reached: {result.reason}",)

@@ -26,8 +26,8 @@ SUBSET, SUBSET_ITERATIONS = 200, 50
 SHORTEST = 0.1
 # Lengthscales tried at the start, in units of √Q: the distance of standardised points.
 LENGTHSCALES = (0.2, 0.5, 1.0, 2.0)
-# Limits of positive parameters. A relevance of 0 has no logarithm, but a phase starts from the
-# logarithm. The square of a large parameter must not overflow.
+# Limits of positive parameters. A phase starts from the logarithm of a relevance, so the relevance
+# must not be 0. The square of a large parameter must not overflow.
 TINY, HUGE = 1e-50, 1e50
 BOUNDED = Transform(
     "log within bounds",
@@ -53,7 +53,7 @@ def regression(
     """The training problem of one layer on the inputs, with the bound F_data − KL(q(X) ‖ p(X)).
 
     If every input is an inducing input, the inducing inputs are fixed; with exact inputs the
-    regression is then not sparse. kernel_held: of the kernel, only the scale is trained.
+    regression is then not sparse. kernel_held: training changes only the kernel's scale.
     per_output: every output has a separate signal and noise variance.
     """
     whole = not inputs.free_mean.any() and n_inducing >= inputs.belief.n_points

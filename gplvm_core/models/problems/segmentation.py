@@ -15,8 +15,8 @@ from gplvm_core.models.problems.edges import LayerEdge, Settled
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Targets
 
-# A view uses a dimension if the view's bound falls by more than this without the dimension, in nats
-# per row.
+# A view uses a dimension if removing the dimension lowers the view's bound by more than this (in
+# nats per row).
 LEAST_DROP = 0.05
 # Damianou's rule: a view uses a dimension if its weight exceeds this fraction of the view's largest
 # weight.
@@ -28,7 +28,7 @@ Segments = dict[frozenset[str], tuple[int, ...]]
 def drops(
     edge: LayerEdge, settled: Settled, targets: Targets, belief: Belief
 ) -> Float[Array, " Q"]:
-    """The fall of F_v, in nats per row of the view, when the view's layer ignores each dimension.
+    """How much F_v falls, in nats per row of the view, if the view's layer ignores one dimension.
 
     Rows that the view lacks are not counted. All other parameters, including the kernel's scale and
     the noise, do not change.

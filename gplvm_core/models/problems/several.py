@@ -35,10 +35,10 @@ def shared_out(executor: Executor, n_views: int) -> tuple[Executor, Executor]:
 def drops_by_view(
     problem: Graph, learnt: Learnt, names: Sequence[str], shared: int
 ) -> dict[str, Float[Array, " Q"]]:
-    """The fall of each view's bound, in nats per row, without each shared dimension.
+    """How much each view's bound falls, in nats per row, if one shared dimension is removed.
 
-    The dimension is removed from the first layer that belongs only to the view. shared: the last
-    node that all views share.
+    Each dimension is removed in turn, from the first layer that belongs only to the view. shared:
+    the last node that all views share.
     """
     ways = ways_to_views(problem, len(names), shared)
 

@@ -18,8 +18,9 @@ from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
 SHALLOW_ITERATIONS = 200
-# The largest factor for an input column, which is one over its lengthscale. Without this limit a
-# column with few values, for which any short lengthscale fits, would dominate all other columns.
+# The largest factor for an input column; the factor is one over the column's lengthscale. Without
+# this limit a column with few values, for which any short lengthscale fits, would dominate all
+# other columns.
 MOST_RELEVANT = 10.0
 
 
@@ -30,8 +31,8 @@ class Shallow:
     kernel: the trained kernel with unit scale. inducing: the trained inducing inputs. answer: the
     predicted mean at the inputs. leading: the inputs, divided by the lengthscales and rotated so
     that the answer changes most along the first dimension, second most along the second, and so on.
-    The axes are the eigenvectors of the mean outer product of the answer's gradients (the active
-    subspace).
+    The axes of this rotation are the eigenvectors of the mean outer product of the answer's
+    gradients (the active subspace).
     """
 
     inputs: Inputs

@@ -28,9 +28,10 @@ class Start:
 
     outputs: matrices N × D in internal units (NaN: missing). kernels: a name or an object for each
     of the outputs. init: the latent means, or the name of a method for them. The seed chooses the
-    inducing inputs, which are a subset of the means. exact: q(X) is a point for every row, which
-    any kernel allows. by_observed: see `initial_latent`. leading: if init is a name, dimensions
-    after the first `leading` ones start almost at zero; None: all dimensions have the full spread.
+    inducing inputs, which are a subset of the means. exact: q(X) is a point for every row; any
+    kernel can be used then. by_observed: see `initial_latent`. leading: if init is a name,
+    dimensions after the first `leading` ones start almost at zero; None: all dimensions have the
+    full spread.
     """
 
     outputs: tuple[Float[Array, "N _D"], ...]

@@ -1,9 +1,9 @@
 """Variational families, by name: how q(u) and q(h) of a layer depend on each other.
 
 u are the layer's inducing outputs, h its hidden outputs. In the two built-in families every hidden
-point has a separate Gaussian, and u is either integrated out given the points or independent of
-the points. The other families are in `models/families` and are imported only when they are chosen
-by name.
+point has a separate Gaussian. One family integrates u out given the points; in the other family, u
+is independent of the points. The other families are in `models/families` and are imported only when
+they are chosen by name.
 """
 
 from dataclasses import dataclass, replace

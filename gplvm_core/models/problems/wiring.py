@@ -27,8 +27,8 @@ class Edge:
     n_inducing : the largest number of inducing inputs.
     noise : for data, "shared" by all columns or "per_output".
     mean_field : only for a target that is a node. True: q(u) of the layer's inducing outputs u is
-        independent of the target's points. False: u is integrated out first. The bound with True
-        is never higher than the bound with False, and True is rarely better.
+        independent of the target's points. False: u is integrated out first. The bound with True is
+        never higher than the bound with False, and the trained model is rarely better.
 
     Examples
     --------

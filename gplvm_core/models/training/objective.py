@@ -35,7 +35,7 @@ class PhaseObjective:
         if self.ask is not None:
             self.ask()
         parameters = self.layout.unpack(x)
-        # A line search may overflow a parameter: that evaluation is rejected and counted.
+        # In a line search, a parameter may overflow: the evaluation is then rejected and counted.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             try:
                 at = evaluate(parameters)

@@ -76,13 +76,13 @@ class Problem(Protocol):
         """Parameters (a tree) to start from; "": the first recipe."""
 
     def entering(self, parameters: Any, phase: Phase) -> Any:
-        """The parameters with which a phase starts, from those at the end of the last phase."""
+        """The parameters at the start of a phase, made from those at the end of the last phase."""
 
     def layout(self, anchor: Any, phase: Phase) -> Layout:
         """The free parameters of a phase that starts at the anchor, with their scales."""
 
     def evaluate(self, parameters: Any, phase: Phase) -> Evaluated:
-        """Bound and gradient; raises NotPositiveDefiniteError if there is none."""
+        """Bound and gradient; raises NotPositiveDefiniteError if they cannot be computed."""
 
     def describe(self, parameters: Any) -> tuple[Array, Array, Array]:
         """(relevance, information, latent mean) of parameters, for progress."""
@@ -171,7 +171,7 @@ class Run:
     views: tuple[str, ...] | None = None  # names of the data's views; (): one table; None: unknown
     # one recipe for each seed; (): a file from a version without recipes
     recipes: tuple[str, ...] = ()
-    limit: int = 0  # every start pauses after so many iterations; 0: none pauses
+    limit: int = 0  # every start pauses after this number of iterations; 0: no start pauses
     leader: "Run | None" = None  # the best of the paused starts, without the results before it
 
     @property
@@ -207,8 +207,8 @@ def _in_words(views: tuple[str, ...]) -> str:
 def seeds_for(random_state: Any, n_restarts: int, n_recipes: int = 1) -> tuple[int, ...]:
     """One seed per start, so that every recipe has `n_restarts` starts.
 
-    n_restarts seeds are drawn with random_state. Each of them, and the numbers after it, are used
-    for the recipes in turn.
+    n_restarts numbers are drawn with random_state. Each is rounded down to a multiple of n_recipes,
+    and starts a block of consecutive seeds, one for each recipe.
     """
     if n_restarts < 1:
         raise ValueError(f"n_restarts must be at least 1; got {n_restarts}")

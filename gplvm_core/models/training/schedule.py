@@ -27,7 +27,7 @@ from gplvm_core.optimise import Optimiser, Progress, Result, optimiser_named
 
 # A start ends when a phase with new scales gains less than this fraction of the bound's size.
 LEAST_GAIN = 1e-7
-# Iterations between two verdicts on the layers of a model, which cost an evaluation each.
+# Iterations between two verdicts on the layers of a model; every verdict costs an evaluation.
 EVERY = 20
 STOPPED: tuple[Literal["stopped"], str] = ("stopped", "stopped by the caller")
 
@@ -42,9 +42,10 @@ class Training:
     """A problem with its settings.
 
     offset: added to internal bounds to get those of the data in their original units. views: the
-    names of the data's views in the problem's order; () for one table. worth: a run with a larger
-    max_iter continues the start with the largest worth. work: the total work, for progress reports.
-    heat: if positive, every start first makes this many iterations, and only the best continues.
+    names of the data's views in the problem's order; () for one table. worth: the value that ranks
+    starts; a run with a larger max_iter continues the best start. work: the total work, for
+    progress reports. heat: if positive, every start first makes this many iterations, and only the
+    best continues.
     """
 
     problem: Problem
@@ -73,7 +74,7 @@ class Training:
         clock = time.perf_counter() - run.seconds
         objective, reported = self._objective(run, ask), False
         while True:
-            # It is created once per phase, because computing the scales may cost as much as an
+            # The objective is created once per phase, because its scales may cost as much as an
             # evaluation.
             if objective.anchor is not run.anchor:
                 objective = self._objective(run, ask)
@@ -168,7 +169,7 @@ class Training:
         return replace(run, optimiser=state, seconds=seconds, trace=trace), noise
 
     def _ended(self, run: Run) -> str | tuple[Any, str] | None:
-        """None to continue; a reason if the phase ends; a status and a reason if the start ends."""
+        """None to continue, a reason to end the phase, a status and a reason to end the start."""
         if run.total_iterations >= self.max_iter:
             return "limit", f"reached max_iter = {self.max_iter} iterations"
         if 0 < run.limit <= run.total_iterations:
@@ -227,7 +228,7 @@ class Training:
         return self._next_phase(run) if again else run
 
     def _leader(self, run: Run) -> Run:
-        """Of this paused start and the best paused start before it, the better one."""
+        """The best paused start so far: this one, or the best of the earlier ones."""
         ahead, at = run.leader, len(run.done)
         if ahead and self.worth(self._paused(ahead)) >= self.worth(self._paused(run)):
             return ahead
@@ -238,7 +239,7 @@ class Training:
         return self._finish(run, run.optimiser.status, run.optimiser.reason)
 
     def _only(self, leader: Run, run: Run, done: tuple[Trained, ...]) -> Run:
-        """Continue the best of the paused starts, without a limit, after the others."""
+        """Move the best of the paused starts to the end, and continue it without a limit."""
         best = run.seeds.index(leader.seeds[0])
         at = [each for each in range(len(done)) if each != best] + [best]
         return replace(

@@ -1,4 +1,4 @@
-"""Wrap a callback for training and for the steps after it, which place or stream rows."""
+"""Wrap a callback for training and for the later steps that place or stream rows."""
 
 import time
 from collections.abc import Callable
@@ -15,8 +15,8 @@ class HaltedError(Exception):
 def question(callback: Any) -> Callable[[], None] | None:
     """The callback's method ``between``, to call before every evaluation; or None.
 
-    If ``between`` raises StopIteration, training ends as with the callback, but during an
-    iteration. `fit` raises any other exception.
+    If ``between`` raises StopIteration, training ends as if the callback had raised it, but in the
+    middle of an iteration. `fit` raises any other exception.
     """
     between = getattr(callback, "between", None)
     if between is None:

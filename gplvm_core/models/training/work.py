@@ -11,8 +11,8 @@ PLACING = 12.0
 class Work:
     """The work of a training, in steps of one row.
 
-    stretches: pairs (last iteration of a start, rows per step). after: rows to place or stream
-    after all starts have ended.
+    stretches: the consecutive parts of a start, as pairs (last iteration, rows per step). after:
+    rows to place or stream after all starts have ended.
     """
 
     stretches: tuple[tuple[float, float], ...] = ((float("inf"), 1.0),)
@@ -35,7 +35,8 @@ class Work:
     ) -> float:
         """The fraction done after `ended` starts and `iterations` of the next one.
 
-        heat: if positive, all starts make this many iterations, and only the last one continues.
+        heat: if positive, every start makes this number of iterations, and only one start
+        continues.
         """
         longest = self.steps(max_iter)
         others = self.steps(heat) if heat else longest

@@ -36,7 +36,8 @@ class BvhJoint:
 def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: float) -> str:
     """Return the text of a BVH file; y is up, lengths have the unit of the positions.
 
-    A skeleton with a rig is written with the joints, offsets and channels of its file.
+    A skeleton with a rig is written with the joints, offsets and channels of the file it was read
+    from.
 
     frame_time: seconds. Raises DataError for missing positions, and for a skeleton with several
     roots.
@@ -59,7 +60,7 @@ def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: 
 
 
 def _offsets(skeleton: Skeleton, positions: Array) -> Array:
-    """Return bones with the first frame's directions and mean lengths, (J, 3); 0 for the root."""
+    """Return bones (J, 3) with the first frame's directions and mean lengths; 0 for the root."""
     offsets = np.zeros(positions.shape[1:])
     for joint, parent in enumerate(skeleton.parents):
         if parent >= 0:

@@ -84,7 +84,7 @@ def merge_coincident(motion: Motion) -> tuple[Skeleton, tuple[int, ...]]:
     """Return the skeleton without joints that coincide with their parent, and the indices of the
     remaining joints.
 
-    Such a joint only adds a rotation; its position equals its parent's.
+    A removed joint only adds a rotation; its position equals its parent's.
     """
     merged_into: list[int] = []
     kept: list[int] = []
@@ -104,9 +104,9 @@ def merge_coincident(motion: Motion) -> tuple[Skeleton, tuple[int, ...]]:
 
 
 def rig_of(motion: Motion, kept: tuple[int, ...], scale: float) -> Rig:
-    """The rig of a motion; kept: as by `merge_coincident`; scale: of lengths.
+    """The rig of a motion. kept: the joints as `merge_coincident` returns them; scale: of lengths.
 
-    Its usual frame is the one whose pose is nearest to the mean pose.
+    The usual frame of the rig is the frame whose pose is nearest to the mean pose.
     """
     points: list[int] = []
     joints = []

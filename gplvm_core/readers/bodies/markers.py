@@ -22,8 +22,8 @@ Array = NDArray[np.float64]
 EXPORT = "Export the marker trajectories."
 MAGIC = b"\x50"  # the second byte
 METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
-LOOKED_AT = 200  # largest number of frames that are used to find markers with constant distances
-PAIRS_LOOKED_AT = 2_000_000  # largest number of pairs of markers × frames that are used
+LOOKED_AT = 200  # most frames used to find markers with constant distances
+PAIRS_LOOKED_AT = 2_000_000  # largest product of marker pairs and frames that are used
 FARTHEST = 1e6  # in the file's unit
 NEVER_TOGETHER = 1e9  # metres; the cost of a pair that is never visible in the same frame
 MOST_FRAMES = 1_000_000  # c3d makes an array of each frame
@@ -35,9 +35,9 @@ NO_EDGE = 1e-6
 def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset:
     """Read marker positions from a C3D file: a row is J × 3, in metres, y up; NaN where unseen.
 
-    The mean marker position is moved to 0 in the plane of the floor, which removes a person's
-    position. Lines join the markers whose distances vary least (a minimum spanning tree). `every` =
-    k selects every k-th frame, from `first_frame` on. Raises DataError for a file that is not C3D
+    In the plane of the floor, the mean marker position is moved to 0, so that a person's position
+    is removed. Lines join the markers whose distances vary least (a minimum spanning tree). `every`
+    = k selects every k-th frame, from `first_frame` on. Raises DataError for a file that is not C3D
     or has no markers, and without the package c3d.
 
     Examples
@@ -114,10 +114,10 @@ def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], 
 
     with (
         parsing(name, "is not a C3D file, or it is cut off"),
-        warnings.catch_warnings(action="ignore"),  # c3d warns of files without forces
+        warnings.catch_warnings(action="ignore"),  # c3d warns about files without forces
     ):
         reader = c3d.Reader(io.BytesIO(data))
-        # Python integers: the file's 16-bit integers would overflow.
+        # Use Python integers, because the file's 16-bit integers would overflow.
         markers, frames_declared = int(reader.point_used), int(reader.frame_count)
         rate = float(reader.point_rate)
         if markers < 1 or frames_declared < 1:

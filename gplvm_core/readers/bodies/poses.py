@@ -18,10 +18,10 @@ def read_bvh(
     """Read poses from a BVH file, plain or gzipped: a row is J × 3 joint positions, y up.
 
     The root is moved to the origin and its heading to 0. The skeleton keeps the file's hierarchy,
-    offsets and channels, so that exported movements have them. `every` = k selects every k-th
-    frame, from `first_frame` on (1 leaves out a T-pose at the start). `unit_metres` is the file's
-    unit of length in metres; None does not convert lengths. Raises DataError, which names the line,
-    for a file that is not BVH or that is cut off.
+    offsets and channels, so that exported movements have the same ones. `every` = k selects every
+    k-th frame, starting with frame `first_frame` (1 leaves out a T-pose at the start).
+    `unit_metres` is the file's unit of length in metres; None does not convert lengths. Raises a
+    DataError that names the line for a file that is not BVH or that is cut off.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Write joint positions with the joints, offsets and channels of a motion file.
 
-Bones have the lengths of the file. A joint's rotation gives its bones their directions; joints with
-several bones fit the first one exactly. Positions do not determine a rotation about a bone's own
-axis: it is that nearest to a usual frame of the file. Joints with fewer than three rotations come
-as near as these allow.
+Bones have the lengths of the file. A joint's rotation determines the directions of its bones; if a
+joint has several bones, only the first bone's direction is exact. Positions do not determine the
+rotation about a bone's own axis; the rotation nearest to that in a usual frame of the file is used.
+Joints with fewer than three rotations come as near as their rotations allow.
 """
 
 import numpy as np
@@ -52,7 +52,7 @@ def rig_channels(rig: Rig, positions: Float[Array, "F J 3"]) -> Float[Array, "F 
 def _aims(rig: Rig, number: int) -> list[int]:
     """The joints whose directions a joint's rotation determines.
 
-    Without bones of its own, those of joints at the same place.
+    If the joint has no bones of its own, the bones of joints at the same place.
     """
     children = [child for child, joint in enumerate(rig.joints) if joint.parent == number]
     fixed = [child for child in children if not _moves(rig.joints[child])]
@@ -66,7 +66,7 @@ def _moves(joint: Joint) -> bool:
 
 
 def _values(joint: Joint, place: Array, local: Array) -> Array:
-    """The channels of a joint (F, C) from its place and rotation relative to its parent."""
+    """A joint's channels (F, C), from its place and rotation relative to its parent."""
     axes = "".join(channel[0] for channel in joint.channels if channel.endswith("rotation"))
     angles = np.rad2deg(np.unwrap(angles_of(local, axes), axis=0)) if axes else local[:, :0, 0]
     turned = iter(angles.T)

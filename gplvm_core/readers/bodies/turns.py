@@ -15,7 +15,7 @@ def shortest_turn(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float
     """The smallest rotations from one direction to another (Rodrigues)."""
     u, v = (a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-12) for a in (start, end))
     cosine = np.sum(u * v, axis=1)
-    # Opposite directions: half a turn about any perpendicular axis.
+    # For opposite directions, half a turn about any perpendicular axis is used.
     across = np.cross(u, np.eye(3)[np.argmin(np.abs(u), axis=1)])
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
     half = 2.0 * across[:, :, None] * across[:, None, :] - np.eye(3)
@@ -51,7 +51,7 @@ def aligned_turn(
 
 def angles_of(rotation: Float[Array, "F 3 3"], axes: str) -> Float[Array, "F A"]:
     """Angles in radians about some axes, such as "ZYX", whose rotations in this order give the
-    product. With fewer than three axes the product is only near to the rotation.
+    product. With fewer than three axes, the product is only close to the rotation.
     """
     if len(axes) == 1:
         a = AXES.index(axes)

@@ -92,7 +92,7 @@ def orientation(image: "Image", name: str) -> int:
     """Return the EXIF orientation that the camera recorded: 1 is upright, values above 4 are on
     their side.
     """
-    with parsing(name):  # some formats must decode their pixels for this
+    with parsing(name):  # some formats decode their pixels for this
         noted = image.getexif().get(0x0112, 1)
     return noted if noted in range(1, 9) else 1
 

@@ -40,8 +40,8 @@ class FileState:
 @contextmanager
 def opened(path: FilePath, before: FileState | None = None) -> Iterator[BinaryIO]:
     """Open a file for reading. Raises DataError if the file cannot be read, or differs from
-    `before`. The state is compared again at the end, so a change during reading is reported as a
-    change, even if it caused another error first.
+    `before`. The state is compared again at the end. A change during reading is therefore reported
+    as a change, even if the change caused another error first.
     """
     try:
         with path.open("rb") as file:

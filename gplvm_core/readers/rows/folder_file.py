@@ -3,7 +3,7 @@
 The system resolves a path again at every use, so someone could put a link into the folder between
 two uses. This module therefore opens each folder or file from a folder that is already open
 (openat, O_NOFOLLOW). The opened file must be the one that was listed. On systems without folder
-descriptors, such as Windows, each step is checked for links before it is taken.
+descriptors, such as Windows, each part of a path is checked for links before it is opened.
 """
 
 import errno
@@ -22,7 +22,7 @@ DESCRIPTORS = (
     and os.listdir in os.supports_fd
     and hasattr(os, "O_NOFOLLOW")
 )
-# The flags are looked up by name, because no system has all of them. O_NONBLOCK: opening a pipe
+# The flags are looked up by name, because no system has all flags. O_NONBLOCK: opening a pipe
 # must not block.
 FLAGS = ("O_RDONLY", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK")
 FILE = sum(getattr(os, name, 0) for name in FLAGS)
@@ -47,7 +47,7 @@ class Folder:
     @contextmanager
     def inner(self, name: str) -> Iterator[Self]:
         """Open a folder inside this folder. Raises OSError, also for a link."""
-        self.state(name)  # lstat reports a link as a link; os.open may report "not a directory"
+        self.state(name)  # lstat recognises a link; os.open may only report "not a directory"
         if isinstance(self.at, Path):
             yield type(self)(self.at / name)
             return
@@ -103,7 +103,7 @@ class FolderFile:
         """Open the file for reading, as `Path.open` does.
 
         Raises DataError for a link, for anything but a regular file, and for a file that is not the
-        listed file; OSError for a file that cannot be read.
+        listed file. Raises OSError for a file that cannot be read.
         """
         try:
             with ExitStack() as way:

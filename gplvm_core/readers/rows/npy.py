@@ -18,7 +18,7 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 class NpyRows:
     """The position of the rows in a file.
 
-    If the file is cut off, reading raises an error; with a memory map, reading would end the
+    If the file is cut off, reading raises an error; reading through a memory map would end the
     process.
     """
 

@@ -183,7 +183,7 @@ def _beside(key: str, values: NDArray[Any], name: str) -> Column:
     if values.dtype.kind != "U":
         return Column(key, values.astype(np.float64))
     try:
-        # Lone surrogates cannot be displayed or encoded: replace them.
+        # Replace lone surrogates, because they cannot be displayed or encoded.
         texts = [str(text).encode("utf-8", "replace").decode() for text in values]
     except (ValueError, SystemError) as error:  # values that are not Unicode characters
         raise DataError(f"{name}: the text in {key!r} is damaged. Save it again.") from error

@@ -121,7 +121,7 @@ class Table:
 
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     """Return a column of text cells; also as numbers if all cells are numbers or missing."""
-    # The fast path for most columns of large files: plain numbers, in which only NaN marks gaps.
+    # A fast path for most columns of large files: plain numbers, with NaN as the only mark of gaps.
     if decimal == "." or not any("." in cell for cell in cells):
         plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
         try:

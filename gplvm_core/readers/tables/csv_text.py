@@ -21,7 +21,7 @@ QUOTED = re.compile(r'[",;\t\r\n]')
 
 
 def is_risky(cell: object) -> bool:
-    """Whether a spreadsheet may read a cell, or its part after a separator, as a formula."""
+    """Whether a spreadsheet may read a cell, or the part of it after a separator, as a formula."""
     return isinstance(cell, str) and marked(cell) != cell
 
 
@@ -40,7 +40,7 @@ def marked(cell: str) -> str:
 
 
 def unmarked(cell: str) -> str:
-    """Return the text of a cell before `csv_text` marked it."""
+    """Remove the apostrophes that `csv_text` added to a cell."""
     return PIECE.sub(
         lambda piece: piece[0][1:] if piece[0][0] == MARK and _begins(piece[0][1:]) else piece[0],
         cell,

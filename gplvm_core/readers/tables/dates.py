@@ -102,7 +102,7 @@ def find_dates(column: Column) -> Dates | None:
 
 
 def _day_and_month(found: Sequence[re.Match[str]]) -> Dates:
-    """Find whether day or month comes first: from numbers above 12, or from dots (day first)."""
+    """Find whether day or month comes first, from numbers above 12 or from dots (day first)."""
     days = [match[0] for match in found if int(match["one"]) > 12 >= int(match["two"])]
     months = [match[0] for match in found if int(match["two"]) > 12 >= int(match["one"])]
     if len(days) > len(months):
@@ -179,7 +179,7 @@ def _moment(match: re.Match[str] | None, cell: str, row: int, way: DateFormat) -
     day, month = (one, two) if way == "day first" else (two, one)
     year = int(match["year"])
     if len(match["year"]) == 2:
-        year += 1900 if year >= 69 else 2000  # the POSIX rule for years of two digits
+        year += 1900 if year >= 69 else 2000  # the POSIX rule for two-digit years
     try:
         return datetime(year, month, day, *_clock(match), tzinfo=_zone(match["zone"]))
     except ValueError as error:

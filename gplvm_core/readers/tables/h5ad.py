@@ -20,7 +20,7 @@ from gplvm_core.readers.tables.hdf5 import check_hdf5
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 NEEDS = ("AnnData files", ("anndata",))
 LIBRARY_SIZE = "library size"
-MOST_GENES = 200  # for counts: each gene costs as much as a column with its own gaps
+MOST_GENES = 200  # for counts, where each gene costs as much as a column with its own gaps
 MOST_LABELS = 50  # a column with more categories is not used as labels
 
 
@@ -123,9 +123,10 @@ def _library_sizes(cells: Any, layer: str | None) -> Float[np.ndarray, " N"] | N
 def _most_variable(
     counts: Float[np.ndarray, "N D"], sizes: Float[np.ndarray, " N"]
 ) -> tuple[list[int], list[str]]:
-    """Return the genes that vary most beyond chance at equal shares in all cells, and notes.
+    """Return the genes that vary most, and notes.
 
-    The measure is Pearson's: Σ (y − e)²/e, with e the count expected from the library size.
+    A gene's variation is compared with chance at equal shares of the gene in all cells. The measure
+    is Pearson's: Σ (y − e)²/e, with e the count expected from the library size.
     """
     expected = sizes[:, None] * (counts.sum(axis=0) / sizes.sum())
     beyond = np.sum((counts - expected) ** 2 / np.maximum(expected, 1e-12), axis=0)
@@ -164,7 +165,7 @@ def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:
 
 
 def _as_plain_words(table: Any) -> None:
-    """Convert text to pandas' type before version 3; anndata refuses to write the newer type."""
+    """Convert text to the type of pandas before version 3; anndata cannot write the new type."""
     import pandas
 
     table.index = table.index.astype(object)

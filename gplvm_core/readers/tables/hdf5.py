@@ -26,7 +26,7 @@ from gplvm_core.readers.tables.sparse import check_sparse
 
 DEEPEST = 32  # groups within groups
 FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum and LZF: the filters that h5py includes
-STRINGS_AT_ONCE = 64  # small, because all strings may be the same long one
+STRINGS_AT_ONCE = 64  # small, because all strings may refer to the same long string
 SPARSE = {"data", "indices", "indptr"}  # the members of a sparse matrix
 AGAIN = "Save it again as one file, with a current version of anndata."
 
@@ -145,7 +145,7 @@ class _Walk:
         check_at_most(self.bytes // MEGABYTE, most, "MB of arrays", self.name, advice)
 
     def text(self, dataset: Any, path: str) -> None:
-        """Add the lengths of texts, which the declared size does not include."""
+        """Add the lengths of texts, because the declared size does not include them."""
         if not dataset.size:
             return
         length = len(dataset) if dataset.ndim else 1
@@ -164,8 +164,8 @@ class _Walk:
         if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
             self.refuse(path, "has a group where a sparse matrix's numbers should be")
         about = Group(group).attrs
-        # The attributes have old and new names. Some readers use the old names, others the new
-        # ones.
+        # The attributes have old and new names, because some readers use the old names and others
+        # the new ones.
         forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]
         shapes = [about[key] for key in ("shape", "h5sparse_shape") if key in about]
         if len({form.removesuffix("_matrix") for form in forms}) > 1 or not all(
@@ -194,7 +194,7 @@ def _has_text(kind: Any) -> bool:
 
 
 def _characters(values: Any) -> int:
-    """Return the total length of all texts, including those in nested fields."""
+    """Return the total length of all texts, including texts in nested fields."""
     if values.dtype.names:
         return sum(_characters(values[key]) for key in values.dtype.names)
     return sum(len(word) for word in np.ravel(values) if isinstance(word, bytes | str))

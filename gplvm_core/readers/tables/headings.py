@@ -36,8 +36,8 @@ def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
     if not numeric or any(map(looks_numeric, [*upper, *lower])) or 2 * gaps > len(numeric):
         return None
     grouped = not all(upper)
-    # Each column of numbers needs a word in the second line, or a group's name above. Otherwise the
-    # second line is a row of values.
+    # Each column of numbers needs a word in the second line, or a group's name in the first.
+    # Otherwise the second line is taken as a row of values.
     if not all(lower[d] or (grouped and upper[d]) for d in numeric) or not any(lower):
         return None
     if not grouped:

@@ -9,8 +9,9 @@ WIDEST = 4  # largest ratio of the longer side of an image to the shorter
 
 
 def image_shapes(n_columns: int) -> tuple[tuple[int, ...], ...]:
-    """Return the shapes of images with this many values, those closest to a square first; grey
-    images before colour.
+    """Return the shapes of images with this many values.
+
+    The shapes closest to a square come first, and grey images come before colour images.
     """
     found: list[tuple[int, ...]] = [(high, wide) for high, wide in _rectangles(n_columns)]
     if n_columns % 3 == 0:

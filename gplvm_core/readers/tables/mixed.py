@@ -24,8 +24,8 @@ def kinds_in(columns: Sequence[Column], asked: Kinds) -> dict[str, Any]:
     """Return the kind of every column to learn; a column of text without a kind gets "number".
 
     asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out, the
-    kind is proposed from the values; if no column has words, all columns are numbers. None: all
-    columns are numbers.
+    kind is proposed from the values. However, if no column has words, all columns are numbers.
+    None: all columns are numbers.
     """
     found: dict[str, Any] = {column.name: "number" for column in columns}
     if asked is None:

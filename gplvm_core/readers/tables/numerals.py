@@ -51,8 +51,8 @@ def looks_numeric(cell: str) -> bool:
 def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -> str:
     """Find the decimal sign, "." or ",", from the cells.
 
-    fallback: the result if the cells contain evidence for both signs or for none. either: the
-    result if all commas may separate thousands or decimals, as in 1,234.
+    fallback: the result if the cells contain evidence for both signs or for neither. either: the
+    result if every comma may separate thousands as well as decimals, as in 1,234.
     """
     numbers = [found["number"] for cell in cells if (found := _written(cell))]
     commas = any(SURE_COMMA.fullmatch(number) for number in numbers)

@@ -11,10 +11,10 @@ from gplvm_core.readers.kinds import MOST_WORDS, YES
 from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
 
 MOST_CODES = 20  # largest number of different whole numbers that may be codes of words
-MOST_COUNTED = 20  # whole numbers from 0 to this limit are probably counts, if some are 0
+MOST_COUNTED = 20  # whole numbers from 0 to at most this limit are probably counts, if some are 0
 LEAST_ZEROS = 0.05
-# Some columns have few different numbers, one of them this frequent. In a table with words, such
-# numbers would be learnt almost without noise and dominate the map.
+# In some columns of few different numbers, one number makes up this share or more. In a table with
+# words, such columns would be learnt almost without noise and dominate the map.
 REPEATED = 0.15
 
 ORDERS: tuple[tuple[str, ...], ...] = (

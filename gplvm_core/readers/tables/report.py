@@ -221,13 +221,15 @@ def _suggest(
 
 
 def _suggest_for_dates(column: Column, dates: Dates) -> tuple[Role, str]:
-    """Suggest a column of dates as the time column if the dates are in order; by default leave out
-    other columns of dates.
+    """Suggest a role for a column of dates.
+
+    A column whose dates are in order becomes the time column; by default, other columns of dates
+    are left out.
     """
     try:
         moments, _ = moments_of(column, dates.formats[0])
     except DateError:
-        return "time", dates.reason  # reading the column raises an error that names the cell
+        return "time", dates.reason  # reading the column will report the cell
     known = moments[~np.isnat(moments)]
     steps = np.diff(known).astype(np.int64)
     in_order = len(steps) > 0 and (bool((steps >= 0).all()) or bool((steps <= 0).all()))

@@ -72,13 +72,13 @@ def parquet_text(data: bytes, name: str) -> bytes:
         _check_size(rows * width, width, name)
         table = file.read()
         columns = [column.to_pylist() for column in table.columns]
-    # The text reader would not read a line of blanks as names.
+    # The text reader would not recognise a line of blanks as column names.
     names = [word.strip() or f"column {n}" for n, word in enumerate(table.column_names, start=1)]
     return _text([names, *zip(*columns, strict=True)])
 
 
 def _check_parts(archive: Archive, name: str) -> None:
-    """Refuse parts with too many XML elements: openpyxl makes an object of each."""
+    """Refuse parts with too many XML elements, because openpyxl makes an object of each element."""
     for member in archive.members:
         if not member.startswith(SHEETS):
             most = MOST_IN_LARGE if member.startswith(LARGE_PARTS) else MOST_IN_SMALL

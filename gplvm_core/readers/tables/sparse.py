@@ -21,7 +21,7 @@ def check_sparse(
 ) -> None:
     """Check the three arrays of a compressed sparse matrix, stored by row (CSR) or by column (CSC).
 
-    Libraries that convert such a matrix to a dense array trust its indices: they write outside the
+    Libraries that convert such a matrix to a dense array trust its indices. They write outside the
     array's memory if an index is out of range. Row i holds data[indptr[i]:indptr[i + 1]], in the
     columns given by `indices`. shape: rows and columns. Raises DataError for inconsistent arrays.
     """
@@ -41,7 +41,7 @@ def check_sparse(
                 f"{name}: {key} is an array of {array.dtype} with {array.ndim} axes; a list of "
                 f"{'numbers' if key == 'data' else 'whole numbers'} is needed. {AGAIN}"
             )
-    begins = indptr.astype(np.int64)  # values that overflow become negative and are refused
+    begins = indptr.astype(np.int64)  # overflow gives negative values, which are refused
     if len(begins) != major + 1 or begins[0] != 0 or (np.diff(begins) < 0).any():
         raise DataError(f"{name}: indptr must have {major + 1:,} numbers that rise from 0. {AGAIN}")
     if not begins[-1] == len(indices) == len(data):

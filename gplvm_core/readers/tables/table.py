@@ -51,8 +51,8 @@ def read_table(
     """Read the rows of a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
 
     `array` names the array of an NPZ file if several could be the table. `header` says whether the
-    first line names the columns (None: find out). Label, id and time columns are not learnt: they
-    become the data set's labels, times and row names. In an NPZ file, these columns may be 1-D
+    first line names the columns (None: find out). Label, id and time columns are not learnt; they
+    become the data set's labels, row names and times. In an NPZ file, these columns may be 1-D
     arrays. One column can be both label and time.
 
     Dates in the time column become the time since the earliest row, in `time_unit` ("days",
@@ -61,13 +61,13 @@ def read_table(
     gives the format of a column's dates ("iso", "day first", "month first", "excel days", "unix
     seconds", "unix milliseconds"), or "numbers" for plain numbers, if the cells are ambiguous.
 
-    Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Decimal
-    commas, separated thousands, and a percent sign or unit in every cell of a column are read, with
-    a note. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN, null, none, missing, "?", "-",
-    "–" or "." (in any case) are missing: NaN among the targets, −1 among the labels.
-    Empty columns at the end of a text table, and empty lines, are left out. With `skip_empty_rows`,
-    rows without a value in any column to learn are also left out. image_shape: the rows are images
-    of this height and width (and 3 colours), line by line.
+    Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Numbers
+    with decimal commas, with separated thousands, or with a percent sign or unit in every cell of
+    their column are read, with a note. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN,
+    null, none, missing, "?", "-", "–" or "." (in any case) are missing: NaN among the targets, −1
+    among the labels. Empty columns at the end of a text table, and empty lines, are left out. With
+    `skip_empty_rows`, rows without a value in any column to learn are also left out. image_shape:
+    the rows are images of this height and width (and 3 colours), line by line.
 
     `kinds` (docs/kinds.md) gives the kinds of the columns to learn. None: all are numbers. "auto":
     the values decide. A mapping gives a kind for some columns ("number", "yes/no", "category",
@@ -181,8 +181,9 @@ def rows_with_values(
 ) -> tuple[Int[Rows, " n"], int]:
     """Return the numbers of rows with a value in any column to learn, and the number of all rows.
 
-    The arguments are those of `read_table`. In this function, lines with only delimiters count as
-    rows if a row with a value follows, because row n of another file may describe the same item.
+    The arguments are those of `read_table`. Here, lines with only delimiters count as rows if a row
+    with a value follows. Otherwise, row n would no longer describe the same item as row n of
+    another file.
     """
     table = parse_table(source, array, header)
     roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)

@@ -16,8 +16,8 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 from pages.ui.shared.words import file_stem
 
-# The first number limits the rows, and thereby the waiting time. Larger data are thinned evenly,
-# and the page says so.
+# The first number limits the rows, and thereby the waiting time. If there are more rows, an even
+# sample is used, and the page says so.
 MOST_ROWS, N_INDUCING, MAX_ITER, SPLITS = 400, 40, 200, 5
 # Tables with more columns than this do not offer to predict one column from the others.
 MOST_COLUMNS = 40
@@ -128,8 +128,8 @@ def asked_for(dataset: Dataset) -> DepthQuestion:
             range(-1, len(names)),
             format_func=lambda at: WHOLE if at < 0 else f"{names[at]} from the other columns",
             key="depth_worth_column",
-            help="Whole rows tests how probable new rows are; a column tests how well it is "
-            "predicted.",
+            help="“Whole rows” tests how probable new rows are; a column tests how well this "
+            "column is predicted.",
         )
         column = None if chosen < 0 else int(chosen)
     return DepthQuestion(dataset, column, rows)

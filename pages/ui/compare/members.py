@@ -1,4 +1,4 @@
-"""The models that are compared, which the link names; all must have the same data."""
+"""The models that the link names for a comparison; all must have the same data."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -107,7 +107,7 @@ def _usual() -> str | None:
         try:
             return first_of(seen).key
         except (ValueError, OSError):
-            pass  # the last model cannot be compared: start as on a first visit
+            pass  # the last model cannot be compared, so start as on a first visit
     return FIRST if FIRST in there else next(iter(there), None)
 
 
@@ -223,7 +223,7 @@ def packed(_member: Member, store: str) -> bytes:
     if _member.positions is not None:
         return pack_placed(_member.chart, _member.positions, _member.name, store)
     try:
-        # The page gets the names beside the bytes, which stay the same after a renaming.
+        # The names are sent separately, so that a renaming does not change these bytes.
         return pack_model(replace(_member.chart, names=()), store)
     except KernelError as error:
         raise ValueError(f"{_member.name} cannot be drawn here: {error}") from error

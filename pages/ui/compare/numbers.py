@@ -51,8 +51,8 @@ def measured_at_once(_member: Member, _first: Item, store: str) -> dict[str, flo
     if not data.columns:
         by_column = scaling_of(data) == "columns"
         return measured(_member.placed, data.values, data.labels, by_column=by_column)
-    # Words have no reconstruction error. The bound counts values of the table, not the numbers that
-    # encode words.
+    # Words have no reconstruction error. The bound is given per value of the table, not per number
+    # that encodes a word.
     placed, rows = replace(_member.placed, posterior=None), numbers_of(data)
     if placed.bound is not None:
         share = np.sum(~np.isnan(rows)) / np.sum(~np.isnan(data.values))

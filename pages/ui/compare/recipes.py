@@ -90,7 +90,7 @@ class Made:
 
 
 def numbers_of(dataset: Dataset) -> Array:
-    """Return the rows as numbers with meaningful distances: each word is a column of 0 and 1."""
+    """Return the rows as numbers with meaningful distances: each word gets a column of 0 and 1."""
     if not dataset.columns:
         return dataset.values
     table = TableColumns(dataset.columns)
@@ -145,7 +145,7 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
             rows, scaling = numbers_of(dataset), "global"
         found = place(recipe.key, rows, by_column=scaling == "columns")  # type: ignore[arg-type]
         return Made(None, found, time.perf_counter() - start)
-    # No warnings in the log: the page shows the model's notes.
+    # Warnings are not logged, because the page shows the model's notes.
     with warnings.catch_warnings(action="ignore"):
         if dataset.columns:
             model = trained_on_table(recipe, dataset, follow)
@@ -155,7 +155,7 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
 
 
 def trained_on_table(recipe: Recipe, dataset: Dataset, follow: Callable[[Progress], None]) -> Any:
-    """Train a model of words and counts on all rows; for PCA, its kernel is linear."""
+    """Train a model of words and counts on all rows; the recipe PCA uses a linear kernel."""
     estimator = BayesianPCA if recipe.key == "pca" else BayesianGPLVM
     model: Any = estimator(
         min(N_LATENT, max(dataset.n_outputs - 1, 1)),

@@ -33,8 +33,8 @@ def asked_rows(
 ) -> NewRows | None:
     """Ask for rows, or show what was brought; None without usable rows.
 
-    example: makes a file with rows of the data set, which is offered to try. in_time: the rows are
-    frames of a sequence, and some may be empty.
+    example: makes a file with rows of the data set; visitors can try this file. in_time: the rows
+    are frames of a sequence, and some may be empty.
     """
     known = brought(item)
     if known is None:
@@ -182,7 +182,7 @@ def _ask_library(item: Item, name: str) -> None:
 
 
 def _teach(item: Item, example: Example | None, *, in_time: bool) -> None:
-    """Describe the format, and offer an example, at once or as a file."""
+    """Describe the format, and offer an example: to load at once, or as a file."""
     dataset, unseen = item.dataset, unseen_of(item)
     file = "sequence-with-gaps.csv" if in_time else "rows-with-gaps.csv"
     title = "An example (frames of the training data)" if in_time else "An example"

@@ -20,7 +20,7 @@ OF_ALL_TABS = ("model", "view", "tab")  # parameters of the link
 
 
 def chosen_key(tab: str) -> str | None:
-    """Return the model in the link, else the last open model, else one that the tab can show.
+    """Return the model in the link, else the last open model, else a model that the tab can show.
 
     Return None if no model exists.
     """
@@ -46,7 +46,8 @@ def chosen_key(tab: str) -> str | None:
 def opened(key: str, *, whole: bool) -> Item | None:
     """Open a model; on failure show the error and a button to the Gallery, and return None.
 
-    If the model has several views, open the view in the link, or the last view; whole: open all.
+    If the model has several views, open the view in the link, or the last view; whole: open all
+    views.
     """
     try:
         with st.spinner("Opening the model …"):
@@ -180,7 +181,7 @@ def model_head(item: Item, tab: str) -> None:
             model_menu(item.key, tab)
             if item.view is not None:
                 view_menu(item)
-        # Not st.html, which would change its width after the first drawing.
+        # st.html is not used, because it would change its width after the first drawing.
         st.markdown(
             f'<span class="mf-facts" title="bound {bound} nats">'
             f"{dataset.n_points:,} × {dataset.n_outputs:,} values · {_in_use(item)}"

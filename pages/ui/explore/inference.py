@@ -18,7 +18,7 @@ Result = TypeVar("Result")
 
 @dataclass(eq=False)
 class FillWork:
-    """An inference in a separate thread, which cannot use Streamlit.
+    """An inference in a separate thread; this thread cannot use Streamlit.
 
     step, bound: the progress, 0 and −inf until the first step. A cancelled inference ends at its
     next step.

@@ -1,4 +1,4 @@
-"""The player as a Streamlit component, which plays a sequence and its latent path.
+"""The player of a sequence and its latent path, as a Streamlit component.
 
 A sequence is sent once, as bytes. The browser then plays, scrubs and turns it without Python.
 """

@@ -1,4 +1,4 @@
-"""The tabs of Explore, each of which shows one thing that the open model can do."""
+"""The tabs of Explore; each tab shows one thing that the open model can do."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

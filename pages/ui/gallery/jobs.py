@@ -13,7 +13,7 @@ OPEN = ("queued", "running", "paused", "interrupted")
 
 def running_jobs() -> None:
     """Show unfinished trainings with their progress and links; update while something trains."""
-    training.recover()  # also recovers jobs of servers on this workspace that have stopped
+    training.recover()  # also recovers the jobs of stopped servers that used this workspace
     active = any(job.active for job in training.jobs())
     st.fragment(_jobs, run_every=LOOK if active else None)(_open_ids())
 

@@ -14,7 +14,7 @@ from pages.ui.shared.words import TERMS, story_of
 COLUMNS = 3
 SHOWS = {
     TIME: "Play the sequences, forecast beyond their end, or generate a new movement.",
-    LAYERS: "A second map describes the first map. Move over either to see what a layer adds.",
+    LAYERS: "A second map describes the first map. Move over a map to see what its layer adds.",
 }
 
 

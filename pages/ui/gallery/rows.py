@@ -40,7 +40,7 @@ def model_row(library: Library, listed: Listed) -> None:
         except StoreError as error:
             broken_row(library, entry, error)
             return
-        except Exception as error:  # an error in this card must not hide the other cards
+        except Exception as error:  # an error in one card must not hide the other cards
             card, missing = None, f"No picture: {str(error) or type(error).__name__}"
         picture, words, buttons = st.columns([2, 5, 2], vertical_alignment="center")
         in_use = plural(entry.n_latent, "dimension")
@@ -64,7 +64,8 @@ def model_row(library: Library, listed: Listed) -> None:
             if entry.tags:
                 with st.container(horizontal=True, gap="xsmall"):
                     for tag in entry.tags:
-                        # Not st.badge, which would add another backslash before brackets.
+                        # st.badge is not used, because it would add another backslash before
+                        # brackets.
                         st.markdown(f":gray-badge[:material/label: {plain(tag)}]")
         with buttons:
             door = main_door(entry.capabilities)
@@ -203,7 +204,7 @@ def undo_banner(library: Library) -> None:
 def report_deleted_elsewhere(models: Sequence[Listed]) -> None:
     """Name the models that another tab or server deleted since this tab showed them."""
     if workspace_problem() is not None:
-        return  # without a readable folder, nobody knows which models exist
+        return  # if the folder cannot be read, the existing models are unknown
     present = {listed.entry.id: listed.entry.title for listed in models}
     own, _ = st.session_state.get(DELETED, (None, None))
     for identifier, title in st.session_state.get(SHOWN, {}).items():

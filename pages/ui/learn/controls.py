@@ -39,7 +39,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class ChoiceControl:
-    """A choice of one option; options: from names in links to the words that visitors see."""
+    """A choice of one option; options: for each name in links, the words that visitors see."""
 
     name: str
     label: str

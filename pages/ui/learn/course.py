@@ -26,7 +26,7 @@ LESSONS = {
 
 
 def course(stops: tuple[Stop | OwnStop, ...]) -> tuple[Stop | OwnStop, ...]:
-    """Return the stops that the link's `stops` names, in its order; all stops if it names none."""
+    """Return the stops that the link's `stops` names, in that order; all stops if it names none."""
     known = {stop.name: stop for stop in stops}
     names = st.query_params.get("stops", "").split(",")
     chosen = dict.fromkeys(name for name in names if name in known)

@@ -20,7 +20,8 @@ FORGOTTEN = 600.0  # seconds of waiting after which a training ends
 class LessonRun:
     """The training of a stop; picture: the latest picture; error: why the training ended early.
 
-    The training waits while nobody calls `seen`: the visitor is on another page, or closed the tab.
+    The training waits while nobody calls `seen`, because the visitor is on another page or closed
+    the tab.
     """
 
     stop: Stop

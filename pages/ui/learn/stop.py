@@ -59,7 +59,7 @@ class Stop:
 
 @dataclass(frozen=True)
 class OwnStop:
-    """A stop with its own figure, which trains in the background or draws in the browser.
+    """A stop with its own figure; the figure trains in the background or draws in the browser.
 
     show: draws the figure and the texts around it.
     """

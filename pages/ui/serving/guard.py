@@ -1,4 +1,4 @@
-"""The guard before Streamlit, which accepts only requests to and from the app's own addresses.
+"""The guard in front of Streamlit accepts only requests to and from the app's own addresses.
 
 A page of another site can make a visitor's browser send requests here. With a host name that
 points to this machine (DNS rebinding), it can even read the responses. Browsers name the target in
@@ -59,8 +59,8 @@ class Guard:
         if address is None:
             return Refusal(
                 400,
-                "This server does not accept this name. Open the address that the server printed "
-                "when it started; MANIFOLIO_HOSTS adds further addresses.",
+                "This server does not accept this host name. Open the address that the server "
+                "printed when it started; MANIFOLIO_HOSTS adds further addresses.",
             )
         if not asked_by(address, scope):
             return Refusal(
@@ -79,7 +79,7 @@ class Guard:
             return None
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
         here, port = scope.get("server") or ("", 0)
-        # This is the address of the connection, which a host name cannot fake.
+        # This is the address of the connection; a host name cannot fake it.
         own = here.removeprefix("::ffff:")
         names = (*LOOPBACK, f"[{own}]" if ":" in own else own)
         served = [Address(str(scheme), name, port) for name in names]
@@ -103,8 +103,8 @@ class Guard:
         path = f"{address}{quote(scope['path'])}"
         query = parse_qsl(scope["query_string"].decode("utf-8", "replace"), True)
         rest = urlencode([(key, value) for key, value in query if key != "token"])
-        # Not a redirect: browsers send strict cookies when a page reloads itself, but not after a
-        # redirect.
+        # This is not a redirect, because browsers send strict cookies when a page reloads itself,
+        # but not after a redirect.
         again = (b"refresh", f"0; url={path}{'?' if rest else ''}{rest}".encode())
         if scope["type"] == "http" and scope["method"] == "GET":
             given = dict(query).get("token", "")

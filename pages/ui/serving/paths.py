@@ -1,4 +1,4 @@
-"""A check of request paths, which accepts only one spelling of each path.
+"""Check the paths of requests, and accept only one spelling of each path.
 
 Routers, rules and file systems disagree about unusual spellings. A route's regular expression
 accepts a newline at the end, a normal form drops “//”, and Windows reads “\\” as “/”. The check

@@ -1,4 +1,4 @@
-"""A server's settings, which docs/shared_server.md documents."""
+"""A server's settings; docs/shared_server.md documents them."""
 
 import ipaddress
 import secrets
@@ -8,7 +8,7 @@ from typing import Self
 
 from pages.ui.serving.address import Address
 
-SHORTEST_TOKEN = 16  # characters; generated tokens are longer
+SHORTEST_TOKEN = 16  # in characters; generated tokens are longer
 YES = ("1", "yes", "true")
 NO = ("", "0", "no", "false")
 
@@ -55,7 +55,7 @@ class Serving:
 
 
 def switched_on(environment: Mapping[str, str], name: str) -> bool:
-    """Parse a switch. Raises ValueError if its value means neither yes nor no."""
+    """Parse a switch. Raises ValueError if the switch's value means neither yes nor no."""
     said = environment.get(name, "").lower()
     if said not in YES + NO:
         raise ValueError(f"{name} is “{said}”; set it to 1 or 0.")

@@ -35,7 +35,8 @@ FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded")
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 # Paths of the files that Streamlit and the app serve, including exported pages.
 FILES = ("/static/", "/media/", "/_stcore/", "/parcels/")
-# Removed from requests: a browser with Streamlit's page in its cache would receive “not modified”.
+# These headers are removed from requests. Otherwise, a browser with Streamlit's page in its cache
+# would receive “not modified”.
 CONDITIONS = {b"if-none-match", b"if-modified-since", b"if-range", b"range"}
 
 
@@ -81,7 +82,7 @@ class Shell:
 
 
 def with_first(html: str, first: str) -> Response:
-    """Return the page, with a first screen and the script that removes it unless `first` is ""."""
+    """Return the page; unless `first` is "", with a first screen and the script that removes it."""
     screen = f"{first}<script>{FIRST_SCREEN}</script>\n</body>" if first else "</body>"
     page = html.replace("</body>", screen)
     return Response(page, media_type="text/html", headers={"cache-control": "no-cache"})

@@ -9,7 +9,7 @@ import streamlit as st
 def ask_to_sign_in() -> None:
     """Stop the page for a visitor who has not signed in, or whom MANIFOLIO_USERS does not list.
 
-    The sign-in is Streamlit's, which .streamlit/secrets.toml configures.
+    Streamlit provides the sign-in, and .streamlit/secrets.toml configures it.
     """
     if os.environ.get("MANIFOLIO_SIGN_IN") != "oidc":
         return

@@ -1,4 +1,4 @@
-"""The start of a server, which reads the settings, sets up the guard and prints the address."""
+"""Start a server: read the settings, set up the guard, and print the address."""
 
 import os
 import sys

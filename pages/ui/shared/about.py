@@ -1,4 +1,4 @@
-"""The expander at the end of a page: terms, limits, and the source of the data."""
+"""The expander at the end of a page, with terms, limits, and the source of the data."""
 
 import streamlit as st
 

@@ -21,6 +21,6 @@ def _prepare() -> None:
             card_of(listed)
         except (ValueError, OSError):  # the Gallery shows the error in place of the card
             continue
-    # Modules and models stay in memory for ever, so later garbage collections skip them.
+    # Modules and models stay in memory for ever, so exclude them from later garbage collections.
     gc.collect()
     gc.freeze()

@@ -8,7 +8,7 @@ from gplvm_core.readers.tables.csv_text import is_risky
 
 
 def ask_as_text(words: Iterable[str], where: str) -> bool:
-    """Show the switch if one of the words begins like a formula, and return its value; else True.
+    """Show the switch if one of the words begins like a formula; return its value, or True.
 
     where: distinguishes the switches of a session.
     """

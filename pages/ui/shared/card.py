@@ -35,7 +35,7 @@ from pages.ui.shared.words import OWN_NOISE, classes_of, percent, rows_in_words
 FRAMES = 40
 ANCHORS = 7
 LOOP_SECONDS = 5
-SIZE, SMALL = 150, 110  # pixels: the width of a single picture, and of each of several
+SIZE, SMALL = 150, 110  # pixels: the width of a single picture, and of each of several pictures
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ def shown_points(model: Any, dataset: Dataset) -> Array:
     """Return the training points in the two dimensions that the map in Explore opens with (N, 2).
 
     With a single dimension, the second coordinate is the row's order. For models of several views
-    or layers, the dimensions are the most relevant ones of the first view or of the top.
+    or layers, these are the most relevant dimensions of the first view or of the top layer.
     """
     latent = np.asarray(model.latent_mean_, dtype=float)
     if latent.shape[1] > 1 and not (model.capabilities.views or model.capabilities.layers):
@@ -136,7 +136,7 @@ def closed_curve(anchors: Array, count: int) -> Array:
     number = len(anchors)
     place = np.linspace(0, number, count, endpoint=False)
     step, t = place.astype(int), (place % 1.0)[:, None]
-    t = t * t * (3 - 2 * t)  # more time near the anchors, which are rows of the data
+    t = t * t * (3 - 2 * t)  # more time is spent near the anchors, which are rows of the data
     before, start, end, after = (anchors[(step + shift) % number] for shift in (-1, 0, 1, 2))
     return 0.5 * (
         2 * start
@@ -197,7 +197,7 @@ def moving_picture(item: Item) -> str:
     width, height = pictures[0].size
     name = "".join(letter if letter.isalnum() else "-" for letter in item.key)
     places = 100 * unit_positions(map_walk, offset, scale)
-    # The loop is closed: its end at 100 % is its start, so 100 % is excluded.
+    # The loop is closed, so its end (100 %) equals its start and is left out.
     moments = 100 * np.arange(len(places)) / len(places)
     steps = "".join(
         f"{moment:.4g}%{{left:{x:.2f}%;top:{y:.2f}%}}"

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
     """Return a component of assets/canvas: HTML, styles, and streamlit/{name}.js with its imports.
 
-    styles: further style sheets, besides the kit's, which all components share.
+    styles: style sheets in addition to the kit's style sheet, which all components share.
     """
     return _keyed(
         st.components.v2.component(
@@ -43,7 +43,7 @@ def plain_key(key: str) -> str:
 
 
 def room_for(drawing: str, place: int | None = None) -> "DeltaGenerator":
-    """Return a container that already has the height of its content, so that nothing below moves.
+    """Return a container that already has its content's final height, so that nothing below moves.
 
     drawing: a name for which the style sheet has a height; place: distinguishes several containers
     on a page.

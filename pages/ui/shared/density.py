@@ -25,8 +25,8 @@ WAIT = 3.0  # seconds that a page waits for the density before it shows the map'
 LEARNING = "Learning how typical rows are; until then the map fills the gaps"
 # The help text beside the sentence of `in_words`.
 HELD_OUT = (
-    "The held-out rows trained the map, but not the density. Errors on new rows are larger, and "
-    "in large regions of pictures either method may be better."
+    "The map was trained on the held-out rows, too; the density was not. Errors on new rows are "
+    "therefore larger, and in large regions of pictures either method may be better."
 )
 NO_DENSITY = "Filled by the map."
 
@@ -40,7 +40,7 @@ class _Step:
 
 
 def can_learn(model: Any) -> bool:
-    """Return whether the model's rows can have a density; those of a classifier cannot."""
+    """Return whether the model's rows can have a density; a classifier's rows cannot."""
     return bool(getattr(model, "can_have_density", False))
 
 
@@ -51,7 +51,7 @@ def density_of(model: Any) -> DerivedDensity | None:
 
 
 def dense(item: Item, name: str) -> Item:
-    """Return the item with a density; while there is none, return it unchanged.
+    """Return the item with a density; while there is no density yet, return the item unchanged.
 
     name: the model's key and version.
     """
@@ -89,7 +89,7 @@ def how_filled(item: Item, name: str, row: Array) -> str:
 
 
 def in_words(used: Fill, other: Fill) -> str:
-    """Describe the method, its error beside the other method's, and the check of its intervals."""
+    """Describe the method, the errors of both methods, and the check of the method's intervals."""
     names = {"map": "map", "density": "density of the rows"}
     parts = {
         "few values": "with few gaps",

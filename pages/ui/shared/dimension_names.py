@@ -1,4 +1,4 @@
-"""A visitor's names of dimensions, stored with the user's models, else in the browser."""
+"""A visitor's names of dimensions, stored with the user's own models, or in the browser."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,9 +19,9 @@ _read_names = st.components.v2.component("manifolio_names", js=script("streamlit
 
 
 def space_of(item: Item, layer: int | None = None) -> str:
-    """Return the name of a model's map, "" for a single map; layer: from 0, by default the last.
+    """Return the name of a map of a model, "" for a single map; layer: from 0, by default the last.
 
-    In a deep multi-view model, every layer of every view has its own name.
+    In a deep multi-view model, the map of every layer of every view has its own name.
     """
     if not item.model.capabilities.layers:
         return ""

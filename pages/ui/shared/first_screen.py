@@ -100,7 +100,7 @@ def unit_square(points: Array) -> Array:
 
 
 def by_label(dataset: Dataset) -> list[tuple[str, Array]]:
-    """Return pairs: a colour, and the rows that have this colour."""
+    """Return pairs of a colour and the rows that have this colour."""
     labels, _ = classes_of(dataset)
     if labels is None:
         return [(COLOURS[0], np.arange(dataset.n_points))]

@@ -1,4 +1,4 @@
-"""A warning if the user's folder cannot be written."""
+"""A warning that the user's folder cannot be written."""
 
 import streamlit as st
 

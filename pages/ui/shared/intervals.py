@@ -1,4 +1,4 @@
-"""What a page says about the intervals of a model: how many held-out values were inside."""
+"""The sentence on a page about a model's intervals: how many held-out values were inside."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ WORDS = {"frames": " in hidden frames", "values": " in partly hidden frames"}
 
 
 def of_film(given: str, to: str) -> tuple[Asked, ...]:
-    """The question of a film: a view from another one, over time."""
+    """The question for a film: predict one view from another, over time."""
     return (Asked("transfer", to, (given,), "nearest", timed=True),)
 
 
@@ -39,7 +39,7 @@ def inside_in_words(model: Any, asked: Sequence[Asked]) -> str:
 def ready_intervals(path: Path, name: str) -> Intervals | None:
     """The factors that come with a ready model, from `assets/models/train.py --intervals`.
 
-    path: of the file; name: the model's name and bound.
+    path: the file's path; name: the model's name and bound.
     """
     stored = json.loads(path.read_text()) if path.exists() else {}
     if name not in stored:

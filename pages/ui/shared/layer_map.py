@@ -50,7 +50,7 @@ def chosen_layer(item: Item, page: str, name: str, usual: int) -> int:
 
 
 def linked_layer(depth: int, usual: int) -> int:
-    """Return the layer in the link, which counts from 1; without one, return the usual layer."""
+    """Return the layer in the link (counted from 1); if there is none, return the usual layer."""
     text = st.query_params.get("layer", str(usual + 1))
     number = whole_number(text)
     if number is not None and 1 <= number <= depth:

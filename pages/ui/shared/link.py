@@ -6,7 +6,7 @@ from pages.ui.shared.component import write_link
 
 
 def keep_in_link(**parameters: str) -> None:
-    """Write parameters that the link lacks into the link, so that Back and Forward restore them.
+    """Add parameters that the link lacks to the link, so that Back and Forward restore them.
 
     At the next run, Python reads these parameters from the link.
     """
@@ -16,7 +16,7 @@ def keep_in_link(**parameters: str) -> None:
 
 
 def go_to(*dropped: str, **parameters: str) -> None:
-    """Change the link in one step, which Back reverts; dropped: parameters to remove."""
+    """Change the link in one step that Back reverts; dropped: parameters to remove."""
     known = st.query_params.to_dict()
     wanted = {name: value for name, value in known.items() if name not in dropped} | parameters
     if wanted != known:

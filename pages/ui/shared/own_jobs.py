@@ -1,4 +1,4 @@
-"""The trainings that this visitor has started, and the limit of their number."""
+"""The trainings that this visitor has started, and the limit on how many a visitor may have."""
 
 from collections.abc import Callable
 from itertools import chain, count

@@ -1,4 +1,4 @@
-"""Bytes that browsers fetch by address: the server has one copy, and every browser caches one.
+"""Bytes that browsers fetch by address; the server has one copy, and every browser caches a copy.
 
 If pages contained these bytes, Streamlit would copy and hash them for every visitor.
 """
@@ -35,7 +35,7 @@ class Parcels:
         return f"/parcels/{digest}"
 
     def find(self, digest: str) -> bytes | None:
-        """Return the bytes with that digest, or None."""
+        """Return the bytes with this digest, or None."""
         return self._held.get(digest)
 
     async def answer(self, request: Request) -> Response:

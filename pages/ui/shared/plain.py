@@ -9,20 +9,20 @@ from gplvm_core.readers import DataError
 MARKS = re.compile(r"[\\`*_\[\]<>$~#|&]")
 SPACES = re.compile(r"[^\S\u00a0]+")  # all spaces except the non-breaking one
 LINE_MARKS = re.compile(r"^([-+]|\d+(?=[.)]))")
-# Streamlit replaces these patterns after the Markdown: icons, emojis, addresses, arrows. A word
-# joiner prevents that.
+# After parsing the Markdown, Streamlit replaces these patterns: icons, emojis, addresses, arrows. A
+# word joiner prevents the replacement.
 JOINT = "\u2060"
 TWICE_READ = re.compile(r":(?=\S)(?<!\d:(?=\d))|(?<=[wW]{3})(?=\.)|@(?=\w)|[-<](?=[->])")
 
 
 def plain(text: object) -> str:
-    r"""Markdown that shows exactly this text, in one line.
+    r"""Return Markdown that shows exactly this text, in one line.
 
     >>> plain("![a](http://b)")
     '!\\[a\\](http:\u2060//b)'
     """
     # Damaged text may contain single surrogates, which cannot be sent. A DataError may contain
-    # advice for scripts, which does not help on a page.
+    # advice for scripts; such advice does not help on a page.
     words = text.plain if isinstance(text, DataError) else text
     line = SPACES.sub(" ", str(words).encode("utf-8", "replace").decode()).strip()
     parted = TWICE_READ.sub(lambda found: found[0] + JOINT, line)

@@ -41,7 +41,7 @@ def read_sandboxed(task: str, name: str, data: bytes, *, keep: bool = True, **op
                 kept.append(copy(error))
             raise
     if isinstance(kept[0], ValueError):
-        raise copy(kept[0])  # the traceback would grow with every run
+        raise copy(kept[0])  # otherwise, the traceback would grow with every run
     return kept[0]
 
 

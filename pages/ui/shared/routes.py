@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import streamlit as st
 
-ROUTED = "routed"  # session key: this session has been through app.py
+ROUTED = "routed"  # session key: whether app.py has run in this session
 
 PAGES = (
     ("pages/gallery.py", "Gallery", ":material/grid_view:"),
@@ -43,7 +43,8 @@ def enter_through_app() -> None:
 
     Until the server's first call of st.navigation, Streamlit treats the folder pages/ as a
     multipage app of the old kind: it runs the page of a deep link without app.py. This function
-    declares the pages, which ends that for the whole server, and reruns the page through app.py.
+    declares the pages, so that Streamlit no longer does this on the whole server, and reruns the
+    page through app.py.
     """
     if ROUTED not in st.session_state:
         route()

@@ -27,8 +27,8 @@ def running(key: str, name: str, kept: str, said: Said = message_of) -> bool:
     """Return whether the run of this key is active; if so, show its progress and a button to end
     it.
 
-    name: the start of the button's key. kept: the button's help, which says what ending keeps.
-    said: returns the text of a step. The page reruns at the end.
+    name: the start of the button's key. kept: the button's help text, about the results that remain
+    after ending. said: returns the text of a step. The page reruns at the end.
     """
     run = comparison_of(key)
     if run is None or run.done:
@@ -81,7 +81,7 @@ def rows_for(dataset: Dataset, most: int) -> Array:
 
 
 def rows_used(dataset: Dataset, rows: Array, end: str) -> str:
-    """Describe how many rows are used, and why not all; end: the limit of the run time."""
+    """Describe how many rows are used, and why not all rows; end: the limit of the run time."""
     whole = ~np.isnan(dataset.values).any(axis=1)
     gaps, count = int(np.sum(~whole)), int(whole.sum())
     words = f"Uses {plural(len(rows), 'row')}"

@@ -85,7 +85,7 @@ STORIES: dict[str, Story] = {
     ),
     "diabetes": Story(
         "Diabetes",
-        "Ten measurements of 442 patients, and their disease a year later.",
+        "Ten measurements of 442 patients, and how far their disease progressed in a year.",
         "See what the progression of the disease depends on.",
     ),
     "countries": Story(
@@ -130,7 +130,7 @@ STORIES: dict[str, Story] = {
     ),
     "toy_views": Story(
         "Toy signals",
-        "Two views made of three known signals, one of them in both.",
+        "Two views made of three known signals; one signal is in both views.",
         "The model finds which signal both views share.",
     ),
 }
@@ -143,20 +143,20 @@ TERMS: dict[str, str] = {
     "noise": "The variance that the model leaves unexplained, in the units used for training. If "
     "every output has its own noise, this is the mean over the outputs.",
     "noise_choice": "One noise per column suits tables with mixed units or columns of different "
-    "quality. One noise for all columns suits pictures and bodies: pictures are sharper.",
+    "quality. One noise for all columns suits pictures and bodies, and makes pictures sharper.",
     "own_noise": "Noise is the part of an output that the position on the map does not explain, "
     "as a percentage of the data's standard deviation. At 100 %, the output says nothing about "
     "the position.",
     "relevance": "w = 1/ℓ²: how fast the output changes along a dimension. w orders the "
     "dimensions, but a dimension with a small w may still be in use.",
     "information": "How much the data say about a point's position in this dimension: the mean "
-    "Kullback–Leibler divergence from the prior, in nats. A dimension is on above 0.05 nats.",
+    "Kullback–Leibler divergence from the prior, in nats. Above 0.05 nats, a dimension is on.",
     "effective": "The number of latent dimensions that carry information: more than 0.05 nats per "
     "point.",
     "dimensions": "The largest number of latent dimensions. Choose more than you expect to need: "
     "the Bayesian models switch off those that the data do not need.",
-    "layers": "Further layers put maps above the map of the data, for data that are smooth in "
-    "some regions and change quickly in others. Training takes two to four times as long.",
+    "layers": "Further layers put maps above the map of the data. They suit data that are smooth "
+    "in some regions and change quickly in others. Training takes two to four times as long.",
     "own_spaces": "On: every view has its own lowest layer, and all views share the layer above. "
     "Off: all views share the lowest layer.",
     "verdict": "A layer is on if it passes more than noise to the layer below. A layer that is off "
@@ -190,7 +190,8 @@ TERMS: dict[str, str] = {
     "kernel_views": "How smoothly outputs change over the map, for all views or for each view. "
     "“Curved” (RBF) suits most data; “straight” (linear) finds straight maps.",
     "init_views": "Where the points start on the map. “PCA of all” treats the views as one table "
-    "with equal weights; “PCA of each” gives each view its own dimensions, if views share little.",
+    "with equal weights; “PCA of each” gives each view its own dimensions, for views that share "
+    "little.",
     "optimiser": "L-BFGS remembers recent steps and suits most data; scaled conjugate gradients "
     "need less memory.",
 }
@@ -273,7 +274,7 @@ def bytes_in_words(count: int) -> str:
 
 
 def about_bytes_in_words(count: int) -> str:
-    """Format a size that is known to about a tenth: "60 MB", "1.2 GB"."""
+    """Format a size that is known only to about a tenth: "60 MB", "1.2 GB"."""
     digits = 10 ** max(0, len(str(count)) - 2)
     rounded = round(count / digits) * digits
     if rounded >= 1_000_000_000:

@@ -30,7 +30,7 @@ class _Named:
 
 
 def simpler(dataset: Dataset, name: str) -> tuple[Predicted, ...]:
-    """Return simpler models' predictions for the held-out rows; name: identifies the data."""
+    """Return simpler models' predictions for the held-out rows; name: identifies the data set."""
     return _simpler(_Named(dataset, name))
 
 

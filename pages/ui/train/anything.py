@@ -17,7 +17,7 @@ from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
 
-# These limit the waiting time. Larger tables are thinned evenly, and the page says so.
+# These numbers limit the waiting time. Larger tables are thinned evenly, and the page says so.
 MOST_ROWS, MOST_COLUMNS, COPIES = 400, 60, 2
 OPEN = "anything_open"  # session key: the data whose dialog is open
 TITLE = "Is there anything here?"

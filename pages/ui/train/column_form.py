@@ -18,7 +18,7 @@ TABLES = ("diabetes", "flow", "wine", "countries")  # ready-made data with colum
 EXACT, ERRORS = "Exactly", "With known errors"
 SMOOTH, DEEP = "One smooth function", "A function with jumps or bends"
 LINES = {
-    SMOOTH: "A Gaussian process. Try this first: it is quick, and often enough.",
+    SMOOTH: "A Gaussian process. Try this first: it is quick, and often good enough.",
     DEEP: "A deep Gaussian process of two layers: the function may change slowly in one place and "
     "fast in another. It takes longer.",
 }
@@ -109,8 +109,8 @@ def _errors(
         default=EXACT,
         required=True,
         key=f"column_measured_{mark}",
-        help="Choose “With known errors” if columns of the table have the standard deviations of "
-        "other columns, row by row.",
+        help="Choose “With known errors” if some columns of the table contain the standard errors "
+        "of other columns, row by row.",
         persist_state="session",
     )
     if measured == EXACT:

@@ -22,7 +22,7 @@ from pages.ui.train.light_figures import bound_picture, drawn
 
 HEIGHT = 320  # pixels
 MOST_LIVE = 5000  # with more training rows, the model is tested only at the end
-REST = 6  # a test may take the fraction 1 / REST of the time
+REST = 6  # tests may take the fraction 1 / REST of the time
 
 
 @dataclass(frozen=True)
@@ -109,5 +109,5 @@ def _final(entry: str, version: str) -> Predicted:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def asked_of(job_id: str) -> Dataset:
-    """Return the data set of a job, which never changes."""
+    """Return the data set of a job; it never changes."""
     return training.dataset(job_id)

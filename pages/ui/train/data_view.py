@@ -92,7 +92,8 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
 def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
     """Show how much is missing (`said`), where, and how training treats missing values."""
     empty = emptiest_in_words(dataset, missing)
-    # In columns of several kinds, gaps cost no extra time, since every column has its own weights.
+    # If columns are of several kinds, gaps cost no extra time, since every column has its own
+    # weights.
     slower = n_patterns(missing) > 1 and not dataset.columns
     slow = " Gaps may slow training down." if slower else ""
     st.markdown(
@@ -237,7 +238,7 @@ def first_rows_note(dataset: Dataset) -> None:
 def sheet_html(
     dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing, place: int = 0
 ) -> None:
-    """Show pictures of some rows of targets (N, D), as many side by side as fit.
+    """Show pictures of some rows of targets (N, D), in lines of as many as fit.
 
     place: distinguishes several sheets on the page.
     """

@@ -30,12 +30,12 @@ def isolated_question(dataset: Dataset) -> Dataset:
         ):
             left_out.append((each.row, each.column))
     if len(found) > MOST_ASKED:
-        st.caption(f"{len(found) - MOST_ASKED} more such values are in the table, and are used.")
+        st.caption(f"{len(found) - MOST_ASKED} more such values in the table are used unchanged.")
     return without(dataset, left_out)
 
 
 def in_words(dataset: Dataset, each: IsolatedValue) -> str:
-    """The value, its place, the range of the others, and a correction that would fit."""
+    """Describe the value, its place, the other values' range, and a correction that would fit."""
     names = dataset.row_names
     row = f"row {each.row + 1}" + (f" ({names[each.row]})" if names is not None else "")
     column = column_words(dataset)[each.column]

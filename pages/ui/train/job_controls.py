@@ -72,11 +72,11 @@ def action(
     primary: bool = False,
     help: str | None = None,
 ) -> None:
-    """Show a button that acts on the job before the page runs, or shows an error.
+    """Show a button whose action runs before the page is drawn; an error is shown if it fails.
 
-    Two quick clicks both count, since Streamlit may deliver both in one run. Buttons with the same
-    key replace each other. If the keys differed, both buttons would be shown until the end of the
-    run, and the buttons beside them would move.
+    Both of two quick clicks count, although Streamlit may deliver them in one run. Buttons with the
+    same key replace each other. If the keys differed, both buttons would be shown until the end of
+    the run, and the buttons beside them would move.
     """
     st.button(
         label,

@@ -97,12 +97,12 @@ def map_picture(places: Array, labels: Array | None) -> str:
 
 
 def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
-    """Return latent mean, relevance and information of the saved model, else of the last step."""
+    """Return latent mean, relevance and information of the saved model, or of the last step."""
     if job.status in ENDED and job.entry is not None:
         try:
             model = open_item(f"library:{job.entry}").model
         except (ValueError, OSError):
-            pass  # the model was deleted in the Gallery: use the last step
+            pass  # the model was deleted in the Gallery, so the last step is shown
         else:
             if model.capabilities.layers and not model.capabilities.views:
                 # A layer that is off would show all rows at the same position.

@@ -37,8 +37,9 @@ HELP = (
 def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[str, Any]:
     """Ask for the kinds of the trained columns; return the answers as "kinds".
 
-    "open" is the text of an unanswered question, or "". The result is empty if all columns are
-    numbers. label: the column that colours the map; the user can exclude it from training.
+    The entry "open" is the text of an unanswered question, or "". The result is empty if all
+    columns are numbers. label: the column that colours the map; the user can exclude it from
+    training.
     """
     mark = fingerprint((*(column.name for column in columns), "kinds"))
     kept = recall(mark)

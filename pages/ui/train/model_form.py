@@ -121,8 +121,8 @@ OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
 def model_form(dataset: Dataset, *, differ: bool) -> Any:
     """Ask for model and options; return the estimator, not fitted.
 
-    differ: whether units differ, which preselects one noise per column. The form keeps its values
-    when the visitor opens another page.
+    differ: whether units differ; if so, one noise per column is preselected. The form keeps its
+    values when the visitor opens another page.
     """
     offered = [choice for choice in CHOICES if choice.suits(dataset)]
     titles = [choice.title for choice in offered]
@@ -219,7 +219,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
 
 
 def only_these(n_rows: int) -> str:
-    """Explain why fewer models are offered for columns of several kinds."""
+    """Explain why fewer models are offered if columns are of several kinds."""
     words = (
         "Only these models of one layer learn words and counts; each column has its own scale and "
         "noise. Deep models, models of several views, and encoders learn only numbers."

@@ -15,7 +15,7 @@ from pages.ui.shared.words import TERMS
 MOST_COLUMN_VIEWS = 100
 MOST_GROUPS = 12
 MOST_CHOSEN = 8
-FEW_VIEWS = 8  # with more views, a view has no separate drawing or question
+FEW_VIEWS = 8  # if there are more views, there is no drawing or question for each view
 
 
 def views_choice(dataset: Dataset) -> Dataset | None:

@@ -61,7 +61,7 @@ def several_files_form() -> Dataset | None:
     )
     files: list[KeptFile] = st.session_state.get(FILES, [])
     st.caption(
-        "Row n of all files must describe the same thing; for example, one file has photographs, "
+        "Row n must describe the same thing in all files; for example, one file has photographs, "
         "another their measurements. Images are in the order of their names."
     )
     taken: list[str] = []
@@ -153,7 +153,8 @@ def read_parts(file: KeptFile, naming: Any, taken: list[str]) -> list[FileView]:
 def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -> FileView:
     """Read a table as a view; on request, rows without any value are missing in this view.
 
-    Otherwise, raises DataError for such rows, because skipping a row would shift the rows below.
+    Without this request, such rows raise DataError, because skipping a row would shift the rows
+    below.
     """
     dataset = read_upload(file.name, file.data, answers | {"skip_empty_rows": True})
     rows, count = rows_in_use(file.name, file.data, answers)

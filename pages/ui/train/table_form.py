@@ -1,4 +1,4 @@
-"""The form for tables in the server's shared folders, which training reads from disk."""
+"""The form for tables in the server's shared folders; training reads these tables from disk."""
 
 import os
 

@@ -17,11 +17,11 @@ from pages.ui.train.kinds_form import kinds_questions
 
 NONE = "—"
 LEAST_PIXELS = 36  # rows with at least so many columns may be pictures
-MOST_LABELS = 50  # the most values of a time column that can also be a label
+MOST_LABELS = 50  # a time column with at most this many different values can also be a label
 
 
 class UnansweredError(ValueError):
-    """A question must be answered before the file can be read."""
+    """A question that must be answered before the file can be read."""
 
 
 def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
@@ -90,8 +90,8 @@ def picture_question(report: TableReport, answers: dict[str, Any], mark: str) ->
         (None, *shapes),
         format_func=lambda shape: "numbers" if shape is None else _size_in_words(shape),
         key=f"upload_image_shape_{len(values)}{mark}",
-        help="Rows of pixels, line by line from the top left, can be drawn as pictures; training "
-        "is the same.",
+        help="If each row has the pixels of a picture, line by line from the top left, rows are "
+        "drawn as pictures; training does not change.",
         persist_state="session",
     )
     return {} if chosen is None else {"image_shape": chosen}

@@ -1,4 +1,4 @@
-"""The questions about an uploaded file, which depend on its kind, and the resulting data set.
+"""Questions about an uploaded file, depending on the kind of file, and the resulting data set.
 
 mark: distinguishes the questions about one of several files.
 """

@@ -14,7 +14,7 @@ from pages.ui.shared.words import TERMS
 
 
 def show_verdicts(verdicts: Sequence[str], *, doubtful: bool) -> None:
-    """Show the verdicts of a deep model in one line; doubtful: with advice."""
+    """Show the verdicts of a deep model in one line; add advice if a verdict is doubtful."""
     if verdicts:
         advice = f"; {ADVICE}" if doubtful else ""
         words = plain(f"{'; '.join(verdicts)}{advice}.")

@@ -21,8 +21,8 @@ DENSITY = (
     "**The density of the rows** is a mixture of Gaussians that is derived from the map. It also "
     "uses correlations between columns that the map does not explain. The map and the density "
     "were both tested on gaps of three kinds in held-out rows. The better method fills the gaps "
-    "here, and its intervals are calibrated on these held-out rows. Other possibilities are "
-    "always places on the map."
+    "here, and its intervals are calibrated on these held-out rows. Other possibilities "
+    "always come from places on the map."
 )
 ROUNDED = 1e-3  # in a coordinate, as in assets/canvas/map/inspector.js
 SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}

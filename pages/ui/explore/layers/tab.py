@@ -41,9 +41,9 @@ def layers(item: Item, name: str) -> None:
         "*degrees of freedom* as rows memorises the rows. *Linear* is the straight part of the "
         "mapping.",
         "**How rows are generated.** From the pointer's place, every layer passes its mean to "
-        "the next layer. The bands beside the output show the uncertainty; for them, every layer "
-        "also passes its variance and noise. The shading is the uncertainty of the layer whose "
-        "map is shown.",
+        "the next layer. The bands beside the output show the uncertainty; to compute them, every "
+        "layer also passes on its variance and noise. The shading is the uncertainty of the "
+        "layer whose map is shown.",
         "**A layer that is on** passes more than noise to the next layer. A layer that is off "
         "passes only noise, so the model equals a model with fewer layers. Another random seed, "
         "more starts or fewer layers may help.",

@@ -136,7 +136,7 @@ def _ask(
         st.html(f'<img src="{picture_uri(drawn)}" alt="The row to label" width="{SIZE}">')
     with question:
         words = plain(words_of_row(dataset, row).capitalize())
-        st.markdown(f"**{words}.** Its label would tell most about the others.")
+        st.markdown(f"**{words}.** Its label would help most to predict the others.")
         if found is not None:
             at = found.rows.tolist().index(row)
             best = plain(name_of(dataset, int(found.best[at])))

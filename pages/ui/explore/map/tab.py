@@ -45,8 +45,8 @@ WORDS = (
 )
 LABELS = (
     "**Rows without a label.** A logistic regression on the rows' positions predicts their labels. "
-    "The row to label next is the one whose label would reduce the uncertainty of the others most, "
-    "if rows that are close on the map tend to have the same label."
+    "The row to label next is the row whose label would most reduce the uncertainty of the other "
+    "labels. This assumes that rows close together on the map tend to have the same label."
 )
 LAYERS = (
     "**Layers.** Each layer has its own map; the switch above the map chooses the layer. The last "
@@ -117,8 +117,9 @@ def latent_map(item: Item, name: str) -> None:
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
         "**What if.** In a table, drag a column's mark or type a number to hold the column. The "
         "other columns follow, with the intervals that remain. *Let go* frees it.",
-        "**Key frames.** *Add key frame* keeps the point; two or more become a movement through "
-        "them. It plays, loops, and is saved as GIF, PNG pictures, table and, for bodies, BVH.",
+        "**Key frames.** *Add key frame* stores the point. Two or more key frames make a movement "
+        "from point to point. You can play, loop and save it (as GIF, PNG pictures or table; "
+        "bodies also as BVH).",
         "**More like this** shows sixteen variations near the point. *Anywhere* draws sixteen "
         "random places near rows of the data, and *Map* spreads sixteen places over the visible "
         "map. *Noise* adds the random variation of real rows. Press a picture to go to its place.",

@@ -213,9 +213,9 @@ def _say_step(item: Item, times: Array, column: str) -> None:
         return
     unit = f" ({item.dataset.time_unit})" if item.dataset.time_unit else ""
     remedy = (
-        f"If “{column}” has another unit, correct it, or take the rows in order."
+        f"If the unit of “{column}” is wrong, correct it, or take the rows in order."
         if column
-        else "Correct the time between frames if it is not meant."
+        else "Correct the time between frames if it is wrong."
     )
     st.warning(
         plain(f"Two frames are {here:.4g} apart, in the training data {usual:.4g}{unit}. {remedy}"),

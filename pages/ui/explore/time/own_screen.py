@@ -174,8 +174,8 @@ def widened(reel: Reel, factor: float) -> Reel:
 
 
 def unchecked(item: Item) -> str:
-    """What held-out training rows promise, for a sequence on which nothing can be checked."""
-    words = "The intervals could not be checked here: too few given values can be hidden like them."
+    """Give the result of held-out training rows, for a sequence on which nothing can be checked."""
+    words = "The intervals could not be checked here: too few given values can be hidden to test."
     promised = inside_in_words(item.model, GAPS)
     return f"{words} {promised} In this sequence it may be fewer." if promised else words
 

@@ -31,8 +31,8 @@ def time(item: Item, name: str) -> None:
         "its end. The tube extends two standard deviations to either side; the ellipse at the "
         "ring shows two standard deviations in each dimension.",
         "**The forecast** continues the path as far as the past determines it, then returns to "
-        "the prior. The curve above the track is the standard deviation of the outputs; its full "
-        "height is that of the data.",
+        "the prior. The curve above the track is the standard deviation of the outputs; the full "
+        "height of the curve is the standard deviation of the data.",
         "**How good are forecasts?** The model is trained three times without the last frames, and "
         "forecasts what follows. *As last time* repeats the last frame; *as one period before* "
         "repeats the last period, if the series has one; *linear autoregression* predicts a frame "

@@ -24,7 +24,7 @@ def ask_new(item: Item, name: str) -> tuple[str, str] | None:
     """Ask for the view of the new rows and the wanted view; None if no view can be read alone."""
     possible = whole_views(item)
     if not possible:
-        st.info("Every view lacks some rows in training, so new rows of one view cannot be read.")
+        st.info("In training, every view lacked some rows, so new rows of one view cannot be read.")
         return None
     given = choose(
         "View of the new rows", {v: v for v in possible}, possible[0], f"views_new|{name}"
@@ -90,7 +90,7 @@ def asked_step(item: Item, name: str) -> float | None:
             {FILM: FILM, SEPARATE: SEPARATE},
             FILM,
             f"views_new_film|{name}",
-            help="If the rows are a film, the frames before and after an ambiguous row decide it.",
+            help="In a film, the frames before and after an ambiguous frame decide what it shows.",
         )
         if how == SEPARATE:
             return None

@@ -109,7 +109,8 @@ def families() -> None:
         "marginalised fit, the marginalised fit is used.",
         "**Unseen points.** The mean log density of 200 points of the curve that were not used "
         "for training. Higher is better.",
-        "**One training** of each proves little: on other points another form may be best.",
+        "**One training** of each approximation proves little: on other points another one may "
+        "be best.",
     )
 
 

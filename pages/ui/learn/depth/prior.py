@@ -1,4 +1,4 @@
-"""A figure of draws from priors of one to ten layers, which the browser computes."""
+"""A figure of draws from priors of one to ten layers; the browser computes the draws."""
 
 import streamlit as st
 

@@ -23,8 +23,8 @@ CHANCES = Stop(
     words="A column of words (yes or no) has no Gaussian values. The model learns a smooth "
     "function over the map, and converts its value at each place into a probability. Click in "
     "the upper half of the picture to add a row that says yes, in the lower half to add a no.",
-    attempt="Look at 1.9, then at −3: both are near 50 %. What differs in the picture on the "
-    "right? Then add ten rows at −3 that all say yes.",
+    attempt="Look at the place 1.9, then at −3: both probabilities are near 50 %. What differs "
+    "in the picture on the right? Then add ten rows at −3 that all say yes.",
     caution="A probability near 100 % far from all rows is a guess. The dashed line makes this "
     "mistake, because it ignores that the function is uncertain.",
     note=Note(

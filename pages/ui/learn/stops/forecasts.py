@@ -23,8 +23,8 @@ FORECASTS = Stop(
     "useless. After one step, the Gaussian has the exact mean and variance, but not the exact "
     "shape.",
     note=Note(
-        "The wide band uses the stop “A Gaussian through a bend”: it computes the mean and "
-        "variance of a process at an uncertain input from ⟨k⟩. The grey futures are random draws "
+        "The wide band is computed as in the stop “A Gaussian through a bend”: ⟨k⟩ gives the "
+        "mean and variance of a process at an uncertain input. The grey futures are random draws "
         "and assume no Gaussian.",
         "The model learns the rule of this series almost without error. Why can nobody forecast "
         "its distant future?",

@@ -64,8 +64,8 @@ FUNCTIONS = Stop(
     name="functions",
     title="Functions from a kernel",
     words="A Gaussian process is a distribution over functions. The kernel states how similar "
-    "the values at two inputs are, and so decides how functions look before any data. Click into "
-    "the picture to add points: the functions that pass near them remain.",
+    "the values at two inputs are. This decides how functions look before the model has data. "
+    "Click into the picture to add points: the functions that pass near the points remain.",
     attempt="Add three points, then shorten the lengthscale. Where does the band widen first? "
     "Watch the log evidence: which lengthscale fits your points best?",
     caution="The truth may be outside the band. The band contains 95 % of the values only if "

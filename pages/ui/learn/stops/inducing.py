@@ -23,7 +23,8 @@ INDUCING = Stop(
     "process summarises the points by the function's values at a few inducing inputs, the dots "
     "at the bottom. Drag them: the bound shows how much evidence the summary loses.",
     attempt="Push all inducing inputs together on one side. Then spread them, and add more, "
-    "until the bound lacks less than one nat. Must inducing inputs be at the points?",
+    "until the bound is less than one nat below the evidence. Must inducing inputs be at the "
+    "points?",
     caution="A wide band need not come from the data: far from every inducing input, the summary "
     "contains no information. Compare with the exact band.",
     note=Note(

@@ -18,7 +18,7 @@ OUTPUT_BACK = Stop(
     title="From the output back",
     words="So far a place on the map gave a body. Now fix a joint, and see which places fit. The "
     "first point fixes the right hand, the second the left toe, the third the right toe. One "
-    "fixed joint has many answers; three fixed joints have almost one.",
+    "fixed joint has many answers; three fixed joints have hardly more than one.",
     attempt="Drag the hand forward and back. Click to fix the toes, too: how much of the map "
     "remains? Then draw the bodies without the model.",
     caution="A body that fits need not be the true body: several may fit equally well. If a "

@@ -18,8 +18,8 @@ TWO_VIEWS = Stop(
     name="views",
     title="Two views, and what they share",
     words="Two tables (views) describe the same moments: one mixes sin t and cos² t into 15 "
-    "columns, the other cos t and cos² t. One latent space explains both views. Each view has "
-    "its own ARD weights, which show which dimensions are shared and which are private. Press "
+    "columns, the other mixes cos t and cos² t. One latent space explains both views. Each view "
+    "has its own ARD weights, which show which dimensions are shared and which are private. Press "
     "Train.",
     attempt="After the straight kernel, try the curved one. What happens to the shared dimension? "
     "(cos² t is 1 − sin² t: a curved function of a signal that the first view already has.)",
