@@ -1,4 +1,4 @@
-"""Predictions for new rows: how typical they are, which columns are odd, and the values of gaps.
+"""Predictions for new rows: typicality, odd columns and filled gaps, compared with other methods.
 
     python -m benchmarks.apply [--seeds 0 1 2] [--only wine digits]
     python -m benchmarks.apply --cost
@@ -7,8 +7,8 @@
 At most 400 rows are used for training, and at most 200 other rows are judged. In tables with
 classes a second model is trained without one class; the rows of this class are the fault "class
 never seen". Columns that are constant among the training rows are left out. The models have 10
-latent dimensions and 50 inducing inputs, with one noise for oil flow and one noise per output for
-all other tables.
+latent dimensions and 50 inducing inputs, with one noise level for oil flow and one noise level per
+output for all other tables.
 
 Faults are planted in the clean rows:
 
@@ -19,14 +19,15 @@ Faults are planted in the clean rows:
 - half of the columns come from another row (chimera);
 - every column comes from a different row (shuffled).
 
-The first measure is the area under the curve of clean against faulty rows, by `oddness`, an
-isolation forest and the local outlier factor. The second measure is how often the planted column is
-named first. The third is the share of clean rows with small p-values, for complete rows and for
-rows with 20 % of their cells hidden. For filling, 20 % of the cells are hidden; the measures are
-the root mean square error in spreads, and the share of values inside 95 % intervals.
+The first measure is the area under the ROC curve: how well a score separates clean rows from faulty
+rows. The scores are `oddness`, an isolation forest and the local outlier factor. The second measure
+is how often the planted column is named first. The third is the share of clean rows with small
+p-values, for complete rows and for rows with 20 % of their cells hidden. For filling, 20 % of the
+cells are hidden; the measures are the root mean square error in units of the columns' spreads, and
+the share of values inside 95 % intervals.
 
---cost measures seconds and memory for rows of 50 columns. --many measures both for a CSV file with
-this number of rows, read and written in blocks, with the gallery's model of oil flow.
+--cost measures seconds and memory for rows of 50 columns. --many measures seconds and memory for a
+CSV file with this number of rows, read and written in blocks, with the gallery's model of oil flow.
 """
 
 import argparse
@@ -61,7 +62,7 @@ from gplvm_core.store import Library
 GALLERY = Path(__file__).resolve().parents[1] / "assets" / "models"
 NAMES = ("wine", "tumours", "diabetes", "digits", "oil flow", "features", "red wine")
 N_TRAIN, N_TEST = 400, 200
-LEAST_CHANGE = 2.0  # in spreads of the column
+LEAST_CHANGE = 2.0  # in units of the column's spread
 HIDDEN = 0.2
 
 
@@ -151,7 +152,7 @@ class Judges:
 
 
 def one_split(name: str, seed: int) -> tuple[dict[str, dict[str, float]], dict[str, Any]]:
-    """Return the figures of every fault, and the other figures of the table."""
+    """Return the measures of every fault, and the other measures of the table."""
     values, classes = rows_and_classes(name)
     train, clean = split_of(values, seed)
     generator = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""The cost of an evaluation of the bound and all gradients, with sums in other array libraries.
+"""The cost of an evaluation of the bound and all gradients, computed in other array libraries.
 
     python -m benchmarks.arrays [--quick]
 

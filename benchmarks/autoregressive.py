@@ -3,12 +3,13 @@ Table 4.1).
 
     python -m benchmarks.autoregressive [--histories 10]
 
-dζ/dt = −b ζ(t) + a ζ(t − T)/(1 + ζ(t − T)¹⁰), (a, b, T) = (0.2, 0.1, 17), with one value per unit
-of time and a window of 18. The source states neither the beginning of the series nor its units.
-Here each history begins with a constant drawn from U(0.5, 1.5), and its first 300 values are left
-out. Errors are in standard deviations of the series, so a forecast of the series' mean has errors
-of about 0.88 and 1. Published mean absolute and mean squared errors: 0.529 and 0.550; with moment
-matching 0.700 and 0.914; naive 0.799 and 1.157.
+The series follows dζ/dt = −b ζ(t) + a ζ(t − T)/(1 + ζ(t − T)¹⁰) with (a, b, T) = (0.2, 0.1, 17). It
+has one value per unit of time, and the window has 18 values. The source states neither the
+beginning of the series nor its units. Here each history begins with a constant drawn from U(0.5,
+1.5), and its first 300 values are left out. Errors are in standard deviations of the series, so a
+forecast of the series' mean has errors of about 0.88 and 1. The published mean absolute and mean
+squared errors are 0.529 and 0.550. With moment matching they are 0.700 and 0.914, and for naive
+forecasts 0.799 and 1.157.
 """
 
 import argparse

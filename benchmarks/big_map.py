@@ -3,10 +3,10 @@
     python -m benchmarks.big_map [--rows 100000 1000000] [--keep FOLDER]
 
 The model of ten simulated groups (D = 12, Q = 5) was trained on 1000 rows, and all other rows were
-added. The app shows it from a temporary library, in Debian's Chromium without a GPU. Milliseconds
-measure the page's script; a frame is everything that a pan or a zoom draws at once. The fastest
-tenth is also reported, because on a busy machine it is closest to the time that the page itself
-needs.
+added. The app shows it from a temporary library, in Debian's Chromium without a GPU. Times in
+milliseconds are those of the page's script; a frame is everything that a pan or a zoom draws at
+once. The fastest tenth is also reported, because on a busy machine it is closest to the time that
+the page itself needs.
 """
 
 import argparse

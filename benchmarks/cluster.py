@@ -7,7 +7,7 @@ once on 20,000 of these rows, with few iterations. All other rows are then strea
 and on clusters of local processes. The table has the CPU seconds of the workers, the elapsed
 seconds, the CPU seconds of the client (here with the scheduler), and the bytes of a task's result.
 With --kill, one of two workers is killed after a quarter of the parts; the CPU time that it had
-used is not counted. From these figures the program predicts the seconds for 10⁹ rows on 10, 100 and
+used is not counted. From these numbers the program predicts the seconds for 10⁹ rows on 10, 100 and
 1000 workers; docs/cluster.md has the assumptions.
 """
 

@@ -7,17 +7,17 @@ functions are a step, a curve whose frequency grows, a step across a square, and
 one lengthscale, where depth cannot help. SparseGPRegression has all points as inducing inputs.
 DeepGP has one hidden layer with as many dimensions as there are inputs, and 20 inducing inputs per
 layer. The table has the bound in nats, the log-likelihood of a test point in nats (for DeepGP by
-200 draws) and the root mean square error. It also has paired differences with their standard
+200 draws) and the root mean square error. The table also has paired differences with their standard
 errors, and the number of seeds in which two layers are better.
 
 Oil flow (1000 × 12; the seed draws the inducing inputs): BayesianGPLVM and DeepGPLVM with widths
 (5, 10), 50 inducing inputs, 800 iterations each. Two layers are also measured with a linear mean of
 the hidden layer, and with a last layer that receives the top as an input. The bound is in units of
-the global scale. The density of 200 test rows is in nats per row and in the same units. It is
-computed by the difference of bounds, and by importance sampling with 2000 draws per row. Neighbour
-errors of the classes use the two leading dimensions of the top. The table also has CPU seconds.
-Mixtures of full Gaussians are listed by the number of components, each with the best of four
-ridges.
+the global scale. The density of 200 test rows is in nats per row and in the same units. The density
+is computed in two ways: as the difference of bounds, and by importance sampling with 2000 draws per
+row. Neighbour errors of the classes use the two leading dimensions of the top. The table also has
+CPU seconds. Mixtures of full Gaussians are listed by the number of components, each with the best
+of four ridges.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""The cost of a deep model: an evaluation by the number of layers, training by the optimiser.
+"""The cost of an evaluation for each number of layers, and of training for each optimiser.
 
     python -m benchmarks.deep_cost [--seeds 3] [--only layers optimisers] [--iterations 60 250]
 
@@ -9,7 +9,7 @@ the fastest of several rounds.
 Optimisers: two layers on 50 points of a step and of a sinusoid, with the same number of iterations
 per start (Chamberlin 2016, ch. 3, found scaled conjugate gradients best). The table has the bound,
 the log-likelihood of a test point, evaluations, CPU seconds, and paired differences with their
-standard errors. Only this file has Adam (Kingma & Ba 2015), on the same bound and variables. Its
+standard errors. Only this file has Adam (Kingma & Ba 2015), on the same bound and variables. Adam's
 rate of 0.1 was better than 0.03 on seed 0 of the step at 60 iterations. A natural-gradient step of
 length one moves q(u) of a layer with Gaussian noise to its optimum, which the collapsed bound
 always uses, so the table has no row for this step. Stochastic gradients need a bound that is a sum

@@ -1,4 +1,4 @@
-"""Test a guard that rejects starts of a deep regression if they fit single points.
+"""Test a guard that rejects starts of a deep regression that over-fit single points.
 
     python -m benchmarks.deep_guard [--seeds 5] [--first 0] [--points 25 50] [--only doppler …]
 
@@ -55,7 +55,8 @@ FUNCTIONS: dict[str, tuple[int, Callable[[Array], Array]]] = {
 FRIEDMAN = {"friedman 2": make_friedman2, "friedman 3": make_friedman3}
 
 
-# A draw of a GP of a GP with ten outputs (benchmarks.deep_reproduced) has three layers.
+# This data set has ten outputs, drawn from a GP whose input is drawn from another GP
+# (benchmarks.deep_reproduced). Its models have three layers.
 WARPED = "GP of a GP"
 
 

@@ -2,13 +2,13 @@
 
     python -m benchmarks.deep_peers [--gpflux PATH] [--gpytorch PATH] [--seeds 3] [--budget 60]
 
-PATH is a Python that has the package. The data are the curves of `benchmarks.deep` with 200 points.
-All models have two layers with 20 inducing inputs each; every run is a separate process on one
-thread. gplvm_core trains with its defaults; its time includes all starts. The other packages train
-by Adam on all rows with a rate of 0.01. Every 250 steps their test likelihood is computed over 50
-draws of the hidden layer. The time for this evaluation and for tracing a graph is not included. A
-run stops when it comes within 0.02 nats per point of gplvm_core, or at its time limit. The table
-has the seconds until the run stops, and the best likelihood.
+PATH is a Python interpreter that has the package. The data are the curves of `benchmarks.deep` with
+200 points. All models have two layers with 20 inducing inputs each; every run is a separate process
+on one thread. gplvm_core trains with its defaults; its time includes all starts. The other packages
+train by Adam on all rows with a rate of 0.01. Every 250 steps their test likelihood is computed
+over 50 draws of the hidden layer. The time for this evaluation and for tracing a graph is not
+included. A run stops when it comes within 0.02 nats per point of gplvm_core, or at its time limit.
+The table has the seconds until the run stops, and the best likelihood.
 """
 
 import argparse

@@ -45,7 +45,7 @@ def gpflux(data: Any, n_inducing: int, budget: float, enough: float) -> list[tup
     tf.config.threading.set_intra_op_parallelism_threads(1)
     tf.config.threading.set_inter_op_parallelism_threads(1)
     tf.random.set_seed(0)
-    np.random.seed(0)  # noqa: NPY002 (what its k-means draws from)
+    np.random.seed(0)  # noqa: NPY002 (GPflux's k-means uses this)
     centre, scale = data["y"].mean(), data["y"].std()
     x, y = data["x"], (data["y"][:, None] - centre) / scale
     deep = build_constant_input_dim_deep_gp(x, 2, Config(n_inducing, 1e-5, 1e-2, whiten=True))

@@ -4,15 +4,15 @@
                                           features] [--seeds 10] [--first 0]
 
 - step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1).
-- sinusoids: the sum of two, sin 2πx + ½ sin 6πx, noise 0.1 (Chamberlin 2016, ch. 3, gives no
+- sinusoids: the sum sin 2πx + ½ sin 6πx, noise 0.1 (Chamberlin 2016, ch. 3, gives no
   numbers). On step and sinusoids, a sparse GP and two layers have 20 inducing inputs each; there
   are 321 test points.
 - warped: a GP of a GP with ten outputs, 25 of 120 points for training (Damianou 2015, Fig. 6.8). A
   GP with one layer less than the true function is compared with a deep GP with one layer more. A
   paired t-test compares the errors.
 - hierarchy: a top signal, two signals below it, ten outputs (ibid., Fig. 6.9). The table has the
-  number of dimensions that are on in each layer. It also has the R² of the true signals, predicted
-  by neighbours in these dimensions, compared with stacked PCA and Isomap.
+  number of dimensions that are on in each layer. The table also has the R² of the true signals,
+  predicted by neighbours in these dimensions, compared with stacked PCA and Isomap.
 - digits: 50 images each of 0, 1 and 6, depth 1 to 5 (§6.3.2). The table has the bound. For each
   layer it also has the number of points whose nearest neighbour is another digit; distances use
   the dimensions that are on.

@@ -7,8 +7,9 @@ All methods use the same splits. All methods are tuned within the training half 
 five-fold cross-validation: GenerativeClassifier by its number of latent dimensions, the others by
 their penalties. The iterations and inducing inputs of GenerativeClassifier were chosen on a third
 of the training halves of the first three splits. The range of its latent dimensions was chosen
-after a first look at test errors of other splits, so its figures are slightly optimistic. Published
-on other digits (USPS): 4.73 %, compared with 5.92 % (support vectors) and 14.1 % (logistic).
+after a first look at test errors of other splits, so its errors are slightly optimistic. The
+published error on other digits (USPS) is 4.73 %, compared with 5.92 % (support vectors) and 14.1 %
+(logistic regression).
 """
 
 import argparse

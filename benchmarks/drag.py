@@ -2,9 +2,10 @@
 
 The poses of the gallery are held out at random (a fifth) and in blocks of three seconds. Some
 joints of every held-out pose are handles, exact to a centimetre. The page's own scripts run in
-node, and the benchmark measures the errors of all other joints for the best of six searches, as at
-a first touch. Then a hand follows held-out motion at 60 frames per second. --browser SECONDS also
-drags in a real page. --brush measures only the frames of a brush on the gallery's pictures.
+node, and the benchmark measures the errors of all other joints for the best of six searches, as the
+page does at a first touch. Then a hand follows held-out motion at 60 frames per second. --browser
+SECONDS also drags in a real page. --brush measures only the frames of a brush on the gallery's
+pictures.
 """
 
 import argparse
@@ -161,9 +162,7 @@ def brush(name: str) -> dict[str, Any]:
 
 
 def frames_in_browser(seconds: float) -> list[float]:
-    """Return milliseconds between frames while a hand is dragged in the file of the gallery's
-    model.
-    """
+    """Return the milliseconds between frames while a hand is dragged on an exported page."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         model = load(ROOT / "assets" / "models" / "poses" / "model.gplvm")
         explorer(model, load_dataset("poses")).save(Path(folder) / "body.html")

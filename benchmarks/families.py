@@ -11,10 +11,10 @@
 
 Every family has the same total number of iterations; the conditional families use the marginalised
 family for the first iterations. The table has the bound, the log-likelihood of a test point or row,
-both in nats, and CPU seconds. It also has the fraction of test values inside 95 % intervals. For
-latent models, the test values are the second half of the columns, filled in from the first half.
-The last figure is the number of seeds in which the marginalised family replaced the family, because
-its bound was higher at the same beliefs.
+both in nats, and CPU seconds. The table also has the fraction of test values inside 95 % intervals.
+For latent models, the test values are the second half of the columns, filled in from the first
+half. The last column of the table is the number of seeds in which the marginalised result replaced
+the family's own result, because its bound was higher at the same beliefs.
 """
 
 import argparse

@@ -2,9 +2,10 @@
 
     python -m benchmarks.half_pixels [--seed 0] [--components 50] [--inducing 200]
 
-1000 of 1965 complete images of 28 × 20 pixels are for training. In each of the other 965 a random
-half of the pixels is hidden and predicted. Published mean absolute errors of the hidden pixels:
-7.40 (30 latent dimensions) and 9.73 (the best sparse GP-LVM, whose latent points are optimised).
+Training uses 1000 of the 1965 complete images of 28 × 20 pixels. In each of the other 965 images, a
+random half of the pixels is hidden and predicted. Published mean absolute errors of the hidden
+pixels: 7.40 (30 latent dimensions) and 9.73 (the best sparse GP-LVM, whose latent points are
+optimised).
 
 All settings are chosen on the last 200 training images, with gaps of the same kind, after training
 on the other 800. The final models train on all 1000. The settings of the baselines are chosen in

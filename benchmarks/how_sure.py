@@ -3,9 +3,9 @@ rows of the gallery models.
 
 The browser goes to each row's position on the map, infers the hidden dimensions only from the other
 rows, and compares the predicted picture with the row. The page computes an uncertainty for every
-value. One table has the fraction of values that are wrong by more than half of the data's spread,
-by this uncertainty. The other table has, for each label, the fraction of a row's squared distance
-from the mean row that the picture explains. The limits of the labels in
+value. One table has, for intervals of this uncertainty, the fraction of values that are wrong by
+more than half of the data's spread. For each label, the other table has the fraction that the
+picture explains of a row's squared distance from the mean row. The limits of the labels in
 assets/canvas/geometry/doubt.js come from these tables.
 
     python -m benchmarks.how_sure

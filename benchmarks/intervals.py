@@ -1,14 +1,14 @@
-"""Do 95 % intervals hold in rows, sequences and futures that no training has seen?
+"""The coverage of 95 % intervals in unseen data, with and without calibration.
 
     python -m benchmarks.intervals [--only transfer gaps …] [--seeds 3] [--first 0]
 
-Small models, and for every seed other training rows. Transfer predicts one view of new rows from
-another one; of the walker also of whole films over time. Gaps along time are stretches of frames
-in new sequences, completely or partly hidden. Forecasts continue training sequences, and series
-from other origins. Completion hides half of the values of new rows. The table has the share of the
-values inside their 95 % intervals, the error (root mean square) and the continuous ranked
-probability score, both in units of the columns' spread: before and after `calibrate` (completion:
-`fit_density`).
+The models are small; every seed selects other training rows. "Transfer" predicts one view of new
+rows from another view; for the walker, it also predicts whole films over time. "Gaps" hides
+stretches of frames in new sequences, completely or partly. "Forecasts" continues training
+sequences, and series from other origins. "Completion" hides half of the values of new rows. The
+table has three measures before and after `calibrate` (for completion, before and after
+`fit_density`): the share of values inside their 95 % intervals, the root mean square error, and the
+continuous ranked probability score. The error and the score are in units of the columns' spread.
 Columns that hardly vary in training are left out.
 """
 
@@ -32,7 +32,7 @@ from gplvm_core.datasets import load_dataset
 from gplvm_core.numerics import Array
 
 NORMAL = 1.959964
-LEAST_SPREAD = 0.05  # of the largest spread of a column, for the columns that count
+LEAST_SPREAD = 0.05  # columns whose spread is a smaller fraction of the largest spread are left out
 ITERATIONS = 150
 PARTS = ("transfer", "gaps", "forecasts", "completion")
 
@@ -50,9 +50,7 @@ class Answer:
     def of(
         cls, found: tuple[Any, Any], truth: Array, known: Array, hidden: Flags | None = None
     ) -> "Answer":
-        """found: means and standard deviations. known: training rows. hidden: the values to judge,
-        None: all.
-        """
+        """found: means and deviations. hidden: the values to judge, None for all."""
         mean, std = found
         spread = np.nanstd(known, axis=0)
         judged = np.broadcast_to(spread > LEAST_SPREAD * spread.max(), truth.shape)
@@ -64,7 +62,7 @@ class Answer:
 
     @classmethod
     def joined(cls, each: "Sequence[Answer]") -> dict[str, float]:
-        """The figures of all values together."""
+        """Return the measures of all values together."""
         error = np.concatenate([own.error for own in each])
         std = np.concatenate([own.std for own in each])
         z = error / std
@@ -83,7 +81,7 @@ Question = tuple[str, Callable[[], Answer]]
 
 
 def twice(calibrate: Callable[[], Any], questions: Sequence[Question]) -> Measured:
-    """Ask all questions, calibrate, and ask again."""
+    """Yield every question with its answer before and after the calibration."""
     before = [ask() for _, ask in questions]
     calibrate()
     for (name, ask), first in zip(questions, before, strict=True):
@@ -193,7 +191,7 @@ def fill(model: Any, truth: Array, times: Array, hidden: Flags, known: Array) ->
 
 
 def series(seed: int) -> Iterator[tuple[str, Array]]:
-    """Simulated series of 400 values with noise."""
+    """Yield simulated series of 400 values with noise."""
     random = np.random.default_rng(seed)
     t = np.arange(400.0)
     tones = np.sin(0.3 * t) + 0.5 * np.sin(0.71 * t + 1.0) + 0.1 * random.standard_normal(400)
@@ -269,7 +267,7 @@ def completion(seed: int) -> Measured:
 
 
 def measured(part: str, seeds: range) -> dict[str, tuple[dict[str, float], dict[str, float]]]:
-    """The figures of every question, before and after, with all values of all seeds together."""
+    """Return each question's measures before and after calibration, for the values of all seeds."""
     parts = {"transfer": transfer, "gaps": gaps, "forecasts": forecasts, "completion": completion}
     found: dict[str, list[tuple[Answer, Answer]]] = {}
     for seed in seeds:

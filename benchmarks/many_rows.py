@@ -1,4 +1,4 @@
-"""Gains and costs of the methods to train on many rows.
+"""Gains and costs of the methods for training on many rows.
 
     python -m benchmarks.many_rows [--data NAME] [--rows N] [--inducing M] [--iterations K ...]
 

@@ -1,5 +1,4 @@
-"""Missing outputs: the cost of training, by patterns of gaps, and of inferring new rows, compared
-with GPy.
+"""CPU time with missing outputs, compared with GPy: training with gaps, and inferring new rows.
 
     python -m benchmarks.missing [--peer-python PATH] [--rounds 3]
 
@@ -37,7 +36,7 @@ Problem = dict[str, Array]
 
 
 def run_worker(package: str, task: str, problem: Path, python: str, seconds: float) -> Any:
-    """Return the figures of one package from a new process; raise RuntimeError if it fails."""
+    """Measure one package in a new process; raise RuntimeError if the process fails."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         environment[name] = "1"
@@ -75,7 +74,7 @@ def cheapest(rounds: int, packages: dict[str, str], task: str, problem: Problem)
 
 
 def growth(rounds: int) -> list[dict[str, Any]]:
-    """Measure CPU seconds of an evaluation by the number of patterns, and for complete data."""
+    """Measure CPU seconds of an evaluation for some numbers of patterns, and for complete data."""
     problem = make_problem(*WIDE)
     own = {"gplvm_core": sys.executable}
     found = []

@@ -11,15 +11,16 @@ Settings are chosen on five training walks that are held out together, with the 
 from the middle on. The settings of the baselines are chosen in every run of this file. The settings
 of MODELS were chosen once (`--validate`), when the errors of the test walk were already known.
 These errors had also shown that the beginning of the walk predicts its end best. The following
-errors on the five walks are in degrees, for legs and body. An RBF over frames has 3.75 and 3.45,
-and with the mapping adapted 3.17 and 3.29. All other kernels are nearly periodic and adapted. With
-a share of 0.05, 0.02, 0.005 or 0.002 of variation within 0.3 cycles and 25 iterations, the errors
-are 2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04, 2.72 and 2.16. (These models were trained while
-gradients of very precise sites were inexact.) Within 0.15 cycles, with 10, 15, 25 or 100
-iterations, they are 2.58 and 1.98, 2.53 and 1.99, 2.77 and 2.27, 3.12 and 2.59. The mean of five
-starts of 15 iterations has 2.58 and 2.03. Longer training raises the bound. But the noise then
-becomes too small for walks that differ from the training walks: their unexplained part is larger,
-and neighbouring frames share it.
+errors on the five walks are in degrees, for legs and body. The errors of an RBF over frames are
+3.75 and 3.45, or 3.17 and 3.29 if the mapping is adapted. All other kernels are nearly periodic and
+adapted. With a share of 0.05, 0.02, 0.005 or 0.002 of variation within 0.3 cycles and 25
+iterations, the errors are 2.68 and 2.22, 2.60 and 2.14, 2.56 and 2.04, 2.72 and 2.16. (These models
+were trained while gradients of very precise sites were inexact.) Within 0.15 cycles, with 10, 15,
+25 or 100 iterations, they are 2.58 and 1.98, 2.53 and 1.99, 2.77 and 2.27, 3.12 and 2.59. The mean
+prediction of five starts with 15 iterations has the errors 2.58 and 2.03. Longer training raises
+the bound, but the noise then becomes too small for walks that differ from the training walks. In
+such walks, the part that the model cannot explain is larger, and it is correlated between
+neighbouring frames.
 """
 
 import argparse
@@ -82,7 +83,7 @@ class Task:
 
     @property
     def held_out(self) -> "Task":
-        """Return the same task inside the training data."""
+        """Return the same task for held-out training walks; only the other walks train."""
         kept = ~np.isin(self.sequences, HELD_OUT)
         walks = [self.train[self.sequences == number] for number in HELD_OUT]
         hidden = tuple(Hidden(walk, len(walk) // 2) for walk in walks)
@@ -214,7 +215,7 @@ NEARLY_PERIODIC = (Periodic(1.0, 1.0, 1.0) + RBF(0.005, 0.15) + White(1e-3)).hol
 
 @dataclass(frozen=True)
 class Chosen:
-    """A candidate model: its kernel over time (if any), its latent dimensions, and its use.
+    """A candidate model: its kernel over time (if any) and its settings.
 
     adapt: whether the completed sequence updates the mapping. starts: the number of models, with
     different inducing inputs, whose completions are averaged.
@@ -240,7 +241,8 @@ MODELS = {
 def cycles(frames: Float[Array, "n D"]) -> Float[Array, " n"]:
     """Return times of frames in cycles of the motion, from the columns that are never missing.
 
-    A cycle is the first lag whose peak of the autocorrelation is about as high as the highest.
+    The length of a cycle is the first lag at which the autocorrelation has a peak about as high as
+    its highest peak.
     """
     seen = frames[:, ~np.isnan(frames).any(axis=0)]
     seen = seen - seen.mean(axis=0)

@@ -1,9 +1,9 @@
 """Natural-gradient steps compared with L-BFGS for the paths of a dynamical model.
 
 The model is the gallery's body in motion. Its kernel, inducing inputs, noise and time kernel are
-fixed at their trained values. q(X) starts at its means plus noise of 0.3, with variances of 0.3.
-Both methods maximise the same bound through Kalman smoothing; one evaluation is one pass over the
-data.
+fixed at their trained values. q(X) starts at the trained means plus noise of 0.3, with variances of
+0.3. Both methods maximise the same bound through Kalman smoothing; one evaluation is one pass over
+the data.
 """
 
 import argparse

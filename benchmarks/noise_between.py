@@ -41,7 +41,7 @@ Profile = Callable[..., OutputProfile]
 
 
 def one_signal(unit: Float[Array, " D"]) -> Profile:
-    """The signal σ_f,d² = α · unit_d with one α.
+    """Use the signal variances σ_f,d² = α · unit_d, with one α for all outputs.
 
     Both α and the noise of every output given α are optimal.
     """

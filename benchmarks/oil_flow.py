@@ -2,10 +2,10 @@
 
     python -m benchmarks.oil_flow [--seeds 10]
 
-The estimator's defaults are compared with the plain schedule with twice the evaluations. Bounds and
-densities are for the data divided by one global scale. Published nearest-neighbour errors of 1000:
-3 (Titsias & Lawrence 2010), 1 (Damianou 2015). GPy after 1000 evaluations reaches −1118 and 5
-errors.
+The estimator's defaults are compared with the plain schedule, which has twice the evaluations.
+Bounds and densities are for the data divided by one global scale. The published numbers of
+nearest-neighbour errors, of 1000 rows, are 3 (Titsias & Lawrence 2010) and 1 (Damianou 2015). After
+1000 evaluations, GPy reaches a bound of −1118 and has 5 errors.
 """
 
 import argparse

@@ -16,7 +16,7 @@ EVALUATIONS = 500
 
 
 def standardised(train: Array, test: Array) -> tuple[Array, Array]:
-    """Centre both by the training columns' means and divide them by one global scale."""
+    """Centre both arrays by the training columns' means, and divide them by one global scale."""
     centre = train.mean(axis=0)
     scale = np.sqrt(np.mean((train - centre) ** 2))
     return (train - centre) / scale, (test - centre) / scale

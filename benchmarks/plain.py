@@ -31,7 +31,10 @@ INITIAL_NOISE = 0.01  # for data with variance 1
 
 @dataclass(frozen=True)
 class Plain:
-    """A trained model in the units of standardised data; `best` is the bound by evaluation."""
+    """A trained model in the units of standardised data.
+
+    `best` is the best bound after each evaluation.
+    """
 
     bound: float
     best: Array

@@ -1,6 +1,6 @@
 """CPU time per point and memory of one evaluation of the bound, from 10³ to 10⁶ points.
 
-An evaluation includes all gradients. Every figure is measured in a new process on one thread. The
+An evaluation includes all gradients. Every number is measured in a new process on one thread. The
 time is the fastest of a few evaluations (of the only one for a million points). The memory is the
 growth of the process's peak since its data and q(X) were created, without the gradient of q(X),
 which is a result. The limit is the time for the products and exponentials that Φ and its gradient

@@ -8,10 +8,11 @@
 - Walk and run: the first 20 of 59 features of a moving body are predicted from the other 39. There
   are 50 complete rows, 80 rows with gaps, and 200 test rows.
 
-The table has the mean squared error on test rows, whose inputs are complete, by the missing share.
-It compares four methods: the semi-described Gaussian process, a Gaussian process on the complete
-rows only, linear regression on the complete rows, and the nearest neighbour among all rows by the
-observed inputs. The entry "nothing missing" is the Gaussian process with all inputs of all rows.
+For each missing share, the table has the mean squared error on test rows, whose inputs are
+complete. It compares four methods: the semi-described Gaussian process, a Gaussian process on the
+complete rows only, linear regression on the complete rows, and the nearest neighbour among all
+rows, found by the observed inputs. The entry "nothing missing" is the Gaussian process with all
+inputs of all rows.
 """
 
 import argparse
@@ -68,7 +69,7 @@ def nearest(inputs: Array, outputs: Array, new: Array) -> Array:
 
 
 def one_seed(source: str, seed: int) -> list[dict[str, float]]:
-    """Return errors of every method at every share, with the seconds of the semi-described
+    """Return errors of every method at every missing share, with the seconds of the semi-described
     training.
     """
     generator = np.random.default_rng(seed)

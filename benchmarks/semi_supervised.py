@@ -6,7 +6,7 @@
 Digits 0, 2, 4 and 6 (430 rows to learn from, 287 to test), and oil flow (300 and 700 of its
 training rows). Every seed draws another split and other labelled rows, at least one of each class.
 All methods have the same classifier, logistic regression. Ten draws per row also weaken the
-regularisation tenfold, so PCA has rows for C = 1 and C = 10.
+regularisation tenfold, so the table has rows of PCA for C = 1 and C = 10.
 """
 
 import argparse

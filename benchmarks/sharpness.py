@@ -2,11 +2,12 @@
 
     python -m benchmarks.sharpness [--seed 0] [--only NAME]
 
-Sharpness is the median size (root mean square) of a picture's gradient, relative to that of the
-data. It is measured at the positions of the training points, and halfway from each position to the
-nearest other one. Half faces: a tenth of the rows is held out (one photograph of each person), and
-their left halves are hidden. The root mean square error of the completed half is relative to the
-data's spread. The settings are those of the gallery and, for the photographs, some others.
+Sharpness is the median size (root mean square) of a picture's gradient, relative to the same
+quantity in the data. Sharpness is measured at the positions of the training points, and halfway
+from each position to the nearest other one. Half faces: a tenth of the rows is held out (one
+photograph of each person), and their left halves are hidden. The root mean square error of the
+completed half is relative to the data's spread. The settings are those of the gallery and, for the
+photographs, some others.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
     python -m benchmarks.speed [--peer-python PATH] [--quick]
 
-Every figure comes from a fresh process. Packages alternate within each round, so that other load of
-the machine affects all of them, and the fastest round is used. With one thread the figures are CPU
+Every number comes from a new process. Packages alternate within each round, so that other load of
+the machine affects all of them, and the fastest round is used. With one thread the times are CPU
 seconds, which vary least; with two threads they are wall seconds. Memory is the peak of the
 process, including the interpreter and imports.
 """
@@ -35,9 +35,7 @@ Size = tuple[int, int, int, int]
 def run_worker(
     package: str, size: Size, *, threads: int, seconds: float, python: str
 ) -> dict[str, Any]:
-    """Return the figures of one package at one size, from a new process; raise RuntimeError if it
-    fails.
-    """
+    """Measure one package at one size in a new process; raise RuntimeError if the process fails."""
     # gplvm_core starts its own threads and needs BLAS with one thread; the other packages use the
     # threads of BLAS.
     blas = "1" if package == "gplvm_core" else str(threads)

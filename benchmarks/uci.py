@@ -8,8 +8,8 @@ The splits of Hernández-Lobato & Adams (2015) hold out a tenth of the rows each
 every layer of the deep models have 100 inducing inputs; all other settings are the defaults of the
 estimators. Hidden layers are as wide as the inputs. The table has the log-likelihood of a test row
 in nats and the root mean square error, in the units of the data, ± a standard error that accounts
-for rows in several splits (see gplvm_core.comparison). Published for all 20 splits (Salimbeni &
-Deisenroth 2017, two layers): energy −0.72, yacht −0.46.
+for rows that are in several splits (see gplvm_core.comparison). The published log-likelihoods of
+two layers for all 20 splits (Salimbeni & Deisenroth 2017) are −0.72 on energy and −0.46 on yacht.
 
 Sets with more than 2000 training rows use 2000 of them. With --gather, the table has only the
 splits on which all models were measured with the same settings.
@@ -39,7 +39,7 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 def contender(name: str, width: int, n_inducing: int) -> Contender:
-    """Return the model with a name, for a number of inputs."""
+    """Return the model that has this name, for this number of inputs."""
     trees = GradientBoostingRegressor(
         n_estimators=300, learning_rate=0.05, max_depth=4, subsample=0.8
     )

@@ -40,7 +40,7 @@ Flags = NDArray[np.bool_]
 
 
 def test_frames(count: int) -> dict[str, Bool[Flags, " N"]]:
-    """Return the test frames, for every choice of frames."""
+    """Return the test frames for every choice of training frames."""
     number = np.arange(count)
     return {"every second frame": number % 2 == 1, "blocks of ten": number % 30 >= 20}
 
@@ -53,7 +53,7 @@ def hidden_pixels(count: int, generator: np.random.Generator) -> dict[str, Bool[
 
 
 def neighbours(train: Array, gaps: Array, count: int) -> Array:
-    """Predict by the mean of the nearest training frames, by the visible pixels."""
+    """Predict by the mean of the training frames whose visible pixels are nearest."""
     nearest = np.argsort(nan_euclidean_distances(gaps, train), axis=1)[:, :count]
     return np.asarray(train[nearest].mean(axis=1))
 

@@ -91,7 +91,7 @@ def matched_rows(model: ManifoldRelevance, given: Array, view: str, other: str) 
 
 
 def judge(model: ManifoldRelevance, data: Any) -> dict[str, Any]:
-    """Return all reported figures of one model."""
+    """Return all reported measures of one model."""
     values, light = data.view_values, data.covariates["light"]
     lights = np.unique(light, axis=0, return_inverse=True)[1].ravel()
     parts = model.segmentation()

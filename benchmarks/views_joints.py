@@ -3,12 +3,12 @@
     python -m benchmarks.views_joints [--every 2] [--components 10]
 
 Each joint coordinate of the poses (without constant ones) is a view of one column with a kernel,
-inducing inputs and noise. A joint's profile has, for each latent dimension, its total value for the
-coordinates of the joint. Joints are clustered by the angle between their profiles (average linkage)
-into as many clusters as the body has limbs. Two measures compare the clusters with the limbs: the
-adjusted Rand index, and the share of joints whose nearest profile belongs to the same limb. Both
-are given with the probability of an equally good result if limbs are shuffled among joints. The
-baseline clusters the plain correlations of the coordinates over time.
+inducing inputs and noise. A joint's profile has one number for each latent dimension: the sum of
+the dimension's values for the joint's coordinates. Joints are clustered by the angle between their
+profiles (average linkage) into as many clusters as the body has limbs. Two measures compare the
+clusters with the limbs: the adjusted Rand index, and the share of joints whose nearest profile
+belongs to the same limb. Both are given with the probability of an equally good result if limbs are
+shuffled among joints. The baseline clusters the plain correlations of the coordinates over time.
 """
 
 import argparse

@@ -7,9 +7,9 @@ Random subsets of increasing size are used for training, and the 1000 test rows 
 view. The predicted class of a row is its largest output. The baselines are the nearest neighbour
 and an RBF support vector machine (C chosen by cross-validation within the training rows).
 
-Gaussian noise with a standard deviation of 0.1 is added to training labels. Without it signs can be
-fitted exactly, the noise falls to the level of the jitter, and in some runs a dimension of the
-labels becomes private.
+Gaussian noise with a standard deviation of 0.1 is added to training labels. Without this noise, the
+model can fit the signs exactly. Its own noise then falls to the level of the jitter, and in some
+runs a dimension of the labels becomes private.
 
 Digits have several labels at once (even, prime, above 4, with a closed loop). A label is predicted
 if its output is positive. The table has the F-measure, mean over the labels, compared with the
@@ -139,7 +139,7 @@ def digits(seed: int) -> dict[str, Any]:
 
 
 def mean(runs: list[dict[str, Any]]) -> dict[str, float]:
-    """Return the mean of every figure."""
+    """Return the mean of every measure."""
     return {key: float(np.mean([run[key] for run in runs])) for key in runs[0]}
 
 

@@ -1,4 +1,4 @@
-"""Sixteen views that partly share signals: whether the model finds the simulated sharing.
+"""Sixteen simulated views that partly share signals: does the model find which views share one?
 
     python -m benchmarks.views_many [--seeds 5]
 
@@ -74,7 +74,7 @@ def clusters(
 
 
 def sharing(model: ManifoldRelevance, uses: Flags) -> dict[str, Any]:
-    """Return precision and recall of the sharing pairs of views, groups, and dimensions in use."""
+    """Return the scores of the pairs of views that share, the groups, and the dimensions in use."""
     used = np.array([model.drops_[name] > LEAST_DROP for name in model.views_])
     pairs = np.triu_indices(N_VIEWS, 1)
     found = (used.astype(int) @ used.T.astype(int))[pairs] > 0
@@ -111,7 +111,7 @@ def digits(seed: int) -> dict[str, Any]:
 
 
 def write_picture(model: ManifoldRelevance, uses: Flags) -> None:
-    """Draw the simulated signals beside each dimension's value for each view."""
+    """Draw the simulated signals, and beside them each dimension's value for each view."""
     from PIL import Image
 
     rows = profiles(model)

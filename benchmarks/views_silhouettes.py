@@ -5,18 +5,18 @@
 Six of seven sequences are used for training. For the seventh (number 2, a second jump forward),
 only the silhouettes are given. The error is the mean distance of the joints, without the root, in
 centimetres. The multi-view models use the principal components of the silhouettes on the training
-rows, because the very many pixels would outweigh the prior over time. All other methods use pixels;
-a rotation would not change their results. The temporal models infer the sequence together. The
-published figures are for another body and other silhouettes, so only their order is comparable:
-mean pose 6.16, linear regression 5.86, nearest neighbour 4.88, without dynamics 4.67, Gaussian
-process 4.27, nearest neighbour of sequences 4.04, with dynamics 2.94.
+rows, because the very many pixels would outweigh the prior over time. All other methods use pixels,
+because they would give the same results for all principal components. The temporal models infer the
+sequence together. The published errors are for another body and other silhouettes, so only their
+order is comparable: mean pose 6.16, linear regression 5.86, nearest neighbour 4.88, without
+dynamics 4.67, Gaussian process 4.27, nearest neighbour of sequences 4.04, with dynamics 2.94.
 
 Components, latent dimensions and iterations were chosen on sequences 4 and 5, each left out
 together with 2 (`--validate`). With 60 components and 200 iterations, the errors of 15, 10, 8, 6
 and 4 dimensions are 7.1, 7.0, 6.8, 6.7 and 7.1 on sequence 5 and 9.2, 9.0, 9.2, 8.3 and 8.2 on
 sequence 4. With --every-sequence each of the seven sequences is left out in turn, with the same
-settings. --noises compares one noise with one noise per output, and with a mapping that the new
-rows update, on sequences 2, 4 and 5.
+settings. --noises compares one noise with one noise per output on sequences 2, 4 and 5, each also
+with a mapping that the new rows update.
 """
 
 import argparse
@@ -207,7 +207,8 @@ def noises(data: Dataset) -> dict[str, Any]:
     """Compare three settings: one noise and one scale, one noise and a scale for each column, one
     noise per output.
 
-    The test sequence and the two of the validation are left out in turn, one seed, Matérn-3⁄2.
+    The test sequence and the two validation sequences are left out in turn, with one seed and a
+    Matérn-3⁄2 kernel.
     """
     sequences = data.sequences
     assert sequences is not None

@@ -5,7 +5,7 @@
 The times are CPU seconds on one thread in new processes; the packages alternate, and the fastest
 round counts. GPy has a multi-view model (one set of inducing inputs for all views). GPflow has no
 multi-view model, so it evaluates one model per view with the same q(X). D is the number of columns
-of each view. A second table has the time of gplvm_core by the number of views.
+of each view. A second table has the time of gplvm_core for each number of views.
 """
 
 import argparse
@@ -36,9 +36,7 @@ WORKER = Path(__file__).with_name("views_speed_worker.py")
 def run_worker(
     package: str, size: Size, n_views: int, *, seconds: float, python: str
 ) -> dict[str, Any]:
-    """Return the figures of one package at one size, from a new process; raise RuntimeError if it
-    fails.
-    """
+    """Measure one package at one size in a new process; raise RuntimeError if the process fails."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
     for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
         environment[name] = "1"

@@ -4,8 +4,8 @@ import streamlit as st
 
 from pages.ui.gallery.hero import hero
 from pages.ui.gallery.mine import mine
-from pages.ui.gallery.ready import ready
-from pages.ui.shared.catalogue import gallery_items, library_items
+from pages.ui.gallery.ready import ready, shelved
+from pages.ui.shared.catalogue import library_items
 from pages.ui.shared.link import go_to
 from pages.ui.shared.routes import enter_through_app
 
@@ -16,7 +16,7 @@ CONTROL = "gallery_shelf"  # session key
 def shelf_bar(shelf: str) -> None:
     """Show the choice between the shelves Ready and Mine."""
     st.session_state[CONTROL] = shelf  # the link takes precedence, also after Back
-    titles = {"ready": f"Ready {len(gallery_items())}", "mine": f"Mine {len(library_items())}"}
+    titles = {"ready": f"Ready {len(shelved())}", "mine": f"Mine {len(library_items())}"}
 
     def switch() -> None:
         chosen = st.session_state[CONTROL]

@@ -9,7 +9,7 @@ def answered(app: Any, scope: dict[str, Any]) -> list[dict[str, Any]]:
     """Return all messages that the application sends for a request without a body."""
     sent = []
 
-    async def receive():  # the application waits: it gets no further message, and no disconnect
+    async def receive():  # wait forever: neither a message nor a disconnect arrives
         await asyncio.Event().wait()
 
     async def send(message):

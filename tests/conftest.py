@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import settings
-from xdist.scheduler import LoadScopeScheduling
 
 from tests.shapes import count_anew, enforce_shapes
 
@@ -16,24 +15,8 @@ settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
 
 
-class ByFile(LoadScopeScheduling):
-    """The unit of work for pytest's processes: a file, or all browser tests together.
-
-    The tests of a file share fitted models. The browser tests share one server and one Chromium,
-    and must not disturb each other.
-    """
-
-    def _split_scope(self, nodeid: str) -> str:
-        file = nodeid.split("::", 1)[0]
-        return "browser" if file.endswith("_browser.py") else file
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:
-    return ByFile(config, log)
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort the units of work by length, so that no long unit starts last.
+    """Sort the files by length, so that no process starts a long file last.
 
     The longest are the browser tests, the wheel, the documentation and its examples.
     """
@@ -64,13 +47,13 @@ REFERENCE = Path(__file__).parent / "reference"
 
 @pytest.fixture(scope="session")
 def problem() -> dict[str, np.ndarray]:
-    """Return the small problem of the reference values."""
+    """Return the small problem for which reference values are stored."""
     return dict(np.load(REFERENCE / "problem.npz"))
 
 
 @pytest.fixture(scope="session")
 def reference() -> dict[str, dict[str, np.ndarray]]:
-    """Return the values of established packages, by package: "gpy", "gpflow"."""
+    """Return the reference values of the packages "gpy" and "gpflow", by the package's name."""
     return {name: dict(np.load(REFERENCE / f"{name}_values.npz")) for name in ("gpy", "gpflow")}
 
 

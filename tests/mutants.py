@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CORE = ROOT / "gplvm_core"
 COPIED = ("gplvm_core", "tests", "pyproject.toml")
-SECONDS = 900  # if the tests run longer than these seconds, they have detected the mutant
+SECONDS = 900  # if the tests run longer than this, the mutant counts as detected
 
 # For every room or module of a room: its tests, the fastest and most effective first.
 TESTS = {

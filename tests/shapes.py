@@ -8,8 +8,8 @@ created inside others at every call. With jaxtyping's hook, the bound of a small
 times as long. The hook of this module wraps only functions with shapes, once, after their module
 is imported.
 
-mypy checks all other types. Only mypy understands `Self`, and tests that pass a wrong type on
-purpose must get the core's own error message.
+mypy checks all other types. This module does not check them: it does not understand `Self`, and
+tests that pass a wrong type on purpose must get the core's own error message.
 """
 
 import sys

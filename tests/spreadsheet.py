@@ -1,4 +1,4 @@
-"""Find the cells of a text table that a spreadsheet would run, for all usual separators."""
+"""Find the cells of a text table that a spreadsheet would run as formulas."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ def formulas(text: str) -> set[str]:
 
 
 def begins_like_one(cell: str) -> bool:
-    """Return whether spreadsheets may run the text; one or several numbers are not formulas."""
+    """Return whether spreadsheets may run the text; text that has only numbers is no formula."""
     seen = "".join(letter for letter in cell if letter.isprintable() and not letter.isspace())
     if not seen.lstrip('"').startswith(tuple(BEGINNINGS)):
         return False
@@ -33,7 +33,7 @@ def begins_like_one(cell: str) -> bool:
 
 
 def cells(text: str, separators: str) -> Iterator[str]:
-    """Split cells as spreadsheets do: only a quotation mark at the start of a cell quotes."""
+    """Split cells as spreadsheets do: only a quotation mark at a cell's start counts."""
     cell, quoted, at = "", False, 0
     while at < len(text):
         letter = text[at]

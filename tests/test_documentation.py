@@ -61,7 +61,7 @@ def test_the_files_that_are_named_exist(name: str) -> None:
 
 
 def test_every_equation_has_its_files_and_names_that_are_there() -> None:
-    """A row of the table names files instead of folders, and for each file a name to search for."""
+    """A row of the table gives files (not folders), and for each file a name to search for."""
     table = text_of("gplvm_core/MATHEMATICS.md").split("| search for |\n|---|---|---|---|\n")[1]
     rows = table.split("\n\n")[0].splitlines()
     assert len(rows) > 55
@@ -76,9 +76,7 @@ def test_every_equation_has_its_files_and_names_that_are_there() -> None:
 
 
 def test_formulas_use_only_what_github_renders() -> None:
-    """Formulas are between $` and `$ or in fences; a plain dollar leaves underscores and \\ to
-    Markdown.
-    """
+    """Formulas are in fences or between $` and `$; plain dollars let Markdown change _ and \\."""
     text = text_of("gplvm_core/MATHEMATICS.md")
     fences = re.findall(r"^```(\w*)\n.*?^```$", text, flags=re.MULTILINE | re.DOTALL)
     assert set(fences) == {"math"}
@@ -123,7 +121,7 @@ def test_every_public_name_has_a_page(built: Path) -> None:
     # Types are those of the source, with one parameter per line. Inherited methods are included.
     assert "ndarray of shape (N, Q)" in page and "    Y: ArrayLike,\n" in page
     assert "_NestedSequence" not in page
-    # A subclass of a public class links to its methods.
+    # The page of a subclass links to the methods of the public base class.
     subclass = (built / "docs" / "api" / "DynamicalGPLVM.html").read_text(encoding="utf-8")
     assert 'href="BayesianGPLVM.html' in subclass
     sizes = {path.name: path.stat().st_size for path in (built / "docs" / "api").glob("*.html")}
@@ -147,7 +145,7 @@ def printed(built: Path, name: str) -> str:
 
 
 def number(pattern: str, text: str) -> float:
-    """Return the number in the place of # in a pattern."""
+    """Return the number at the position of # in a pattern."""
     found = re.search(pattern.replace("#", r"(-?[\d.]*\d)"), text)
     assert found, (pattern, text)
     return float(found[1])
@@ -212,7 +210,7 @@ def test_chapter_4_views(built: Path) -> None:
 def test_chapter_5_depth(built: Path) -> None:
     said = printed(built, "guide/5_depth")
     assert number("two layers # nats", said) > number("one layer # nats", said) + 10.0
-    # One Gaussian process oscillates beside the step; two layers do not.
+    # A Gaussian process oscillates on both sides of the step; two layers do not.
     one, two = (number(f"flat parts, {name}: #", said) for name in ("one layer", "two layers"))
     assert two < 0.5 * one
     assert "layer 1 of 2 is on" in said

@@ -25,7 +25,7 @@ def nodes_of(path: Path) -> tuple[ast.AST, ...]:
 
 @functools.cache
 def imports_of(path: Path) -> list[str]:
-    """Return all imports of a file as full names ("a.b" for `from a import b`), at any place."""
+    """Return the full names of all imports anywhere in a file ("a.b" for `from a import b`)."""
     names: list[str] = []
     for node in nodes_of(path):
         if isinstance(node, ast.Import):
@@ -93,7 +93,7 @@ def test_tables_are_written_where_no_cell_becomes_a_formula():
     canvas = ROOT.glob("assets/canvas/**/*.js")
     text = {path: path.read_text(encoding="utf-8") for path in (*CORE, *PAGES, *canvas)}
     writers = [path for path in text if re.search(r"csv\.(Dict)?[wW]riter\(", text[path])]
-    # Only the reader of spreadsheets uses a writer; the program itself reads this text again.
+    # Only the reader of spreadsheets uses csv.writer, for text that the program itself reads again.
     assert in_words(writers) == ["gplvm_core/readers/tables/sheets.py"]
     offers = [path for path in text if "text/csv" in text[path]]
     safe = ("csv_text(", "to_csv", "csvText(", "row_csv(", "as_csv(", "example(")

@@ -72,7 +72,7 @@ def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
 def complete(alone: Installed) -> Iterator[Installed]:
     """Add the dependencies of the wheel from the environment of the tests."""
     here = Path(pytest.__file__).parents[1]
-    # A line of a .pth file adds a folder, but not the editable installations in the folder.
+    # A .pth file adds the folder to the path, but not the editable installations in the folder.
     link = alone.packages / "lent.pth"
     link.write_text(f"{here}\n")
     yield alone
@@ -80,7 +80,7 @@ def complete(alone: Installed) -> Iterator[Installed]:
 
 
 def outside() -> dict[str, str]:
-    """Return the environment variables without those that lead to the checkout or limit threads."""
+    """Return the environment variables except those that point to the checkout or limit threads."""
     told = ("PYTHONPATH", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
     return {name: value for name, value in os.environ.items() if name not in told}
 
@@ -108,7 +108,7 @@ def test_every_module_and_every_model_of_the_checkout_is_in_the_wheel(wheel):
     app = [*ROOT.glob("pages/**/*.py"), ROOT / "app.py"]
     models = ROOT.glob("assets/models/*/*.*")
     app += [*ROOT.glob("assets/depth/*.bin"), ROOT / "assets/style.css"]
-    app += [path for path in models if path.suffix != ".pyc"]  # training the models leaves bytecode
+    app += [path for path in models if path.suffix != ".pyc"]  # training writes bytecode
     moved = {f"manifolio/{path.relative_to(ROOT).as_posix()}" for path in app}
     assert core | scripts | moved <= packed
     assert {name.split("/")[0].split("-")[0] for name in packed} == {"gplvm_core", "manifolio"}

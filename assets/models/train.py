@@ -29,6 +29,7 @@ import numpy as np
 from gplvm_core import (
     BayesianGPLVM,
     DeepGPLVM,
+    DeepManifoldRelevance,
     DynamicalGPLVM,
     ManifoldRelevance,
     load_dataset,
@@ -70,6 +71,11 @@ GALLERY = {
     "moves": Exhibit(
         "poses", "The same body, through time", {"n_components": 10, "n_inducing": 60}, in_time=True
     ),
+    "limbs": Exhibit(
+        "body_parts",
+        "A body in three parts",
+        {"n_components": (3,), "view_components": 3, "n_inducing": 40, "max_iter": 400},
+    ),
     "pairs": Exhibit(
         "lit_pairs", "Two heads under one light", {"n_components": 10, "n_inducing": 40}
     ),
@@ -104,18 +110,20 @@ GALLERY = {
 }
 
 
-def gallery_model(name: str) -> BayesianGPLVM | DeepGPLVM | ManifoldRelevance:
+def gallery_model(
+    name: str,
+) -> BayesianGPLVM | DeepGPLVM | DeepManifoldRelevance | ManifoldRelevance:
     """Return the gallery's model of that name, not fitted yet."""
     # The jitter is so large that the bound does not depend on a processor's rounding.
     settings = {"jitter": 1e-4, "max_iter": 500} | GALLERY[name].settings
     settings |= {"random_state": 0, "n_jobs": os.cpu_count()}
     dataset = load_dataset(GALLERY[name].dataset)
+    if isinstance(settings["n_components"], tuple):
+        return (DeepManifoldRelevance if dataset.views else DeepGPLVM)(**settings)
     if dataset.views:
         return ManifoldRelevance(**settings)
     if dataset.columns:
         return BayesianGPLVM(**settings, kinds=dataset.kinds)
-    if isinstance(settings["n_components"], tuple):
-        return DeepGPLVM(**settings)
     return DynamicalGPLVM(**settings) if GALLERY[name].in_time else BayesianGPLVM(**settings)
 
 
@@ -304,7 +312,13 @@ def keep_recipes(name: str) -> None:
             [float(f"{v:.4g}") if isinstance(v, float) else v for v in vars(fill).values()]
             for fill in recipe.fills
         ]
-        known[key] = {"size": recipe.size, "strength": recipe.strength, "fills": fills}
+        clusters = recipe.clusters
+        known[key] = {
+            "size": recipe.size,
+            "strength": recipe.strength,
+            "clusters": [clusters.size, clusters.strength, float(f"{clusters.share:.4g}")],
+            "fills": fills,
+        }
         print(f"{key}: {time.process_time() - start:.1f} CPU s", flush=True)
     lines = (f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
     RECIPES.write_text("{\n" + ",\n".join(lines) + "\n}\n")

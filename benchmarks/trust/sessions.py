@@ -1,4 +1,4 @@
-"""Many visitors at once while a job trains: missing pages are failures."""
+"""Many visitors at the same time while a job trains; pages that do not arrive are failures."""
 
 import argparse
 import asyncio

@@ -1,4 +1,4 @@
-"""Kills, disks and damaged files against a library and its jobs: rows of the table of trust.
+"""Models and jobs lost through kills, failing disks and damaged files, for the table of trust.
 
     python -m benchmarks.trust.store
 
@@ -290,7 +290,7 @@ def damage(path: Path, kind: int, rng: np.random.Generator, names: list[Path], g
 
 
 def reported_or_right(home: Path, report: list[str]) -> str:
-    """Check that other entries are unchanged, and the damaged one is broken, refused or correct."""
+    """Check that a damaged entry is broken, refused or correct, and that others are unchanged."""
     library = Library(home / "library")
     entries = {entry.id: entry for entry in library.entries()}
     if sorted(entries) != ["kept", "mine", "moved", "saved"] or entries["saved"].broken:

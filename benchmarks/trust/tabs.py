@@ -3,8 +3,9 @@
     python -m benchmarks.trust.tabs
 
 Every page shows the model. Another tab then renames it, trains it for longer, deletes it, removes
-it, replaces it by another model with the same name, or damages it. The page runs again, and each
-button that it showed before is pressed. Each result must be a page without an unexpected error.
+it for good, replaces it by another model with the same name, or damages it. The page runs again,
+and each button that it showed before is pressed. Each result must be a page without an unexpected
+error.
 """
 
 import logging

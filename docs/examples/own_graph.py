@@ -25,7 +25,7 @@ data = {
 
 # %%
 # Nodes are hidden variables with a number of dimensions. Edges are Gaussian-process layers. An edge
-# leads to a node or to a table of the data, which it names.
+# names its target: a node, or a table of the data.
 
 nodes = {"age": 1, "shape": 2}
 edges = [

@@ -76,8 +76,8 @@ sensors += 0.02 * generator.standard_normal(sensors.shape)
 past, future = times < 6.0, times >= 6.0
 
 # %%
-# Multiplied by a Matérn kernel the oscillation can fade and drift. The model learns its period,
-# from a starting value of 1.8.
+# Multiplied by a Matérn kernel, the oscillation can fade and drift. The model learns the period;
+# its starting value is 1.8.
 
 swinging = Cosine(1.0, 1.8) * Matern52(1.0, 10.0) + White(0.01)
 fig, axes = plt.subplots(figsize=(8, 3), layout="constrained")

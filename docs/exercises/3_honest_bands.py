@@ -37,5 +37,5 @@ for model in (
 
 # %%
 # The ``GPLVM``, whose latent points are optimised, is too confident: its many free parameters
-# reproduce the noise of the training rows, and it expects no more noise in new rows. A prediction
+# reproduce the noise of the training rows, so it underestimates the noise of new rows. A prediction
 # without a trustworthy band is hard to use, because you do not know which pixels are wrong.

@@ -20,7 +20,7 @@ swing, left_only, right_only = np.cos(1.7 * times), np.sin(0.9 * times), np.cos(
 
 
 def view(shared, own):
-    """Return eight columns that mix a shared cause with half as much of an own cause, and noise."""
+    """Return eight noisy mixtures of a shared cause and, half as strong, a private cause."""
     mixed = np.column_stack([shared, 0.5 * own]) @ draw.standard_normal((2, 8))
     return mixed + 0.05 * draw.standard_normal(mixed.shape)
 

@@ -27,7 +27,7 @@ deep = DeepGP(n_components=(1,), n_inducing=10, max_iter=120, random_state=0).fi
 print(f"Bound: one layer {shallow.bound_:.1f} nats, two layers {deep.bound_:.1f} nats")
 
 # %%
-# The prediction of one layer oscillates beside the step; that of two layers does not.
+# The prediction of one layer oscillates near the step; the prediction of two layers does not.
 
 grid = np.linspace(-1.2, 1.2, 200)[:, None]
 fig, both = plt.subplots(1, 2, figsize=(8, 3), sharey=True, layout="constrained")

@@ -209,7 +209,10 @@ def updated(
     least_signal: float = LEAST_SIGNAL,
     executor: Executor = serial,
 ) -> Layer:
-    """Return the layer with optimal ξ and sizes of counts, given its q(u); this cannot lower F."""
+    """Return the layer with the optimal ξ and the optimal sizes of counts, given its q(u).
+
+    This step cannot lower F.
+    """
     local = layer.local
     assert local is not None
     limits = Limits(most_ratio, least_signal)

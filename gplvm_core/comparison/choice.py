@@ -236,7 +236,7 @@ class _Round:
     def ranked(self) -> list[Tried]:
         """From best to worst; settings that failed are last."""
         found = [self._tried(at, each) for at, each in enumerate(self.settings)]
-        loss = [float(self.measure.loss(np.array(each.score))) for each in found]
+        loss = self.measure.loss(np.array([each.score for each in found]))
         return [found[at] for at in np.argsort(np.where(np.isnan(loss), np.inf, loss))]
 
     def _tried(self, at: int, settings: Settings) -> Tried:
@@ -299,7 +299,7 @@ def _check(model: Any, data: Any, task: str) -> None:
         raise DataError(f"task={task!r} needs one table; use 'transfer' for several views")
     if task == "density" and can.timed:
         raise DataError("rows over time depend on each other: use task='fill' or 'forecast'")
-    missing = {"n_components", "max_iter"} - set(model.get_params())
+    missing = {"n_components", "n_inducing", "max_iter"} - set(model.get_params())
     if missing or not hasattr(model, "complete"):
         raise DataError("settings can be searched for Bayesian maps of one layer")
 

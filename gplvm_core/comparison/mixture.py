@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.base import BaseEstimator
 
-from gplvm_core.mixtures import Coordinates, Gaussians, LocalGaussians, fitted
+from gplvm_core.mixtures import Coordinates, Gaussians, clustered, fitted
 from gplvm_core.numerics import Array
 
 FOLDS = 3
@@ -17,8 +17,6 @@ STRENGTHS = (3.0, 30.0, 300.0)
 # The smallest variance in units of the columns' variance; without it, Gaussians could collapse onto
 # single rows.
 LEAST_VARIANCE = 1e-4
-# The correlations of the common covariance, as a fraction of the correlations within clusters.
-CORRELATED = 0.5
 
 # Covariances: "diagonal", a number of axes, or ("shrunk", strength).
 Shape = str | int | tuple[str, float]
@@ -139,21 +137,9 @@ def shrunk(
     The fit is that of `fit_density`, but the prior comes from k-means instead of a map: cluster
     means, and one covariance within clusters.
     """
-    from sklearn.cluster import KMeans
-
     units = Coordinates(np.zeros(rows.shape[1]), np.ones(rows.shape[1])).fitted(rows)
     inner = units.of(rows)
-    clusters = KMeans(size, n_init=1, random_state=random_state).fit(inner)
-    within = np.atleast_2d(
-        np.cov((inner - clusters.cluster_centers_[clusters.labels_]).T, bias=True)
-    )
-    spread = np.diag(within.diagonal() + LEAST_VARIANCE)
-    common = CORRELATED * within + (1.0 - CORRELATED) * spread
-    prior = LocalGaussians(
-        np.bincount(clusters.labels_, minlength=size) / len(rows),
-        clusters.cluster_centers_,
-        np.repeat(common[None], size, axis=0),
-    )
+    prior = clustered(inner, size, random_state)
     return units.density(fitted(inner, prior, strength), inner)
 
 

@@ -80,8 +80,9 @@ class Comparison:
     def difference(self, measure: str, name: str, other: str | None = None) -> Difference:
         """Return the mean of name − other (default: the reference), paired by split.
 
-        The splits share training rows, so their differences are correlated. The variance of the
-        mean is therefore s² (1/S + test/training rows), not s²/S. Source: Nadeau & Bengio (2003).
+        The splits share training rows, so their differences are correlated. With n test and m
+        training rows, the variance of the mean is therefore s² (1/S + n/m), not s²/S. Source:
+        Nadeau & Bengio (2003).
         """
         return self._paired(self._of(measure, name) - self._of(measure, other or self.reference))
 

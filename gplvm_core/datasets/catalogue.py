@@ -10,7 +10,7 @@ from gplvm_core.shipped.diabetes import load_diabetes
 from gplvm_core.shipped.digits import load_digits
 from gplvm_core.shipped.faces import PACKAGE, load_faces
 from gplvm_core.shipped.people import load_people
-from gplvm_core.shipped.poses import load_poses
+from gplvm_core.shipped.poses import load_body_parts, load_poses
 from gplvm_core.shipped.talking_head import load_talking_head
 from gplvm_core.shipped.wine import load_wine
 from gplvm_core.simulated.flow import load_flow
@@ -38,6 +38,7 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("lit_pairs", load_lit_pairs),
     ("silhouettes", load_silhouettes),
     ("walker", load_walker),
+    ("body_parts", load_body_parts),
     ("digits_views", digit_views.load_digits_views),
     ("toy_views", toy_views),
 )

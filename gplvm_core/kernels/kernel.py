@@ -65,7 +65,7 @@ class Kernel(Parametric):
            [0.5, 0.5]])
     """
 
-    # An alternative kernel for uncertain inputs, for error messages.
+    # The kernel that error messages suggest for uncertain inputs.
     instead: ClassVar[str] = ""
     # Makes numpy.float64(2.0) * kernel a kernel.
     __array_ufunc__: ClassVar[None] = None

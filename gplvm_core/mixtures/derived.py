@@ -8,6 +8,7 @@
 The result is the exact density of this mixture. It is not a bound on the model's log p(Y).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -56,6 +57,15 @@ class LocalGaussians:
     def with_residual(self, residual: Float[Array, "D D"]) -> Self:
         """Return the same Gaussians with a common covariance added."""
         return replace(self, covariances=self.covariances + residual)
+
+
+def joined(parts: Sequence[LocalGaussians], weights: Float[Array, " P"]) -> LocalGaussians:
+    """Return the mixture of several mixtures."""
+    return LocalGaussians(
+        np.concatenate([w * part.weights for w, part in zip(weights, parts, strict=True)]),
+        np.concatenate([part.means for part in parts]),
+        np.concatenate([part.covariances for part in parts]),
+    )
 
 
 def residual(

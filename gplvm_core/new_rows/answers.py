@@ -38,9 +38,11 @@ class Answers:
     """The answers about some rows.
 
     places, place_std: positions on the map and their standard deviations; NaN for rows without
-    values. filled, std: rows with their gaps filled, and standard deviations, which are 0 where
-    observed. p: the p-value of the whole row, from out-of-fold scores of training rows; NaN if
-    unknown. p_cell: the p-value of the row's most surprising value. oddness: a number by which rows
+    values. explanations, weights: the positions of a row's explanations, the best first, and their
+    weights, which sum to 1; NaN and 0 where a row has fewer. The first one is the row's place.
+    filled, std: rows with their gaps filled, and standard deviations, which are 0 where observed.
+    p: the p-value of the whole row, from out-of-fold scores of training rows; NaN if unknown.
+    p_cell: the p-value of the row's most surprising value. oddness: a number by which rows
     can be ranked. unlike: whether the row scores above all training rows; filled values of such
     rows mean little. reasons: the columns that make a row odd, the most surprising first. Ordinary
     rows, and rows that are odd as a whole, have none. nearest: the numbers of the nearest training
@@ -51,6 +53,8 @@ class Answers:
 
     places: Float[Array, "n Q"]
     place_std: Float[Array, "n Q"]
+    explanations: Float[Array, "n K Q"]
+    weights: Float[Array, "n K"]
     filled: Float[Array, "n D"]
     std: Float[Array, "n D"]
     p: Float[Array, " n"]
@@ -74,6 +78,8 @@ class Answers:
         return cls(
             places=stacked("places"),
             place_std=stacked("place_std"),
+            explanations=stacked("explanations"),
+            weights=stacked("weights"),
             filled=stacked("filled"),
             std=stacked("std"),
             p=stacked("p"),

@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from gplvm_core.new_rows.answers import Answers, Reason
-from gplvm_core.new_rows.places import check_asked, placed_and_filled
+from gplvm_core.new_rows.places import (
+    MOST_EXPLANATIONS,
+    check_asked,
+    explanations_of,
+    placed_and_filled,
+)
 from gplvm_core.new_rows.reasons import reasons_of
 from gplvm_core.new_rows.without_density import p_values, reasons_by_hiding
 from gplvm_core.numerics import Array
@@ -57,6 +62,8 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
     given = ~np.isnan(rows).all(axis=1)
     width, count = model.latent_mean_.shape[1], min(NEAREST, len(model.latent_mean_))
     places, place_std = np.full((2, len(rows), width), np.nan)
+    explanations = np.full((len(rows), MOST_EXPLANATIONS, width), np.nan)
+    weights = np.full((len(rows), MOST_EXPLANATIONS), np.nan)
     filled, std = np.full((2, *rows.shape), np.nan)
     p, p_cell, oddness = np.full((3, len(rows)), np.nan)
     unlike = np.zeros(len(rows), dtype=bool)
@@ -84,11 +91,14 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
                 found[row] = own
     if len(some):
         points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
-        places[given], place_std[given] = points.mean, np.sqrt(points.variance)
+        places[given], place_std[given] = points.best.mean, np.sqrt(points.best.variance)
+        explanations[given], weights[given] = explanations_of(points)
         nearest[given] = _nearest(model, places[given])
     return Answers(
         places,
         place_std,
+        explanations,
+        weights,
         filled,
         std,
         p,

@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DerivedDensity, complete
+from gplvm_core.prediction import DerivedDensity, Projection, complete
 from gplvm_core.prediction.typicality import Scores
 from gplvm_core.readers import DataError, Dataset
 from gplvm_core.readers.views import columns_of_views
 
-Filled = tuple[Float[Array, "n D"], Float[Array, "n D"]]
+MOST_EXPLANATIONS = 4
+LEAST_WEIGHT = 0.02  # explanations with a lower weight are left out
 
 
 def check_asked(model: Any) -> None:
@@ -36,17 +36,18 @@ def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
 
 def placed_and_filled(
     model: Any, dataset: Dataset, rows: Float[Array, "n D"], scores: Scores | None
-) -> tuple[Belief, Array, Array]:
-    """Return posteriors of the rows' points, rows with their gaps filled, and standard deviations.
+) -> tuple[Projection, Array, Array]:
+    """Return explanations of the rows, rows with their gaps filled, and standard deviations.
 
     scores: the scores of these rows, if the model has a density with out-of-fold scores.
     """
     asked = rows_for(model, dataset, rows)
     if dataset.columns:
-        mean, deviation = (np.asarray(own) for own in model.transform(asked, return_std=True))
-        whole, std = model.complete(asked, return_std=True)
+        outputs = model._outputs(asked)
+        explained = model._row_explanations(outputs)
+        whole, std, _ = model._expected(outputs, explained).filled(outputs)
         std = np.asarray(std, dtype=float)  # NaN for words
-        return Belief(mean, deviation**2), dataset.coded(whole), std
+        return explained[0], dataset.coded(whole), std
     points, found = model._inferred(asked)
     mean, variance = (np.hstack([part[at] for part in found.values()]) for at in range(2))
     mean, variance = complete(rows, mean, variance)
@@ -59,3 +60,20 @@ def placed_and_filled(
         variance = np.where(gaps, scores.conditionals.variance, variance)
         variance *= np.array([fill.widened**2 for fill in fills])[:, None]
     return points, mean, np.sqrt(variance)
+
+
+def explanations_of(points: Projection) -> tuple[Float[Array, "n K Q"], Float[Array, "n K"]]:
+    """Return the positions and weights of each row's likely explanations, the best first.
+
+    K is MOST_EXPLANATIONS. If a row has fewer explanations, the other positions are NaN and their
+    weights 0; the weights of a row sum to 1.
+    """
+    likely = points.likely(LEAST_WEIGHT)
+    count, found, width = points.mean.shape
+    most = min(found, MOST_EXPLANATIONS)
+    weights = np.zeros((count, MOST_EXPLANATIONS))
+    weights[:, :most] = likely.weights[:, :most]
+    weights /= weights.sum(axis=1, keepdims=True)
+    places = np.full((count, MOST_EXPLANATIONS, width), np.nan)
+    places[:, :most] = points.mean[:, :most]
+    return np.where(weights[:, :, None] > 0.0, places, np.nan), weights

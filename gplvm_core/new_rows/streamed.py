@@ -1,9 +1,11 @@
 """Read tables in blocks and write answers to a file, in bounded memory."""
 
+import io
 import os
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from gplvm_core.readers import DataError
 
@@ -36,8 +38,17 @@ def _blocks_of_file(path: Path) -> Iterator[Any]:
 
     _check_ending(path, "the table")
     if path.suffix.lower() == ".csv":
-        with pandas.read_csv(path, chunksize=BLOCK) as parts:
-            yield from parts
+        with path.open("rb") as file:
+            own = _AsOpened(file)
+            with pandas.read_csv(io.BufferedReader(own), chunksize=BLOCK) as parts:
+                yield from parts
+        if own.grew:
+            warnings.warn(
+                f"{path.name} grew while it was read: later rows have no answers. Ask again when "
+                "the file is complete.",
+                UserWarning,
+                stacklevel=2,
+            )
         return
     from pyarrow import parquet
 
@@ -48,6 +59,35 @@ def _blocks_of_file(path: Path) -> Iterator[Any]:
             frame.index = range(row, row + len(frame))
             row += len(frame)
             yield frame
+
+
+class _AsOpened(io.RawIOBase):
+    """The part of a file that it has when it is opened, up to the end of a line.
+
+    Another program may still write to the file, and its last line may be incomplete. grew: whether
+    the file has more than this part.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self.file = file
+        self.left = os.fstat(file.fileno()).st_size
+        self.rest = b""  # of the last line
+        self.grew = False
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        if self.left:
+            data = self.file.read(min(len(buffer), self.left))
+            self.left -= len(data)
+            if not self.left and not data.endswith(b"\n"):
+                self.rest = self.file.readline()
+        else:
+            data, self.rest = self.rest[: len(buffer)], self.rest[len(buffer) :]
+            self.grew = self.grew or (not data and bool(self.file.read(1)))
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def written(parts: Iterator[Any], path: Path) -> Path:

@@ -52,7 +52,8 @@ def apply(
     -------
     DataFrame, or Path if output is given
         One row for each given row, with the index of the table. `x1`, … and `x1 std`, … are the
-        position on the map and its standard deviations. Every column of the model follows with its
+        position on the map and its standard deviations. `x weight` is the weight of this position:
+        below 1, other positions explain the row, too. Every column of the model follows with its
         gaps filled; its name with ` std` is its standard deviation, 0 where observed. `p` and `p of
         one value` are the p-values of the whole row and of its most surprising value. `unlike`
         marks rows that are less typical than all training rows; their filled values mean little.
@@ -121,6 +122,7 @@ def columns_of(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
     for at in range(answers.places.shape[1]):
         found[f"x{at + 1}"] = answers.places[:, at]
         found[f"x{at + 1} std"] = answers.place_std[:, at]
+    found["x weight"] = answers.weights[:, 0]
     for at, name in enumerate(names):
         found[name] = answers.filled[:, at]
         found[f"{name} std"] = answers.std[:, at]

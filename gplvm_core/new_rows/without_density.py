@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 25
 def scored_rows(
     dataset: Dataset, missing: Bool[NDArray[np.bool_], " D"]
 ) -> Int[NDArray[np.intp], " K"]:
-    """Return the numbers of the training rows to compare with: all, or 100 spread evenly.
+    """Return the indices of the training rows to compare with: all rows, or 100 spread evenly.
 
     missing: the columns without a value in the new row. In data with gaps, only rows with values in
     all other columns are compared.

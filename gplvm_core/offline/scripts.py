@@ -14,7 +14,13 @@ INSTALLED, CHECKED_OUT = HERE.parent / "canvas", HERE.parents[2] / "assets" / "c
 ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
 # The styles that map/map.html needs besides the kit's styles, in the app and in a file without a
 # server.
-MAP_STYLES = ("map/map.css", "map/bookmarks.css", "map/paths.css", "map/taking.css")
+MAP_STYLES = (
+    "map/map.css",
+    "map/bookmarks.css",
+    "map/paths.css",
+    "map/taking.css",
+    "pull/pull.css",
+)
 IMPORT = re.compile(
     r'^import \{\s*\w+(?:,\s*\w+)*,?\s*\} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE
 )

@@ -9,7 +9,7 @@ from gplvm_core.prediction.complete import (
     reconstructed_jointly,
 )
 from gplvm_core.prediction.density import log_density, log_density_at, log_density_sampled
-from gplvm_core.prediction.derived import DerivedDensity, Recipe, derived, refuse_density
+from gplvm_core.prediction.derived import Clusters, DerivedDensity, Recipe, derived, refuse_density
 from gplvm_core.prediction.fills import Fill
 from gplvm_core.prediction.forward import (
     draw_jointly,
@@ -34,6 +34,7 @@ from gplvm_core.prediction.transfer import correspond, transfer
 
 __all__ = [
     "DATA",
+    "Clusters",
     "DerivedDensity",
     "Evidence",
     "Explained",

@@ -5,7 +5,7 @@ correlated between outputs. The density of the points and the covariance of the 
 estimated after training; the bound does not change.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,11 +15,14 @@ from gplvm_core.mixtures import (
     Coordinates,
     Gaussians,
     LocalGaussians,
+    clustered,
     fitted,
+    joined,
     latent_density,
     residual,
 )
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.candidates import Candidates, Report, compared, share_of
 from gplvm_core.prediction.fills import FEW, VIEW, Fill, FillMethod, fills_of, gaps_of
 from gplvm_core.prediction.forward import at_each, beside, draw_hidden
 from gplvm_core.prediction.generate import refuse_kinds
@@ -40,23 +43,35 @@ MOST_ROWS = 20_000
 # been tried.
 TRIED, FILLED = 0.45, 0.9
 DECIDED = 0.6  # fraction of the work that precedes the out-of-fold scores
-SAME = 5  # work of a candidate that does not depend on its size, in units of one Gaussian
+# A fit finds a local optimum, so the density is the mean of several fits from the map, and of
+# several fits from clusters of rows.
+STARTS = 2
 
-# Called with the completed fraction of the work.
-Report = Callable[[float], None]
+
+@dataclass(frozen=True)
+class Clusters:
+    """The part of a density that starts from clusters of rows: the number of Gaussians of each
+    start, the number of rows that a covariance counts as, and the share of the weight.
+    """
+
+    size: int
+    strength: float
+    share: float
 
 
 @dataclass(frozen=True)
 class Recipe:
     """The choices that were made with held-out rows.
 
-    size: the number of Gaussians. strength: the weight of a covariance from the map, as a number of
-    rows. fills: which method fills which gaps.
+    size: the number of Gaussians of each start from the map. strength: the number of rows that a
+    covariance of the map counts as. fills: which method fills which gaps. clusters: the part that
+    starts from clusters of rows; None for recipes of older versions, which have no such part.
     """
 
     size: int
     strength: float
     fills: tuple[Fill, ...]
+    clusters: Clusters | None = None
 
 
 @dataclass(frozen=True)
@@ -67,9 +82,10 @@ class DerivedDensity:
 
     rows: the mixture in the user's units, all data side by side; its last Gaussian is a wide
     background. latent: the mixture of the points at the roots, side by side. data: the names of the
-    data with their numbers of columns. strength: the weight of a covariance from the map, as a
-    number of rows. tried: candidates (number of Gaussians, strength) with the mean log density of
-    the held-out rows. fills: how well the map and the density fill gaps in these rows. notes: which
+    data with their numbers of columns. strength: the number of rows that a covariance of the map
+    counts as. tried: candidates (number of Gaussians, strength) for a start from the map, with the
+    mean log density of the held-out rows. clusters: the part of the density that starts from
+    clusters of rows. fills: how well the map and the density fill gaps in these rows. notes: which
     rows were used. typicality: the out-of-fold scores of training rows, if they were requested.
     """
 
@@ -81,11 +97,12 @@ class DerivedDensity:
     fills: tuple[Fill, ...] = ()
     notes: tuple[str, ...] = ()
     typicality: Typicality | None = None
+    clusters: Clusters | None = None
 
     @property
     def recipe(self) -> Recipe:
         """The choices made with held-out rows, for reuse with the same model and rows."""
-        return Recipe(len(self.latent.weights), self.strength, self.fills)
+        return Recipe(len(self.latent.weights), self.strength, self.fills, self.clusters)
 
     def beside(self, outputs: Outputs) -> Float[Array, "N D"]:
         """Put all data side by side; data that are not given are missing."""
@@ -159,17 +176,17 @@ def derived(
         notes.append("the density was fitted with draws in the place of missing values")
         usual = _possible(SIZES, len(used))
         start = start.filled(usual[len(usual) // 2], generator)
-    tried: list[tuple[int, float, float]] = []
+    tried: tuple[tuple[int, float, float], ...] = ()
     if recipe is None:
         recipe, tried = start.decided(
             sizes, strengths, generator, lambda done: report(done * before / FILLED)
         )
-    latent, density = start.density(recipe.size, recipe.strength)
+    latent, density = start.density(recipe)
     if gaps.any():
         # The separate seed makes the draws independent of the rows that were held out.
         drawn = density.sample_completions(given, 1, np.random.default_rng((random_state, 1)))[0]
         start = replace(start, given=drawn)
-        latent, density = start.density(recipe.size, recipe.strength)
+        latent, density = start.density(recipe)
     typicality = None
     if folds:
         typicality = start.typicality(
@@ -181,16 +198,12 @@ def derived(
         latent,
         data,
         recipe.strength,
-        tuple(tried),
+        tried,
         recipe.fills,
         tuple(notes),
         typicality,
+        recipe.clusters,
     )
-
-
-def _declines(scores: Sequence[float]) -> bool:
-    """Whether the last two scores are lower than an earlier one."""
-    return len(scores) > 2 and max(scores[-2:]) < max(scores[:-2])
 
 
 def _possible(sizes: Sequence[int], count: int) -> list[int]:
@@ -267,69 +280,88 @@ class _Derivation:
         strengths: Sequence[float],
         generator: np.random.Generator,
         report: Report,
-    ) -> tuple[Recipe, list[tuple[int, float, float]]]:
+    ) -> tuple[Recipe, tuple[tuple[int, float, float], ...]]:
         """Choose a recipe by a held-out fifth of the rows; also return the candidates'
         densities.
         """
         order = generator.permutation(len(self.given))
         kept = max(1, round(KEPT_ASIDE * len(order)))
         aside, others = self.observed[order[:kept]], self.only(np.sort(order[kept:]))
-        tried, density = others.tried(aside, sizes, strengths, report)
-        size, strength, _ = max(tried, key=lambda each: each[2])
+        by_map, by_clusters = others.candidates(aside, sizes, strengths, report)
+        share = 1.0 - share_of(by_map.scores, by_clusters.scores)
+        recipe = Recipe(*by_map.best, (), Clusters(*by_clusters.best, share))
         fills = fills_of(
             others.network,
-            density,
+            others.density(recipe)[1],
             aside,
             np.nanstd(self.observed, axis=0),
             generator,
             lambda done: report(TRIED + (FILLED - TRIED) * done),
         )
-        return Recipe(size, strength, fills), tried
+        return replace(recipe, fills=fills), by_map.tried
 
-    def tried(
+    def candidates(
         self,
         aside: Float[Array, "A D"],
         sizes: Sequence[int],
         strengths: Sequence[float],
         report: Report,
-    ) -> tuple[list[tuple[int, float, float]], Gaussians]:
-        """Return candidates with the mean log density of held-out rows, and the best density.
+    ) -> tuple[Candidates, Candidates]:
+        """Compare single starts from the map, and single starts from clusters of rows."""
+        rows = self.coordinates.of(self.given)
 
-        The search over sizes ends after two sizes that are worse than the best before them. The
-        search over the strengths of a size ends in the same way.
+        def density(prior: LocalGaussians, strength: float) -> Gaussians:
+            return self.coordinates.density(fitted(rows, prior, strength), rows)
+
+        half = 0.5 * TRIED
+        return (
+            compared(
+                lambda size: self.prior(size, self.seed)[1],
+                density,
+                aside,
+                sizes,
+                strengths,
+                lambda done: report(half * done),
+            ),
+            compared(
+                lambda size: clustered(rows, size, self.seed),
+                density,
+                aside,
+                sizes,
+                strengths,
+                lambda done: report(half * (1.0 + done)),
+            ),
+        )
+
+    def density(self, recipe: Recipe) -> tuple[Gaussians, Gaussians]:
+        """Return the density of the latent points (of the first start), and the density of the
+        rows.
         """
-        found: list[tuple[int, float, float]] = []
-        of_sizes: list[float] = []
-        works = np.cumsum([0.0, *(size + SAME for size in sizes)])
-        for at, size in enumerate(sizes):
-            if _declines(of_sizes):
-                break
-            _, prior = self.prior(size)
-            scores: list[float] = []
-            for number, strength in enumerate(strengths, 1):
-                if _declines(scores):
-                    break
-                density = self.fitted(prior, strength)
-                scores.append(float(density.score_samples(aside).mean()))
-                if all(scores[-1] > before for *_, before in found):
-                    best = density
-                found.append((size, strength, scores[-1]))
-                done = works[at] + (size + SAME) * number / len(strengths)
-                report(TRIED * float(done / works[-1]))
-            of_sizes.append(max(scores))
-        report(TRIED)
-        return found, best
+        rows, clusters = self.coordinates.of(self.given), recipe.clusters
+        found = [self.prior(recipe.size, seed) for seed in self.seeds(recipe.size)]
+        parts = [fitted(rows, prior, recipe.strength) for _, prior in found]
+        weights = np.full(len(parts), 1.0 / len(parts))
+        if clusters is not None:
+            plain = [
+                fitted(rows, clustered(rows, clusters.size, seed), clusters.strength)
+                for seed in self.seeds(clusters.size)
+            ]
+            weights = np.repeat(
+                [(1.0 - clusters.share) / len(parts), clusters.share / len(plain)],
+                [len(parts), len(plain)],
+            )
+            parts += plain
+        return found[0][0], self.coordinates.density(joined(parts, weights), rows)
 
-    def density(self, size: int, strength: float) -> tuple[Gaussians, Gaussians]:
-        """Return the density of the latent points and the density of the rows."""
-        latent, prior = self.prior(size)
-        return latent, self.fitted(prior, strength)
+    def seeds(self, size: int) -> list[int]:
+        """Return the seeds of the starts. All starts of one Gaussian would be nearly the same."""
+        return [self.seed + start for start in range(STARTS if size > 1 else 1)]
 
-    def prior(self, size: int) -> tuple[Gaussians, LocalGaussians]:
+    def prior(self, size: int, seed: int) -> tuple[Gaussians, LocalGaussians]:
         """Return the density of the latent points, and the Gaussians of the map and its
         residuals.
         """
-        latent = latent_density(self.mean, self.variance, size, self.seed)
+        latent = latent_density(self.mean, self.variance, size, seed)
         local = LocalGaussians(latent.weights, *self._through(latent))
         left = self.coordinates.covariance(self._noise)
         if self.with_residual:
@@ -343,12 +375,8 @@ class _Derivation:
         for done, aside in enumerate(parts):
             report(done / folds)
             others = self.only(np.setdiff1d(np.arange(len(self.used)), aside))
-            found.append((aside, others.density(recipe.size, recipe.strength)[1]))
+            found.append((aside, others.density(recipe)[1]))
         return Typicality.of(found, self.observed, self.used, generator)
-
-    def fitted(self, prior: LocalGaussians, strength: float) -> Gaussians:
-        rows = self.coordinates.of(self.given)
-        return self.coordinates.density(fitted(rows, prior, strength), rows)
 
     @property
     def _noise(self) -> Float[Array, " D"]:

@@ -164,7 +164,7 @@ def parts_of_sequences(
     times: Float[Array, "N P"],
     generator: np.random.Generator,
 ) -> list[Part]:
-    """PARTS sequences, or stretches of fewer sequences, each with at most MOST_FRAMES frames."""
+    """PARTS sequences, or stretches if there are fewer, with at most MOST_FRAMES frames each."""
     names = np.unique(sequences)
     stretches = -(-PARTS // len(names))
     whole = []

@@ -57,7 +57,7 @@ class Effort:
 
 # THOROUGH is for few rows. QUICK is for adding many rows that are near training rows.
 # With the larger tiles of QUICK, the computation takes two thirds of the time. The tiles change
-# only the last digit of a row's result; it depends on the other rows of the tile. With the
+# only the last digit of a row's result: this digit depends on the other rows of the tile. With the
 # tolerance of QUICK, the bound could still rise by about a thousandth of a nat.
 THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=512)
 

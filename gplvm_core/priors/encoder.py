@@ -3,8 +3,8 @@
 An encoder is a back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of
 q(x_n). Both kinds of encoder add nonlinear units h(y) to a linear map of the rows. The units are
 kernel functions ("bumps") around centres, or a hidden layer of tanh. The variational
-back-constraint of Damianou (2015), §4.2.1 and §6.2.5, is different: its q(x_n) is centred on y_n
-itself.
+back-constraint of Damianou (2015), §4.2.1 and §6.2.5, has no parameters: its q(x_n) is centred on
+y_n itself, and its variance is fixed (`Reading.of_outputs`, `Head.outputs`).
 """
 
 from dataclasses import dataclass
@@ -25,6 +25,8 @@ HIDDEN_UNITS = 50
 HIDDEN_GAIN = 0.3
 # Directions whose variance is below this fraction of the largest are dropped.
 LEAST_SHARE = 1e-8
+# Variance of q(x_n) that is centred on the outputs, which have unit variance.
+AT_OUTPUTS = 0.01
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,12 @@ class Reading:
         basis = np.sqrt(len(rows)) * directions[kept].T / values[kept]
         return cls(basis, Bumps.of(rows) if bumps else None)
 
+    @classmethod
+    def of_outputs(cls, rows: Float[Array, "N D"]) -> Self:
+        """Use the centred rows themselves, each column with unit variance."""
+        spread = rows.std(axis=0)
+        return cls(np.diag(np.where(spread > 0.0, 1.0 / np.where(spread > 0.0, spread, 1.0), 0.0)))
+
     def __call__(self, rows: Float[Array, "N D"]) -> Seen:
         return Seen(rows @ self.basis, None if self.bumps is None else self.bumps(rows))
 
@@ -118,6 +126,13 @@ class Head:
     def kernel(cls, seen: Seen, wanted: Belief) -> Self:
         """Start with bumps, and a mean fitted to given values."""
         return cls._near(seen, wanted, None)
+
+    @classmethod
+    def outputs(cls, seen: Seen) -> Self:
+        """Return q(x) centred on the scores, with a fixed variance (Damianou 2015, §6.2.5: M3)."""
+        n_scores = seen.scores.shape[1]
+        mean = np.vstack([np.zeros(n_scores), np.eye(n_scores)])
+        return cls(mean, np.full((1, n_scores), np.log(AT_OUTPUTS)))
 
     @classmethod
     def _near(cls, seen: Seen, wanted: Belief, hidden: Array | None) -> Self:

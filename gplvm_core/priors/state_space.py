@@ -24,8 +24,8 @@ FORGOTTEN = 800.0
 # The number of steps whose transitions are computed together.
 BLOCK = 1024
 # Derivatives of x are in units of the rate, x⁽ᵏ⁾/rateᵏ, so results do not depend on the unit of
-# time. The drift has ones above the diagonal and these last rows. The stationary covariances are
-# for a variance of 1.
+# time. The drift has ones above the diagonal, and LAST_ROW as its last row. The stationary
+# covariances are for a variance of 1.
 LAST_ROW = {1: [-1.0], 2: [-1.0, -2.0], 3: [-1.0, -3.0, -3.0]}
 STATIONARY = {
     1: np.eye(1),
@@ -221,7 +221,7 @@ def _information(
 
 
 def _passage(chain: Chain, forward: _Forward, start: int, stop: int) -> Float[Array, "d d C"]:
-    """Return the filter's transition of an error from the row before `start` to row `stop` − 1."""
+    """Return the matrix that carries an error of the filter from row `start` − 1 to `stop` − 1."""
     d, n_columns = chain.order, forward.factor.shape[2]
     whole = np.repeat(np.eye(d)[:, :, None], n_columns, axis=2).reshape(d, -1)
     for n, move in zip(range(start, stop), transitions(d, chain.steps[start:stop]), strict=True):

@@ -79,8 +79,8 @@ def smoothed(kernel: Kernel, timeline: Timeline, sites: Path) -> Marginals:
     """Compute the marginals from pseudo-targets of precision λ, with μ̄ = (K + Λ⁻¹)⁻¹ targets.
 
     The means are the targets smoothed over time. An optimiser can change each target independently
-    of the others, unlike the means. `sites.dual` contains the targets, and its gradient is with
-    respect to them. λ must be positive.
+    of the others, unlike the means. `sites.dual` contains the targets. In the gradients, `dual` is
+    the gradient with respect to the targets. λ must be positive.
     """
     return _marginals(kernel, timeline, sites, smooth=True)
 

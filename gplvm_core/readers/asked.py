@@ -1,4 +1,4 @@
-"""The rows and columns of a data set that a question about one column needs."""
+"""The rows and columns of a data set that are needed for a question about one column."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

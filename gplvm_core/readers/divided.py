@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
@@ -95,6 +96,41 @@ def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
     still = [name for block, name in enumerate(names) if block not in alive]
     further = (f"Constant, joined to a neighbouring view: {listed(still)}.",) if still else ()
     return replace(dataset, views=views, notes=(*dataset.notes, *further))
+
+
+def relabelled(dataset: Dataset, labels: ArrayLike) -> Dataset:
+    """Return the data set with other labels, −1 for none.
+
+    A view of labels (`with_labels`) and a column with the labels' words get the same labels. If
+    there is neither, the labels become a view. A model of the result learns them.
+
+    Raises
+    ------
+    DataError
+        If there are no labels of at least two classes, or if the view has no column for a class.
+    """
+    found = np.asarray(labels, dtype=np.int64)
+    for d, column in enumerate(dataset.columns):
+        if column.words and tuple(map(str, column.words)) == dataset.label_names:
+            targets = dataset.values.copy()
+            targets[:, d] = np.where(found < 0, np.nan, found)
+            return replace(dataset, targets=targets, labels=found)
+    for view in dataset.views:
+        names = view.column_names or ()
+        if len(names) < 2 or not set(names) <= set(dataset.label_names):
+            continue
+        unknown = [n for n in np.unique(found[found >= 0]) if dataset.label_names[n] not in names]
+        if unknown:
+            raise DataError(
+                f"The model knows no label “{dataset.label_names[unknown[0]]}”: no row had it in "
+                "training. Download the labels, and train with the new table."
+            )
+        numbers = [names.index(dataset.label_names[n]) if n >= 0 else -1 for n in found]
+        targets = dataset.values.copy()
+        at = columns_of_views(dataset.views)[view.name]
+        targets[:, at] = label_view(np.array(numbers), len(names))
+        return replace(dataset, targets=targets, labels=found)
+    return with_labels(replace(dataset, labels=found))
 
 
 def with_labels(dataset: Dataset) -> Dataset:

@@ -19,7 +19,7 @@ from gplvm_core.readers.tables.roles import ColumnRoles, times_in
 Array = NDArray[np.float64]
 
 SHORT_NAMES = re.compile(r"(t|s|ms|min|hours?|frames?|seconds?|minutes?|weeks?|months?|years?)\b")
-RESTART = 0.05  # share of a sequence's span near its start; a return to there begins another
+RESTART = 0.05  # fraction of a sequence's span; a time this near its start begins another sequence
 MOST_SEQUENCES = 50
 MOST_COLUMNS = 30  # columns of a file that are examined
 

@@ -98,7 +98,9 @@ def open_archive(
     count = data.count(ENTRY)  # checked before ZipFile makes an object for each file
     if count > most_members:
         raise DataError(f"{name} holds {count:,} files; up to {most_members:,} are read. Split it.")
-    with parsing(name, "is not a zip file, or it is cut off", "Pack it again."):
+    excel = name.lower().endswith((".xlsx", ".xlsm"))
+    kind, remedy = ("an Excel workbook", "Save it") if excel else ("a zip file", "Pack it")
+    with parsing(name, f"is not {kind}, or it is cut off", f"{remedy} again."):
         archive = zipfile.ZipFile(io.BytesIO(data))
     infos = archive.infolist()
     if not all(info.filename for info in infos):

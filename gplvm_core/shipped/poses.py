@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from gplvm_core.readers.bodies.parts import in_body_parts
 from gplvm_core.readers.bodies.poses import read_bvh
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.shipped.files import vendored
@@ -52,3 +53,12 @@ def load_poses() -> Dataset:
             *dict.fromkeys(note for take in takes for note in take.notes),
         ),
     )
+
+
+def load_body_parts() -> Dataset:
+    """Load the poses of `load_poses` as three views: trunk, arms and legs.
+
+    The positions of arms and legs are relative to the joint of the trunk that carries them. Raises
+    DataError if the data files are missing.
+    """
+    return replace(in_body_parts(load_poses()), name="body_parts", title="Trunk, arms and legs")

@@ -1,4 +1,4 @@
-"""The linear mean of a layer with a slope, subtracted from the statistics of its outputs.
+"""The linear mean of a layer, subtracted from the statistics of the layer's outputs.
 
 In h = xW + f(x) + noise, the function f explains h − xW. For uncertain x the statistics are
 averages over x. In these averages x and k(x, Z) are correlated, so A = Ψᵀ(h − μW) − Σ_n ⟨k (x_n −

@@ -23,6 +23,7 @@ from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.manifest import SUFFIX, changed, digest_of
 
 Names = tuple[tuple[str, tuple[str, ...]], ...]  # names of dimensions, by map
+GivenLabels = tuple[tuple[int, int], ...]  # row and label, in the order in which they were given
 
 CARD = "entry.json"
 MODEL = f"model{SUFFIX}"
@@ -47,11 +48,11 @@ class Entry:
     """Facts about one model of a library, available without opening it.
 
     ``bound`` is in nats (None for models without one), ``created`` in UTC (ISO 8601), ``bytes`` the
-    size on disk, ``capabilities`` what the model can do. ``dimension_names`` are the names that the
-    user gave to latent dimensions: for each map with names, all names in the order of the
-    dimensions. The map of a model with one map is called ""; a dimension without a name has the
-    name "". ``broken`` is None, or the reason why the entry cannot be opened; ``changed`` is True
-    if the reason is that files were changed.
+    size on disk, ``capabilities`` what the model can do. ``dimension_names`` are the user's names
+    of latent dimensions, in their order, for each map with names ("" is the map of a model with one
+    map); an empty name means no name. ``given_labels`` are labels that the user gave to rows of the
+    data set that have none, as pairs of row and label. ``broken`` is None, or the reason why the
+    entry cannot be opened; ``changed`` is True if the reason is that files were changed.
     """
 
     id: str
@@ -65,6 +66,7 @@ class Entry:
     created: str = ""
     tags: tuple[str, ...] = ()
     dimension_names: Names = ()
+    given_labels: GivenLabels = ()
     bytes: int = 0
     broken: str | None = None
     changed: bool = False
@@ -190,6 +192,7 @@ def read_card(folder: Path, *, trusted: bool = False) -> Card:
         values = {name: value for name, value in raw["entry"].items() if name in known}
         own = {"id": folder.name, "tags": tuple(values.get("tags", ()))}
         own["dimension_names"] = clean_names(dict(values.get("dimension_names", ())))
+        own["given_labels"] = checked_labels(values.get("given_labels", ()))
         entry = Entry(**values | own)
         of_card = {field.name for field in fields(Card)} - {"entry"}
         card = Card(entry=entry, **{name: raw[name] for name in of_card & raw.keys()})
@@ -286,6 +289,14 @@ def clean_names(names: Mapping[str, Iterable[object]]) -> Names:
         if used:
             known.append((str(space), cleaned))
     return tuple(known)
+
+
+def checked_labels(given: Iterable[Any]) -> GivenLabels:
+    """Return pairs of row and label. Raises StoreError for anything else."""
+    found = tuple(tuple(pair) for pair in given)
+    if not all(len(pair) == 2 and all(type(n) is int and n >= 0 for n in pair) for pair in found):
+        raise StoreError("Labels are stored as pairs of row and label, two whole numbers each.")
+    return tuple((row, label) for row, label in found)
 
 
 def _one_line(words: object) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from sklearn.base import BaseEstimator
 
 from gplvm_core.readers.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL
-from gplvm_core.store.entry import clean_names, clean_tags, clean_title
+from gplvm_core.store.entry import checked_labels, clean_names, clean_tags, clean_title
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.file import Source, load
 from gplvm_core.store.manifest import Manifest, human
@@ -34,10 +34,11 @@ def prepare(source: Source, folder: Path, *, max_bytes: int) -> None:
             f"This file contains a {type(bundle).__name__}, not a model exported from a library."
         )
     check_usable(bundle["model"], bundle["dataset"])
-    with reading("The file's title, tags or names of dimensions"):
+    with reading("The file's title, tags, names of dimensions or labels"):
         title, tags = clean_title(bundle["title"]), clean_tags(bundle["tags"])
         names = clean_names(bundle.get("dimension_names", {}))
-    put_new(folder, bundle["model"], bundle["dataset"], title, tags, names=names)
+        labels = checked_labels(bundle.get("given_labels", ()))
+    put_new(folder, bundle["model"], bundle["dataset"], title, tags, names=names, labels=labels)
 
 
 def check_growth(manifest: Manifest, file_bytes: int, name: str) -> None:

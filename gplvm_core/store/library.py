@@ -22,6 +22,7 @@ from gplvm_core.store.entry import (
     DATA,
     Entry,
     check_id,
+    checked_labels,
     clean_names,
     clean_tags,
     clean_title,
@@ -188,6 +189,11 @@ class Library:
 
         self._change(id, change)
 
+    def give_labels(self, id: str, labels: Iterable[tuple[int, int]]) -> None:
+        """Replace the labels that the user gave to rows without one: pairs of row and label."""
+        given = checked_labels(labels)
+        self._change(id, lambda entry: replace(entry, given_labels=given))
+
     def duplicate(self, id: str) -> str:
         """Copy a model; returns the copy's id."""
         source = self._folder(id)
@@ -205,7 +211,7 @@ class Library:
         return self._new(slug(title), fill)
 
     def export_file(self, id: str, path: str | os.PathLike[str]) -> Path:
-        """Write model, data set, title, tags and names of dimensions to one file.
+        """Write model, data set, title, tags, names of dimensions and given labels to one file.
 
         `import_file` reads it.
         """
@@ -214,6 +220,7 @@ class Library:
             "title": entry.title,
             "tags": entry.tags,
             "dimension_names": {space: list(names) for space, names in entry.dimension_names},
+            "given_labels": [list(pair) for pair in entry.given_labels],
             "model": self.model(id),
             "dataset": self.dataset(id),
         }

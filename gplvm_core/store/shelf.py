@@ -26,6 +26,7 @@ from gplvm_core.store.entry import (
     MODEL,
     Card,
     Entry,
+    GivenLabels,
     Names,
     capabilities_of,
     card_of,
@@ -169,13 +170,15 @@ def put_new(
     tags: Iterable[str],
     job: str | None = None,
     names: Names = (),
+    labels: GivenLabels = (),
 ) -> None:
     """Write all files of an entry; a data set that comes with the project is stored by name.
 
-    names: the names of the latent dimensions.
+    names: the names of the latent dimensions. labels: the labels that the user gave to rows.
     """
     card = card_of(model, dataset, folder.name, title, tags)
-    card = replace(card, entry=replace(card.entry, dimension_names=names), job=job)
+    entry = replace(card.entry, dimension_names=names, given_labels=labels)
+    card = replace(card, entry=entry, job=job)
     card = replace(card, model_digest=write_sealed(model, folder / MODEL))
     if is_own(dataset):
         card = replace(card, by_name=True)
@@ -201,7 +204,11 @@ def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -
     name = f"model-{secrets.token_hex(4)}{SUFFIX}"
     new = card_of(model, dataset, folder.name, old.entry.title, old.entry.tags)
     digest = write_sealed(model, folder / name)
-    entry = replace(new.entry, dimension_names=old.entry.dimension_names)
+    entry = replace(
+        new.entry,
+        dimension_names=old.entry.dimension_names,
+        given_labels=old.entry.given_labels,
+    )
     card = replace(old, entry=entry, model=name, model_digest=digest)
     write_card(folder, replace(card, level=new.level, spread=new.spread))
     clear_models(folder, card)

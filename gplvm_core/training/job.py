@@ -66,7 +66,7 @@ class Job:
     checkpoint_seconds: float
     hold: Path  # while this file exists, nothing trains
     claim: IO[bytes] | None = None
-    # Set while the job neither runs nor waits.
+    # This event is set while the job neither runs nor waits.
     idle: threading.Event = field(default_factory=threading.Event)
     _publishing: threading.Lock = field(default_factory=threading.Lock)
     _writing: threading.Lock = field(default_factory=threading.Lock)
@@ -123,8 +123,8 @@ class Job:
         except _PauseError:
             return "paused"
         except Exception as error:
-            # At exit, Python stops the threads of fit's pool before it stops this thread. The job
-            # has not failed, because it can continue from its checkpoint.
+            # At exit, Python stops the threads of fit's pool before it stops this thread. This does
+            # not count as a failure: the job can continue from its checkpoint.
             if isinstance(error, RuntimeError) and "interpreter shutdown" in str(error):
                 self.checkpoint()
                 return "interrupted"

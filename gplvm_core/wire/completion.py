@@ -102,7 +102,7 @@ def pack_completion(
 
 
 def pack_problem(question: Question, words: str, name: str) -> bytes:
-    """Pack the reason in words why there is no completion."""
+    """Pack the words that explain why there is no completion."""
     return frame({**question.header(name), "problem": words}, {})
 
 

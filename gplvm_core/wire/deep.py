@@ -25,10 +25,10 @@ class HiddenRows:
     """The outputs of a hidden layer as rows, drawn as bars."""
 
     values: Float[Array, "N D"]
+    labels: Array | None = None
+    label_names: tuple[str, ...] = ()
     missing: None = None
     column_names: None = None
-    labels: None = None
-    label_names: tuple[str, ...] = ()
     row_names: None = None
     sequences: None = None
     times: None = None

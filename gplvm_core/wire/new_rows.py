@@ -43,6 +43,7 @@ def pack_new_rows(
             "reasons": [reason_data(each, columns[each.column]) for each in answers.reasons[n]],
             "gaps": int(np.isnan(given[n]).sum()),
             "near": list(near[n]),
+            "weights": weights_of(answers, n),
         }
         for n in range(count)
     ]
@@ -59,11 +60,19 @@ def pack_new_rows(
         {
             "places": answers.places.astype(np.float32),
             "place_std": answers.place_std.astype(np.float32),
+            # The places of all explanations but the best, row after row.
+            "others": answers.explanations[:, 1:][answers.weights[:, 1:] > 0.0].astype(np.float32),
             "filled": answers.filled[detailed].astype(np.float32),
             "std": answers.std[detailed].astype(np.float32),
             "missing": np.isnan(given[detailed]).astype(np.uint8),
         },
     )
+
+
+def weights_of(answers: Answers, n: int) -> list[float]:
+    """Return the weights of row n's explanations; [] if it has only one."""
+    own = answers.weights[n]
+    return own[own > 0.0].tolist() if own[1:].any() and not np.isnan(own[0]) else []
 
 
 def typical_in_words(answers: Answers, n: int) -> str:

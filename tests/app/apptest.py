@@ -8,6 +8,8 @@ from streamlit.testing.v1 import AppTest
 
 from gplvm_core import training
 from gplvm_core.wire.frame import unframe
+from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.component import plain_key
 from pages.ui.shared.parcels import parcels
 
 ROOT = Path(__file__).parents[2]
@@ -42,6 +44,13 @@ def go_to(app: AppTest, page: str, /, **query: str | None) -> AppTest:
             app.query_params[name] = value
     room = "explore" if page in TABS else "gallery" if page == "mine" else page
     return app.switch_page(f"pages/{room}.py").run()
+
+
+def drawn(at: AppTest) -> AppTest:
+    """Return the tab Fill in after the browser has drawn its picture; then come the charts."""
+    key = query(at, "model")
+    at.session_state[plain_key(f"painter|{key}|{open_item(key).version}")] = {"drawn": True}
+    return at.run()
 
 
 def kind_of(at: AppTest, column: str, kind: str) -> AppTest:

@@ -99,7 +99,7 @@ def flow() -> Dataset:
 
 @pytest.fixture(scope="session")
 def map_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
-    """Return a function: the address of the file of a ready model's map, written once."""
+    """Return a function that writes a ready model's map once and returns the file's address."""
     folder = tmp_path_factory.mktemp("maps")
 
     def address(name: str) -> str:

@@ -78,9 +78,7 @@ def wait_for_other_point(page, before):
 
 
 def followed(model, pair, point):
-    """Move the other dimensions of a point to the training points that are near it in the shown
-    pair.
-    """
+    """Give a point's hidden dimensions the values of training points near it on the map."""
     scale = np.sqrt(model.relevance_[pair])
     plane, here = model.latent_mean_[:, pair] * scale, np.asarray(point)[pair] * scale
     between = np.linalg.norm(plane[:, None] - plane[None], axis=2)

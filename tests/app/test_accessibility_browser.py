@@ -19,7 +19,7 @@ PAGES = (
     "explore?model=gallery:flow",
     "explore?tab=time&model=gallery:moves",
     "explore?tab=views&model=gallery:pairs",
-    "explore?tab=layers&model=gallery:deep-flow",
+    "explore?tab=layers&model=gallery:limbs",
     "explore?tab=fill&model={0}",
     "compare?model={0}",
     "train",

@@ -1,4 +1,4 @@
-"""The dialog "Is there anything here?" on Train, computed in a thread."""
+"""Tests of the dialog "Is there anything here?" on Train, computed in a thread."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from tests.app.apptest import run_page, said
 
 
 def lines(related: bool) -> Dataset:
-    """Return two numbers and a word per row, which follow one line or are independent."""
+    """Return rows of two numbers and a word that follow one line or are independent."""
     values = np.random.default_rng(3).normal(size=(80, 3))
     if related:
         values = values[:, :1] + 0.1 * values

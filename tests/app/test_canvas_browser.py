@@ -1,4 +1,4 @@
-"""The latent canvas in a real browser: its drawings, messages and texts."""
+"""Browser tests of the latent canvas: its drawings, messages and texts."""
 
 import numpy as np
 import pytest
@@ -52,8 +52,8 @@ RING = """() => {
     const [x, y] = map.toPixel(point[a], point[b]);
     return [box.left + x, box.top + y, map.hit(x, y)];
 }"""
-# JavaScript that returns rows and window coordinates of positions a few pixels beside a training
-# point and far from all others.
+# JavaScript that returns rows and a window position for each row. The position is a few pixels
+# beside the row's point on the map, and no other training point is near it.
 BESIDE = """(count) => {
     const { map, model } = [...window.manifolio.views.values()][0];
     const box = map.upper.getBoundingClientRect();
@@ -119,7 +119,7 @@ def test_the_values_shown_for_a_point_equal_numpys(server, browser_page):
     page.mouse.click(*place_on_map(page, 0.7, 0.6))
     wait_for_other_point(page, "")
     point = np.array(kept_point(page))
-    page.mouse.move(5, 5)  # the pointer is outside the map, so the kept point is shown
+    page.mouse.move(5, 5)  # outside the map, the page shows the chosen point
     expect(page.locator("[data-part=where]")).to_have_text("Kept")
     distance = np.sqrt((model.latent_mean_ - point) ** 2 @ model.relevance_)
     rows = [str(row + 1) for row in np.argsort(distance)[:8]]

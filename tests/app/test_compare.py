@@ -1,4 +1,4 @@
-"""The page Compare through Streamlit's AppTest: add models, compare, test on new rows, export."""
+"""Tests of the page Compare through AppTest: add models, compare, test on new rows, export."""
 
 import json
 from collections.abc import Iterator
@@ -129,7 +129,7 @@ def test_tables_with_words_are_compared_with_chained_models(
 
 
 def _shown(at) -> list[dict]:
-    """The models that the page describes to its linked maps."""
+    """Return the descriptions of models that the page sends to its linked maps."""
     sent = (getattr(getattr(each, "proto", None), "json", "") for each in _leaves(at.main))
     return next(json.loads(each)["models"] for each in sent if '"stand"' in each)
 

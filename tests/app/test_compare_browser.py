@@ -9,8 +9,8 @@ from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 MAPS = "window.manifolio.views.get('compare')"
-# JavaScript that returns a row's position on a map in pixels, and the positions where the models
-# generate.
+# JavaScript that returns a row's position on a map in pixels, and the positions at which the models
+# generate outputs.
 ROW = f"([map, n]) => [...{MAPS}.panels[map].map.places.slice(2 * n, 2 * n + 2)]"
 SHOWN = f"() => {MAPS}.panels.map(({{ shown }}) => Array.from(shown))"
 POSITION = f"([map, n]) => Array.from({MAPS}.panels[map].model.position(n))"

@@ -134,7 +134,7 @@ def test_a_stroke_hides_pixels_and_the_answer_comes_back(server, browser_page):
         f"{hidden.sum()} of 64 pixels hidden" in page.locator("[data-part=item-words]").inner_text()
     )
     assert "expected by the model" in page.locator("[data-part=mean-words]").inner_text()
-    # Painting itself needs no server: one stroke sends one message.
+    # A stroke sends nothing to the server before its end.
     sent = len(browser_page.traffic.sent)
     page.mouse.move(*on_item(page, 0.2, 0.8))
     page.mouse.down()
@@ -210,8 +210,8 @@ def test_painting_outlives_other_rows_pages_and_reruns(server, browser_page):
     buttons = page.locator(".strip [data-id]")
     buttons.nth(1).click()
     other = answered(page)
-    # A row that was not painted inherits the hidden parts; painting it does not change the first
-    # row.
+    # In another row, the same parts are hidden at first as in the last row. Changing these parts
+    # does not change the last row.
     assert other["id"] != mine["id"]
     assert other["mask"] == mine["mask"]
     page.get_by_role("button", name="Nothing").click()

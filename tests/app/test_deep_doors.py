@@ -1,4 +1,4 @@
-"""Tests of deep models in the tabs Time and Views, which depend on a model's capabilities."""
+"""Tests of deep models in Time and Views; a model's capabilities determine its tabs."""
 
 import time
 import warnings
@@ -136,8 +136,8 @@ def test_a_model_whose_layers_see_the_top_opens_wherever_a_deep_one_does(connect
     key = kept(connected, poses)
     at = run_page("layers", model=key, layer="2")
     assert not at.exception and not at.error
-    # The page shows bars of the top's two dimensions beside those of the three dimensions of layer
-    # 2.
+    # The page shows bars for the two dimensions of the top layer. For layer 2 it shows bars for its
+    # three dimensions and these two.
     assert [words.count("<i class=") for words in said(at).split("<li>")[1:3]] == [2, 5]
     _, arrays = stores(at)[key]
     top = connected.layers_[0]

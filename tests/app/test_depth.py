@@ -1,4 +1,4 @@
-"""The pages about depth through Streamlit's AppTest, with a deep model of a few iterations."""
+"""Tests of the pages about depth through AppTest, with a deep model of a few iterations."""
 
 import threading
 import time

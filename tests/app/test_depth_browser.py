@@ -1,10 +1,14 @@
 """Browser tests of the stops about depth: points by a click, a layer's map, draws at any depth."""
 
+import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from gplvm_core.prediction import predict
+from gplvm_core.readers.bodies.parts import whole_body
+from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
-from tests.app.conftest import Server, Visit
+from tests.app.conftest import ROOT, Server, Visit
 from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
@@ -12,7 +16,7 @@ pytestmark = pytest.mark.browser
 
 def test_points_are_added_layers_generate_and_depth_flattens(server: Server, browser_page: Visit):
     page, traffic = browser_page.page, browser_page.traffic
-    page.emulate_media(reduced_motion="reduce")  # curves do not move, to save time
+    page.emulate_media(reduced_motion="reduce")  # curves are not animated, to save time
     page.goto(f"{server.url}/depth")  # this old address opens a stop of Learn
     words = page.locator("[data-part=deep-words]")
     expect(words).to_contain_text("nats")
@@ -56,3 +60,53 @@ def test_a_kept_position_belongs_to_one_layers_map(server: Server, browser_page:
     expect(page.locator("[data-part=wall-modes]")).to_be_visible()
     settled(page)
     assert "at=" not in page.evaluate("location.search")
+
+
+TREE = """async () => {
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+    const [, tree] = [...window.manifolio.views].find(([name]) => name.endsWith("|tree"));
+    const points = tree.model.maps.map(({ point }) => Array.from(point));
+    return [points, Array.from(tree.pictures[0].values)];
+}"""
+
+
+def test_the_top_of_a_tree_moves_every_part_and_a_part_moves_alone(
+    server: Server, browser_page: Visit
+):
+    page, traffic = browser_page.page, browser_page.traffic
+    page.goto(f"{server.url}/explore?model=gallery:limbs&tab=layers")
+    page.wait_for_selector(".tree[data-ready=true]")
+    settled(page)
+    library = Library(ROOT / "assets" / "models", read_only=True)
+    model, dataset = library.model("limbs"), library.dataset("limbs")
+    whole = whole_body(dataset)
+    sent = len(traffic.sent)
+
+    def body_at(points: list[list[float]]) -> np.ndarray:
+        found = [
+            predict(model.view_layers_[view].posterior_, np.array([point]))[0]
+            for view, point in zip(model.views_, points[1:], strict=True)
+        ]
+        return whole.rows(found).ravel()
+
+    before, _ = page.evaluate(TREE)
+    page.locator("canvas[data-map='All together']").click(position={"x": 60, "y": 60})
+    points, body = page.evaluate(TREE)
+    for at, view in enumerate(model.views_, 1):
+        (own,) = model.own_layers_[view]
+        expected, _ = predict(own.posterior_, np.array(points[:1]))
+        np.testing.assert_allclose([points[at]], expected, atol=1e-4)
+        assert np.abs(np.subtract(points[at], before[at])).max() > 1e-3
+    np.testing.assert_allclose(body, body_at(points), atol=1e-3)
+    page.locator("canvas[data-map='arms']").click(position={"x": 90, "y": 40})
+    moved, waving = page.evaluate(TREE)
+    assert [now == then for now, then in zip(moved, points, strict=True)] == [
+        True,
+        True,
+        False,
+        True,
+    ]
+    np.testing.assert_allclose(waving, body_at(moved), atol=1e-3)
+    assert len(traffic.sent) == sent  # the browser computes all of this
+    page.get_by_role("button", name="Together again").click()
+    assert page.evaluate(TREE)[0] == points

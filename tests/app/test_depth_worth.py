@@ -1,4 +1,4 @@
-"""The dialog "Is depth worth it here?" in the Library, computed in a thread."""
+"""Tests of the dialog "Is depth worth it here?" in the Library, computed in a thread."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Browser tests of a body that is dragged by its joints, in the file of a map without a server."""
+"""Browser tests of a body that is dragged by its joints in an exported map, without a server."""
 
 import re
 from collections.abc import Callable, Iterator

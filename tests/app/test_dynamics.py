@@ -1,4 +1,4 @@
-"""The tab Time through Streamlit's AppTest: texts, inputs and messages."""
+"""Tests of the tab Time through Streamlit's AppTest: texts, inputs and messages."""
 
 import csv
 import io
@@ -29,7 +29,7 @@ STEP = 0.1
 
 
 def some_poses() -> Dataset:
-    """Return thirty and twenty frames of two recordings."""
+    """Return thirty frames of one recording and twenty of another."""
     whole = load_dataset("poses")
     rows = np.r_[0:30, 300:320]
     return replace(

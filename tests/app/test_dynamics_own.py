@@ -1,4 +1,4 @@
-"""A visitor's sequence in the tab Time: how it is read, filled, checked and exported."""
+"""Tests of a visitor's sequence in the tab Time: it is read, filled, checked and exported."""
 
 import csv
 import io
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.usefixtures("home")
 
 @pytest.fixture(scope="module")
 def poses() -> Dataset:
-    """Sixty frames of one take and twenty of another."""
+    """Return sixty frames of one recording and twenty of another."""
     whole = load_dataset("poses")
     rows, which = np.r_[0:60, 300:320], np.repeat([0, 1], [60, 20])
     return replace(
@@ -52,7 +52,7 @@ def model(poses: Dataset) -> DynamicalGPLVM:
 
 @pytest.fixture
 def page(model: DynamicalGPLVM, poses: Dataset) -> Callable[[], AppTest]:
-    """The tab Time, where a new sequence is asked for."""
+    """Return a function that opens the tab Time with the choice New sequence."""
     key = "library:" + Library(workspace() / "library").add(model, poses, "My bodies")
 
     def opened() -> AppTest:
@@ -64,7 +64,7 @@ def page(model: DynamicalGPLVM, poses: Dataset) -> Callable[[], AppTest]:
 
 
 def walk(poses: Dataset, times: np.ndarray, gaps: np.ndarray | None = None) -> bytes:
-    """Frames between the training frames, as CSV; gaps: the cells to leave empty."""
+    """Return frames between the training frames as CSV; gaps: the cells to leave empty."""
     known = np.arange(60) * STEP
     values = [np.interp(times, known, column) for column in poses.values[:60].T]
     table = np.column_stack(values)
@@ -86,7 +86,7 @@ def bring(at: AppTest, data: bytes) -> AppTest:
 
 
 def done(at: AppTest, text: str) -> AppTest:
-    """The page once it says this."""
+    """Wait until the page shows this text, and return the page."""
     for _ in range(200):
         if text in said(at):
             return at
@@ -165,7 +165,7 @@ def test_times_that_make_no_sequence_are_refused_with_a_remedy(page, poses, time
     at = bring(page(), walk(poses, np.array(times)))
     assert any(message in error.value.replace("\\", "") for error in at.error)
     assert "reel" not in stores(at)
-    if len(times) > 1:  # the order of the rows is a way out
+    if len(times) > 1:  # the order of the rows can replace the times
         menu = next(each for each in at.selectbox if each.label == "Times of the frames")
         menu.set_value("").run()
         assert not at.error

@@ -52,7 +52,7 @@ def test_map_and_picture_are_there_without_a_script_where_the_page_has_its_own(
     for image, part in zip(first, own, strict=True):
         for start, length in (("x", "width"), ("y", "height")):
             middles = [box[start] + box[length] / 2 for box in (image, part)]
-            # A canvas may be lower than the space that is reserved for it.
+            # A canvas may be less tall than the space that is reserved for it.
             assert abs(middles[0] - middles[1]) < (5 if start == "x" else 40)
     assert abs(first[0]["width"] - own[0]["width"]) < 4
     assert abs(first[0]["y"] - own[0]["y"]) < 4

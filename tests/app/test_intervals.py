@@ -1,4 +1,4 @@
-"""What pages say about calibrated intervals."""
+"""Tests of the sentences about calibrated intervals on pages."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""A movement through key frames, in the file of a map without a server."""
+"""Browser test of a movement through key frames in an exported map, without a server."""
 
 import io
 from collections.abc import Callable, Iterator
@@ -45,7 +45,7 @@ def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
     expect(words).to_contain_text("already the last key frame")
     page.get_by_label("Seconds from start to end").fill("2")
 
-    # The rows of the table begin and end at the key frames, and pass the middle one.
+    # The table's rows begin at the first key frame, end at the last, and pass the middle one.
     table = pd.read_csv(io.BytesIO(saved(page, "Save as CSV")))
     assert len(table) == 40
     np.testing.assert_allclose(np.diff(table["seconds"]), 0.05, atol=1e-9)
@@ -67,7 +67,7 @@ def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
     assert len(movement.values) == 40
     assert movement.times[-1] == pytest.approx(39 / 20)
 
-    # A drag keeps the movement; a removed key frame leaves a path between the others.
+    # A drag does not remove the movement. Without the middle key frame, a path joins the other two.
     page.get_by_label("Place on the path").fill("0.5")
     assert page.evaluate(f"{EXPLORER}.paths.place() !== null")
     page.evaluate(f"{EXPLORER}.body.begin()")
@@ -80,3 +80,40 @@ def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
     np.testing.assert_allclose(page.evaluate(f"Array.from({EXPLORER}.state.point)"), keys[0])
     page.get_by_role("button", name="Clear").click()
     expect(page.get_by_role("button", name="Go to key frame")).to_have_count(0)
+
+
+def test_a_movement_begins_with_the_body_as_it_was_dragged_and_keeps_its_bones(page):
+    skeleton = gplvm_core.load_dataset("poses").drawing.skeleton
+    hand = skeleton.joint_names.index("LFingers end")
+    x, y = page.evaluate(
+        f"() => {{ const {{ body }} = {EXPLORER}, box = body.canvas.getBoundingClientRect();"
+        f" const [x, y] = body.places()[{hand}]; return [x + box.left, y + box.top]; }}"
+    )
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 60, y - 140, steps=12)
+    page.wait_for_timeout(300)
+    page.mouse.up()
+    page.wait_for_function(f"() => {EXPLORER}.body.drag && !{EXPLORER}.busy")
+    dragged = np.array(page.evaluate(f"Array.from({EXPLORER}.pictures[0].values)"))
+    add = page.get_by_role("button", name="Add key frame")
+    add.click()
+    page.evaluate(f"{EXPLORER}.arrive({EXPLORER}.model.position({ROWS[1]}))")
+    add.click()
+    page.wait_for_function(FOUND)
+    table = pd.read_csv(io.BytesIO(saved(page, "Save as CSV")))
+    points = table.filter(regex=r"^x\d+$").to_numpy()
+    poses = table.iloc[:, 1 + points.shape[1] :].to_numpy()
+    means = gplvm_core.load("assets/models/poses/model.gplvm").inverse_transform(points)
+    np.testing.assert_allclose(poses[0], dragged, atol=1e-6)
+    added = np.abs(poses - means).max(axis=1)
+    assert added[0] > 0.03
+    # The last body differs from the mean only by the lengths of its bones.
+    assert added[-1] < 0.02
+    joints = poses.reshape(len(poses), -1, 3)
+    lengths = np.linalg.norm(joints[:, 1:] - joints[:, list(skeleton.parents)[1:]], axis=2)
+    np.testing.assert_allclose(lengths, np.broadcast_to(lengths[0], lengths.shape), rtol=1e-3)
+    page.get_by_role("button", name="Go to key frame 1").click()
+    page.wait_for_timeout(100)
+    shown = page.evaluate(f"Array.from({EXPLORER}.pictures[0].values)")
+    np.testing.assert_allclose(shown, dragged, atol=1e-6)

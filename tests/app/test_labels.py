@@ -1,4 +1,4 @@
-"""Rows without a label in the tab Map: predictions, and labels by a click."""
+"""Tests of unlabelled rows in the tab Map: predicted labels, and labels by a click."""
 
 import csv
 import io
@@ -8,19 +8,19 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core import BayesianGPLVM
+from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.new_rows.labels import predict_labels
 from gplvm_core.store import Library, workspace
 from pages.ui.explore.map.labels import Given, labels_csv, partly_labelled, table_of
-from tests.app.apptest import as_shown, press, run_page, said
+from tests.app.apptest import as_shown, finished, press, query, run_page, said
 
 pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture(scope="module")
 def partly(flow: Dataset) -> Dataset:
-    """Flow of which every fifth row has its label."""
+    """Return the flow data; only every fifth row has a label."""
     labels = np.where(np.arange(60) % 5 == 0, flow.labels, -1)
     return replace(flow, labels=labels)
 
@@ -56,6 +56,22 @@ def test_labels_are_predicted_and_a_click_labels_the_row_that_tells_most(model, 
     assert "48 rows without a label." in said(at)
     frame = at.dataframe[0].value
     assert len(frame) == 48 and set(frame.columns) >= {"Row", "Label", "Probability"}
+
+
+def test_labels_are_stored_with_the_model_and_a_training_learns_them(model, partly):
+    at = app(model, partly)
+    key = query(at, "model")
+    row = predict_labels(model, partly.labels).next_row()
+    press(at, partly.label_names[1])
+    again = run_page("explore", model=key)
+    assert "47 rows without a label." in said(again) and "You labelled 1 row." in said(again)
+    at = press(again, "Train with these labels")
+    assert not at.exception
+    job = finished(query(at, "job"))
+    data = training.dataset(job.id)
+    assert data.labels[row] == 1 and (data.labels >= 0).sum() == 13
+    assert [view.name for view in data.views] == ["values", "labels"]
+    assert np.isnan(data.view_values["labels"]).all(axis=1).sum() == 47
 
 
 def test_labels_of_one_kind_are_not_enough_to_predict(model, partly):

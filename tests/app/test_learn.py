@@ -29,7 +29,12 @@ def test_a_stop_is_complete(stop: Stop) -> None:
     assert picture.words
     hands = {panel.hand.name for panel in picture.panels if panel.hand}
     assert hands <= usual_state(stop.controls).keys()
-    assert all((stop.note.say, stop.note.ask, *stop.note.mistakes, stop.attempt, stop.caution))
+
+
+def test_every_stop_has_an_exercise_a_caution_and_a_note_with_its_answer() -> None:
+    for stop in STOPS:
+        note = stop.note
+        assert all((stop.attempt, stop.caution, note.say, note.ask, note.answer, *note.mistakes))
 
 
 def test_every_stop_has_a_name_of_its_own() -> None:

@@ -1,4 +1,4 @@
-"""A walk through the tour in a real browser: a change at every stop must change the figure."""
+"""Browser test of the tour: at every stop, a visitor's change must change the figure."""
 
 import re
 from collections.abc import Callable

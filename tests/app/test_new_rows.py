@@ -92,6 +92,7 @@ def test_a_file_with_a_gap_an_extra_column_and_a_decimal_comma_is_answered(opene
     at.file_uploader[0].upload("mine.csv", file).run()
     assert not at.exception and not at.error
     assert "3 rows" in said(at) and "remark" in said(at)
+    assert not any("Placing" in each.proto.text for each in at.get("progress"))
     header, arrays = sent(at)
     assert [each["name"] for each in header["rows"]] == [
         "Row 1, a · fine",

@@ -1,4 +1,4 @@
-"""New rows in a browser: the map and the table are linked, and the training rows do not move."""
+"""Browser tests of new rows: map and table are linked, and the training rows do not move."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ def test_map_and_table_are_linked_and_the_map_stays(
     expect(page.locator(".close-up h2")).to_contain_text("Row 2")
     assert page.evaluate(f"{VIEW}.overlay.current") == 1
     page.locator(".close-up").get_by_label("Close").click()
-    # The lasso on the map lists the rows inside it in the table.
+    # The table lists the rows inside the lasso on the map.
     page.get_by_label("Show the whole map").click()
     assert page.evaluate(f"Array.from({VIEW}.map.places)") == before
     page.get_by_label("Select new rows").click()

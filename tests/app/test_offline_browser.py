@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 import gplvm_core
 from gplvm_core.datasets import Dataset, Drawing
@@ -18,9 +18,15 @@ from gplvm_core.offline import explorer as offline
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
 from gplvm_core.wire.precision import Precision, spread
+from pages.ui.learn.controls import usual_state
+from pages.ui.learn.export import lesson_file
+from pages.ui.learn.stops.step import STEP
+from pages.ui.learn.stops.two_views import TWO_VIEWS
+from pages.ui.learn.stops.uncertain_input import UNCERTAIN_INPUT
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.opening import opening_elsewhere
 from tests.app.maps import MAP, READY
+from tests.app.watch import wait_for_function
 from tests.kernels.own.cosine import Cosine
 
 pytestmark = pytest.mark.browser
@@ -114,7 +120,7 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
     model, dataset = library.model(identifier), library.dataset(identifier)
     opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
-    # The file opens as the map is now; see the next test.
+    # The file opens in the present state of the map; see the next test.
     link = json.loads(html.unescape(re.search('data-link="([^"]*)"', text)[1]))
     made = gplvm_core.explorer(model, dataset, title="Some digits")
     made = replace(made, opening=opening, link=link)
@@ -239,3 +245,23 @@ def test_a_table_with_words_answers_the_pointer_as_python_does(page, tmp_path):
     assert written.count("sort 2") == (sort == 2).sum()
     page.locator("[data-part=wall-modes] button").first.click()
     assert page.locator("[data-part=wall] canvas").count() == 16
+
+
+def test_a_lesson_in_one_file_answers_without_a_server(page: Page, tmp_path: Path):
+    path = tmp_path / "lesson.html"
+    path.write_text(lesson_file((UNCERTAIN_INPUT, STEP, TWO_VIEWS)), encoding="utf-8")
+    page.goto(path.as_uri())
+    wait_for_function(page, "() => window.manifolio?.views.size === 2")
+    step = page.locator("section[data-stop=step]")
+    step.locator("select").select_option("smooth")
+    step.locator("input").focus()
+    page.keyboard.press("End")
+    words = STEP.picture({"curve": "smooth", "place": 1.0}).words
+    expect(step.locator(".lesson-words p")).to_have_text(list(words))
+    bend = page.locator("section[data-stop=bend]")
+    bend.locator("input").nth(1).focus()
+    page.keyboard.press("End")
+    state = usual_state(UNCERTAIN_INPUT.controls) | {"deviation": 1.5}
+    words = UNCERTAIN_INPUT.picture(state).words
+    expect(bend.locator(".lesson-words p")).to_have_text(list(words))
+    assert f"need the app: {TWO_VIEWS.title}" in page.locator("footer").inner_text()

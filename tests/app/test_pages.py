@@ -9,11 +9,14 @@ import pytest
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library
+from pages.ui.gallery.invitations import INVITATIONS, OFF_SHELF, invitation
 from pages.ui.shared.card import FRAMES, tour
 from pages.ui.shared.catalogue import items, open_item
+from pages.ui.shared.doors import tabs_for
 from pages.ui.shared.memory import recall, remember
 from tests.app.apptest import query, run_page, said
 
+READY = Path(__file__).resolve().parents[2] / "assets" / "models"
 PAGES = ("gallery", "explore", "layers", "fill", "compare", "train", "mine")
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -44,6 +47,15 @@ def test_gallery_shows_a_card_with_pictures_and_opens_the_model(
     at.button(key="open_flow").click().run()
     assert not at.exception
     assert query(at, "model") == "gallery:flow"
+
+
+def test_every_ready_card_says_in_seven_words_what_to_do_and_opens_a_tab_that_has_it():
+    ready = Library(READY, read_only=True).entries()
+    assert {entry.id for entry in ready} == {*INVITATIONS, *OFF_SHELF}
+    for entry in ready:
+        asked = invitation(entry)
+        assert 1 < len(asked.words.split()) <= 7
+        assert asked.door.tab in tabs_for(entry.capabilities)
 
 
 def test_gallery_keeps_its_order_and_shows_a_broken_model_in_words(

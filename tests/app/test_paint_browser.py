@@ -1,4 +1,4 @@
-"""Browser tests of painting on a picture, in the file of a map without a server."""
+"""Browser tests of painting on a picture in an exported map, without a server."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -36,7 +36,7 @@ PHONE = {"viewport": {"width": 380, "height": 760}, "has_touch": True, "is_mobil
 def page(
     browser: Browser, map_file: Callable[[str], str], request: pytest.FixtureRequest
 ) -> Iterator[Page]:
-    """The file of a map; a parameter may have its name and further settings of the browser."""
+    """Open the file of a map; a test's parameter may set its name and the browser's options."""
     given = {"name": "digits"} | getattr(request, "param", {})
     with offline_map(browser, map_file(given.pop("name")), **given) as page:
         yield page
@@ -104,6 +104,30 @@ def test_undo_brings_back_the_picture_and_what_was_painted(page):
     for _ in range(2):
         page.keyboard.press("Control+z")
     assert np.isnan(painted(state_of(page))).all()
+
+
+def test_pixels_are_copied_from_a_row_that_is_searched_and_from_the_shown_picture(page):
+    page.get_by_role("button", name="Copy").click()
+    nothing = stroke(page, (0.3, 0.5), (0.7, 0.5))
+    assert np.isnan(painted(nothing)).all()
+    expect(page.get_by_text("Which picture?")).to_be_visible()
+    field = page.get_by_label("Picture to copy from")
+    field.fill("row 30")
+    field.press("Enter")
+    expect(page.get_by_text("Row 30")).to_be_visible()
+    copied = painted(stroke(page, (0.3, 0.5), (0.7, 0.5)))
+    model = gplvm_core.load("assets/models/digits/model.gplvm")
+    source = model.inverse_transform(model.latent_mean_[29:30])[0]
+    known = ~np.isnan(copied)
+    assert 3 < known.sum() < 40
+    np.testing.assert_allclose(copied[known], source[known], atol=1e-3 * np.ptp(source))
+    # The picture that is shown now is another source; the paint stays.
+    page.get_by_role("button", name="This picture").click()
+    shown = np.array(state_of(page)["shown"])
+    more = painted(stroke(page, (0.3, 0.1), (0.7, 0.1)))
+    added = ~np.isnan(more) & ~known
+    np.testing.assert_allclose(more[added], shown[added], atol=1e-3)
+    np.testing.assert_array_equal(more[known], copied[known])
 
 
 def test_less_paint_leaves_more_explanations_and_a_press_takes_one(page):

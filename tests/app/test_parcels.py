@@ -44,9 +44,19 @@ def test_equal_bytes_are_held_once_and_the_oldest_make_room() -> None:
     parcels = Parcels(most=250)
     first, second, third = (parcels.hold(bytes([each]) * 100) for each in (1, 2, 1))
     assert first == third
-    parcels.hold(bytes(100))  # the second parcel makes room, because the first one was held again
+    parcels.hold(bytes(100))  # drops the second parcel, because the first was stored again
     found = [fetched(parcels, path)[0] for path in (first, second)]
     assert found == [200, 404]
     # this parcel is larger than all others together, so only it is stored
     large = parcels.hold(bytes(1000))
     assert [fetched(parcels, path)[0] for path in (first, large)] == [404, 200]
+
+
+def test_a_script_is_served_as_one_and_makes_no_room() -> None:
+    parcels = Parcels(most=10)
+    path = parcels.hold_script("export default 1;")
+    parcels.hold(bytes(100))
+    status, headers, body = fetched(parcels, path)
+    assert (status, body) == (200, b"export default 1;")
+    assert headers["content-type"].startswith("text/javascript")
+    assert "immutable" in headers["cache-control"]

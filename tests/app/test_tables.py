@@ -196,8 +196,8 @@ def test_new_rows_and_fill_in_rank_a_row_alike(birds, model, monkeypatch):
         known[:, missing] = np.nan
         scores = model.score_samples(birds.in_own_values(known))
         below = share_below(scores, log_density(model, "m", row, birds)) * 25
-        # Both compare the row also with itself: Fill in counts this tie as one half, and p counts
-        # it fully.
+        # Both Fill in and p (New rows) also compare the row with itself. Fill in counts this tie as
+        # one half, p counts it as one.
         assert found.p[n] * 26 - 1 - below == pytest.approx(0.25, abs=0.26)
         assert "25 training rows" in typical_in_words(found, n)
 

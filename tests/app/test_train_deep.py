@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from gplvm_core import DeepGPLVM, training
 from gplvm_core.datasets import Dataset, Drawing
+from pages.ui.shared.families import FAMILIES
 from tests.app.apptest import finished, press, query, run_page, said, upload
 from tests.app.uploads import table
 
@@ -86,3 +87,43 @@ def test_a_separate_map_for_every_view():
     words = said(at)
     for name in ("first", "second"):
         assert all(f"ayer {level} of 2, view '{name}', is" in words for level in (1, 2))
+
+
+def test_a_tree_of_body_parts_is_shown_above_the_layers():
+    at = form("poses")
+    ways = next(each for each in at.segmented_control if each.label == "Views")
+    ways.set_value("parts").run()
+    at.segmented_control(key="form_layers").set_value(2).run()
+    at.toggle(key="form_own_spaces").set_value(True).run()
+    job = quick(at)
+    assert job.model_class == "DeepManifoldRelevance"
+    explored = run_page("layers", model=f"library:{job.entry}")
+    assert not explored.exception
+    titles = [each.value for each in explored.header]
+    assert titles[:2] == ["A map for each part, and one above them", "The layers above “trunk”"]
+
+
+def test_a_deep_model_with_a_linear_mean_and_input_connections():
+    at = form("toy_views")
+    at.radio(key="form_model_views").set_value("Bayesian GP-LVM").run()
+    at.segmented_control(key="form_layers").set_value(5).run()
+    at.segmented_control(key="form_layers").set_value(2).run()
+    families = next(box for box in at.selectbox if box.label == "Approximation")
+    assert families.options == [title for title, _ in FAMILIES.values()]
+    at.segmented_control(key="form_mean").set_value("linear")
+    at.toggle(key="form_connections").set_value(True).run()
+    families = next(box for box in at.selectbox if box.label == "Approximation")
+    assert families.options == ["Marginalised", "Mean field"]
+    families.set_value("mean_field")
+    job = quick(at)
+    chosen = {name: job.parameters[name] for name in ("mean", "input_connections", "family")}
+    assert chosen == {"mean": "linear", "input_connections": True, "family": "mean_field"}
+    assert job.model_class == "DeepGPLVM"
+
+
+def test_an_autoencoder_has_a_dimension_for_every_column():
+    at = form("flow")
+    at.segmented_control(key="form_layers").set_value(2).run()
+    at.segmented_control(key="form_encoder").set_value("outputs").run()
+    job = quick(at)
+    assert job.parameters["encoder"] == "outputs" and job.parameters["n_components"] == (12, 3)

@@ -33,7 +33,7 @@ def test_a_column_can_be_the_exposure_of_the_counts():
     exposure.set_value("mass").run()
     assert not at.exception and not at.error
     assert "“mass” is known in every row, and does not affect the map" in said(at)
-    # The next upload of a table with these columns has the same choice.
+    # At the next upload of a table with these columns, the app makes the same choice.
     again = upload(run_page("train"), "birds.csv", birds())
     known = next(each for each in again.selectbox if each.label == "Exposure of the counts")
     assert known.value == "mass"
@@ -53,7 +53,7 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert "Reasons for these suggestions: name: text, different in every row." in words
     table = at.dataframe[0].value
     assert "label" not in table and table["size"].iloc[0] in ("small", "medium", "large")
-    # Train offers only models that learn words, with the reason.
+    # Train offers only models that learn words, and gives the reason.
     assert at.radio(key="form_model").options == ["Bayesian GP-LVM", "Bayesian PCA"]
     assert "encoders learn only numbers" in words
     titles = {each.label for each in at.segmented_control}

@@ -9,7 +9,7 @@ from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
 PLOTLY = re.compile(r"/PlotlyChart\.[\w-]+\.js")
-# JavaScript that counts the visible grey boxes and the light pictures.
+# JavaScript that counts the visible grey boxes and the placeholder pictures.
 SEEN = """() => {
     const seen = (part) => part.getClientRects().length > 0;
     const all = (selector) => [...document.querySelectorAll(selector)].filter(seen);

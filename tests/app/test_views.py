@@ -220,7 +220,7 @@ def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
         assert "Some rows lack these views, so only the tab Views shows them: “left”." in said(at)
         at.query_params.clear()
     assert "No picture" not in said(app(page="mine"))
-    # The page does not offer rows that lack a view as the best match.
+    # Rows that lack a view are never the best match.
     at = app(key)
     control(at, "views_given").set_value("right").run()
     assert "“left” may look like this" in said(at)

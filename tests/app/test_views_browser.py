@@ -18,7 +18,7 @@ from tests.app.watch import changed, settled
 pytestmark = pytest.mark.browser
 
 MAP = "canvas[data-part=upper]"
-LEFT, RIGHT = (f".outputs canvas >> nth={number}" for number in (0, 1))
+LEFT, RIGHT = (f".outputs .pane > canvas >> nth={number}" for number in (0, 1))
 FIRST = "const explorer = [...window.manifolio.views.values()][0];"
 STATE = f"""() => {{
     {FIRST}
@@ -68,6 +68,19 @@ SPEED = f"""() => {{
     explorer.state.hover = null;
     return times.sort((p, q) => p - q)[50];
 }}"""
+BY_HAND = f"""async () => {{
+    {FIRST}
+    for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+    const {{ body, pictures: [silhouette, pose], state }} = explorer;
+    const box = body.canvas.getBoundingClientRect();
+    const [x, y] = body.places()[body.drawing.skeleton.names.indexOf("LeftHand")];
+    return {{
+        hand: [x + box.left, y + box.top], point: Array.from(state.point),
+        past: state.chosen.past.length, silhouette: Array.from(silhouette.values),
+        pose: Array.from(pose.values),
+    }};
+}}"""
+AT_REST = f"() => {{ {FIRST} return !explorer.busy; }}"
 
 
 @dataclass(frozen=True)
@@ -338,6 +351,42 @@ def test_a_body_of_joint_views_is_drawn_whole(server, several, browser_page):
     page.mouse.move(*on_map(page, 0.8, 0.8))
     changed(page.locator(LEFT), before)
     page.get_by_text("Joints that move together").wait_for()
+
+
+def test_a_drag_in_one_view_takes_the_other_along(server, browser_page):
+    page = open_page(browser_page, server, "walker")
+    page.locator(RIGHT).scroll_into_view_if_needed()
+    before = page.evaluate(BY_HAND)
+    x, y = before["hand"]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x - 8, y + 25, steps=12)
+    page.wait_for_timeout(300)
+    page.mouse.up()
+    page.wait_for_function(AT_REST)
+    dragged = page.evaluate(BY_HAND)
+    np.testing.assert_allclose(dragged["hand"], [x - 8, y + 25], atol=6)
+    assert dragged["past"] == before["past"] + 1
+    assert np.abs(np.subtract(dragged["silhouette"], before["silhouette"])).max() > 0.05
+    # Only the shared dimensions follow paint on the silhouette; dimension 3 is private to it.
+    move(page, "shared")
+    box = page.locator(LEFT).bounding_box()
+    page.mouse.move(box["x"] + 0.35 * box["width"], box["y"] + 0.8 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 0.8 * box["height"], steps=4)
+    page.wait_for_timeout(200)
+    page.mouse.up()
+    page.wait_for_function(AT_REST)
+    painted = page.evaluate(BY_HAND)
+    assert painted["point"][2] == dragged["point"][2]
+    assert np.abs(np.subtract(painted["point"], dragged["point"])).max() > 0.05
+    assert np.abs(np.subtract(painted["pose"], dragged["pose"])).max() > 0.01
+    move(page, "only silhouette")
+    page.mouse.move(*painted["hand"])
+    page.mouse.down()
+    page.mouse.move(painted["hand"][0], painted["hand"][1] - 80, steps=4)
+    expect(page.get_by_text("Only the private part of silhouette moves.").last).to_be_visible()
+    page.mouse.up()
 
 
 def test_explore_shows_the_view_of_the_link(server, several, browser_page):

@@ -1,4 +1,4 @@
-"""Columns of a table that are held at values, in the files of maps without a server."""
+"""Browser tests of columns that are held at values in an exported map, without a server."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -40,7 +40,7 @@ def state_of(page: Page) -> dict[str, Any]:
 
 
 def typed(page: Page, name: str, text: str) -> dict[str, Any]:
-    """Type a number for a column; the state at rest."""
+    """Type a number for a column, and return the state after the page has stopped moving."""
     field = page.get_by_label(f"{name}: number")
     field.fill(text)
     field.press("Enter")
@@ -49,7 +49,7 @@ def typed(page: Page, name: str, text: str) -> dict[str, Any]:
 
 
 def slid(page: Page, name: str, share: float) -> dict[str, Any]:
-    """Slide a column to a share of its range with the mouse; the state at rest."""
+    """Slide a column to a share of its range, and return the state after the page has stopped."""
     slider: Locator = page.get_by_label(f"Hold {name}", exact=True)
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
@@ -79,10 +79,10 @@ def test_held_columns_give_the_row_and_the_intervals_of_fit_to(page):
     half = np.array([(answer["high"] - answer["low"]) / 2 for answer in after["shown"]])
     away = [np.abs(each.outputs - shown).max() for each in found]
     best = found[int(np.argmin(away))]
-    # Kept points have four decimals, and the numbers of the file 16 bits.
+    # Chosen points have four decimals, and numbers in the file have 16 bits.
     assert min(away) < 2e-3 * np.ptp(gplvm_core.load_dataset("flow").values)
     np.testing.assert_allclose(half, 1.96 * best.std, rtol=0.02)
-    # The page leaves its place only for a clearly better one.
+    # The page moves to another point only if its score is clearly higher.
     assert best.score > found[0].score - 4.5
 
 
@@ -132,13 +132,35 @@ def test_numbers_far_from_the_data_are_refused_or_reported(page):
 def test_numbers_of_a_table_with_words_are_held_and_the_words_follow(page):
     chance = page.locator(".values .word").first
     before = chance.inner_text()
-    assert page.get_by_label("Hold continent", exact=True).count() == 0
-    assert page.get_by_label("Hold falls of income", exact=True).count() == 0
     after = typed(page, "log income 2007", "2.7")
     assert after["targets"][6] == 2.7
     assert chance.inner_text() != before
     assert after["shown"][6]["value"] < 3.2
     assert "Africa" in chance.inner_text()
+
+
+@pytest.mark.parametrize("page", [{"name": "countries"}], indirect=True)
+def test_words_and_counts_are_held_as_in_fit_to(page):
+    model = gplvm_core.load("assets/models/countries/model.gplvm")
+    before = state_of(page)
+    page.get_by_label("Hold continent", exact=True).select_option(label="Europe")
+    page.wait_for_function(IDLE)
+    after = typed(page, "falls of income", "2")
+    assert after["words"] == "2 columns held. Moving the point lets them go."
+    assert after["past"] == before["past"] + 2
+    chances = model.class_probabilities_at([after["point"]], "continent")[0]
+    assert model.class_words("continent")[int(chances.argmax())] == "Europe"
+    np.testing.assert_allclose(after["shown"][0]["chances"], chances, atol=0.05)
+    found = model.fit_to({"continent": "Europe", "falls of income": 2})
+    away = [np.abs(each.point - after["point"]).max() for each in found]
+    assert min(away) < 0.02
+    assert found[int(np.argmin(away))].score > found[0].score - 4.5
+    refused = typed(page, "falls of income", "2.5")
+    assert refused["words"] == "falls of income: type a whole number."
+    # The first entry of the menu lets the word go.
+    page.get_by_label("Hold continent", exact=True).select_option(index=0)
+    page.wait_for_function(IDLE)
+    assert [c for c, value in enumerate(state_of(page)["targets"]) if value is not None] == [8]
 
 
 @pytest.mark.parametrize(

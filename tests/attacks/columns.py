@@ -43,7 +43,7 @@ def bad_dictionary() -> bytes:
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 300, pa.int32()), ["1", "2"])
     data = written(pa.table({"a": column, "b": [1.0] * 300}), compression="none")
     # The valid file stores word 0 for 300 equal rows with one bit per index. Change this to eight
-    # bits per index and to word 255.
+    # bits per index, and change the word to 255.
     assert b"\x01\xd8\x04\x00" in data
     return data.replace(b"\x01\xd8\x04\x00", b"\x08\xd8\x04\xff")
 

@@ -10,7 +10,7 @@ WANTED = np.array([1.0, -2.0, 0.5])
 
 
 class Noisy:
-    """Half the squared distance from a point, with independent noise in each batch.
+    """An objective: half the squared distance from a point, with independent noise in each batch.
 
     The last entry of the gradient is a natural gradient.
     """

@@ -149,6 +149,6 @@ def test_a_batch_of_all_rows_equals_training_without_batches(
             # the scale is always at its optimum, so neither gradient contains it
             if path != "variance":
                 np.testing.assert_allclose(leaves(got)[path], value, rtol=1e-6, atol=1e-6)
-    # At the running means of all rows, the gradient by q(u) is 0.
+    # At the running means of all rows, the gradient with respect to q(u) is 0.
     for value in leaves(found.gradient.seen).values():
         np.testing.assert_allclose(value, 0.0, atol=1e-8)

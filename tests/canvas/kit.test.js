@@ -48,6 +48,22 @@ test("the position of a pixel in the plane leads back to the pixel", () => {
   near(plane.toPixel(...plane.toLatent(17, 120)), [17, 120]);
 });
 
+test("a link shows the same part of the plane in a window of another shape", () => {
+  const [plane, other] = [new PlaneView(), new PlaneView()];
+  Object.assign(plane, { width: 320, height: 200 });
+  plane.show({ u: 1, v: -2, su: 3, sv: 0.5 });
+  assert.equal(plane.zoomed, "");
+  plane.zoomAt(40, 150, 4);
+  other.show({ u: 1, v: -2, su: 3, sv: 2 });
+  other.zoomTo(plane.zoomed.split(",").map(Number));
+  near([other.view.u, other.view.v, other.view.su, other.view.sv], [plane.view.u, plane.view.v, 0.75, 0.5], 1e-3);
+  const { view } = other;
+  for (const wrong of [[1, 2], [0, 0, NaN], [0, 0, -1]]) other.zoomTo(wrong);
+  assert.equal(other.view, view);
+  other.zoomTo([0, 0, 1e9]);
+  assert.equal(other.view.su, 0.06);
+});
+
 test("zooming keeps the position under the pointer, and has a limit", () => {
   const plane = new PlaneView();
   Object.assign(plane, { width: 320, height: 200 });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pointWithin, ruledPlace, withMoved, withoutPoint, withPoint } from "../../assets/canvas/learn/hand.js";
+import { nearestState } from "../../assets/canvas/learn/nearest_state.js";
 import { pickedRows } from "../../assets/canvas/learn/picker.js";
 
 const RULES = { name: "points", title: "points", adds: true, up: null, most: 2 };
@@ -29,4 +30,21 @@ test("points are added up to the maximum, removed and moved", () => {
 test("a click chooses a row and keeps the previous choice as the second row", () => {
   assert.deepEqual(pickedRows(["from", "to"], { from: 3, to: 8 }, 5), { from: 8, to: 5 });
   assert.deepEqual(pickedRows(["from", "to"], { from: 3, to: 8 }, 8), {});
+});
+
+test("a file with some settings moves a slider by every key, and goes to the nearest setting", () => {
+  const controls = /** @type {import("../../assets/canvas/learn/controls.js").LessonControl[]} */ ([
+    { kind: "slider", name: "turn", label: "", low: 0, high: 360 },
+    { kind: "choice", name: "digit", label: "", options: [["3", "3"], ["6", "6"]] },
+  ]);
+  const alone = [{ turn: 0, digit: "6" }, { turn: 90, digit: "6" }, { turn: 180, digit: "6" }, { turn: 0, digit: "3" }];
+  const go = (/** @type {number} */ from, /** @type {object} */ change, together = false) =>
+    nearestState(alone, controls, { ...alone[from], ...change }, alone[from], together);
+  assert.equal(go(0, { turn: 1 }), 1);
+  assert.equal(go(1, { turn: 89 }), 0);
+  assert.equal(go(0, { turn: 170 }), 2);
+  assert.equal(go(2, { digit: "3" }), 3);
+  assert.equal(go(3, { turn: 1 }), 1); // the digit returns to its first value
+  const all = [{ turn: 0, digit: "6" }, { turn: 0, digit: "3" }, { turn: 90, digit: "6" }, { turn: 90, digit: "3" }];
+  assert.equal(nearestState(all, controls, { turn: 90, digit: "3" }, { turn: 90, digit: "6" }, true), 3);
 });

@@ -9,7 +9,7 @@ import { RowsMap } from "../../assets/canvas/rows/layer.js";
 /** @import { Listing, NewRow } from "../../assets/canvas/rows/answers.js" */
 
 /** @param {string} name @param {number | null} p @param {Partial<NewRow>} [more] @returns {NewRow} */
-const row = (name, p, more = {}) => ({ name, p, unlike: false, typical: "", reasons: [], gaps: 0, near: [], ...more });
+const row = (name, p, more = {}) => ({ name, p, unlike: false, typical: "", reasons: [], gaps: 0, near: [], weights: [], ...more });
 const ROWS = [row("Row 1", 0.4), row("Row 2", 0.03, { gaps: 2 }), row("Row 3", 0.004, { unlike: true }), row("Row 4, b7", null), row("Row 5", 0.008)];
 /** @type {Listing} */
 const ALL = { filter: "all", order: "row", down: false, threshold: 0.01, find: "", selected: [] };
@@ -28,6 +28,24 @@ test("the table sorts, finds names, and lists the rows of the lasso", () => {
   assert.deepEqual(listed(ROWS, { ...ALL, order: "gaps", down: true })[0], 1);
   assert.deepEqual(listed(ROWS, { ...ALL, find: "B7 " }), [3]);
   assert.deepEqual(listed(ROWS, { ...ALL, filter: "selected", selected: [0, 4], order: "p" }), [4, 0]);
+});
+
+test("a row with several explanations is found at each of them, and its best place is in front", () => {
+  const others = [[0.5, 0.5], [-0.5, 0]];
+  const answers = {
+    rows: [row("Row 1", null, { weights: [0.6, 0.3, 0.1] }), row("Row 2", null)],
+    place: (/** @type {number} */ n, /** @type {number} */ _, k = 0) => Float64Array.from(k ? others[k - 1] : [n / 2, n / 2]),
+  };
+  const overlay = { answers, listing: ALL, shown: new Set([0, 1]), ellipses: true, current: -1 };
+  const map = Object.create(RowsMap.prototype, {
+    overlay: { value: overlay }, state: { value: { a: 0, b: 1 } }, model: { value: { nLatent: 2 } },
+    view: { value: { u: 0, v: 0, su: 1, sv: 1 } }, width: { value: 200 }, height: { value: 100 },
+  });
+  assert.deepEqual(map.explanationAt(100, 50), [0, -1]);
+  assert.deepEqual(map.explanationAt(50, 50), [0, 2]);
+  assert.deepEqual(map.explanationAt(150, 25), [1, -1], "the second row is at an explanation of the first");
+  overlay.ellipses = false;
+  assert.deepEqual(map.explanationAt(50, 50), [-1, -1], "hidden explanations are not found");
 });
 
 test("a row beyond the map is drawn at the map's edge, and the lasso encloses only new rows", () => {

@@ -136,11 +136,34 @@ test("a sketch matches the paint within a few frames, and its other explanations
 });
 
 test("a model that the page cannot search reports this", () => {
-  const image = { drawing: { kind: "image" }, outputs: { groups: 0 }, lengths: true, table: null };
-  assert.equal(cannotPull(image), "");
-  assert.match(cannotPull({ ...image, lengths: false }), /cannot paint.*kernel/);
-  assert.match(cannotPull({ ...image, outputs: { groups: 40 } }), /40 noise levels/);
-  assert.match(cannotPull({ ...image, drawing: { kind: "skeleton" }, lengths: false }), /cannot drag.*kernel/);
+  const model = modelOf("rbf");
+  const changed = (facts) => Object.create(model, Object.fromEntries(Object.entries({ drawing: { kind: "image" }, ...facts }).map(([name, value]) => [name, { value }])));
+  assert.equal(cannotPull(changed({})), "");
+  assert.match(cannotPull(changed({ lengths: false })), /cannot paint.*kernel/);
+  assert.match(cannotPull(changed({ outputs: { groups: 40 } })), /40 noise levels/);
+  assert.match(cannotPull(changed({ drawing: { kind: "skeleton" }, lengths: false })), /cannot drag.*kernel/);
+  assert.match(cannotPull({ ...model, drawing: { kind: "skeleton" } }), /cannot drag.*several views/);
+});
+
+test("a search leaves some dimensions where they are, and finds the best place in the others", () => {
+  const model = modelOf("rbf");
+  const pull = new Pull(model, new NearData(model));
+  pull.hold(handlesOf(NUMBERS.rbf).map((handle) => ({ ...handle, tolerance: 1 })));
+  pull.fixed = new Set([1]);
+  const start = Float64Array.from(NUMBERS.rbf.points[1]);
+  const end = start.slice();
+  pull.climb(end, 200, 0.01, 1e-10);
+  assert.equal(end[1], start[1]);
+  const best = pull.value(end);
+  assert.ok(best > pull.value(start));
+  const beside = (q, step) => pull.value(end.map((value, p) => (p === q ? value + step : value)));
+  for (const q of [0, 2]) for (const step of [-0.01, 0.01]) assert.ok(beside(q, step) < best + 1e-3, `dimension ${q} could improve`);
+  assert.ok(Math.max(beside(1, -0.01), beside(1, 0.01)) > best + 1e-3);
+  for (const seed of new Seeds(pull).best(3, start)) assert.equal(seed[1], start[1]);
+  // A fixed dimension gives the outputs hardly any freedom.
+  pull.at(end);
+  const [most] = pull.curvature.toSorted((p, q) => q - p);
+  assert.ok(pull.factorAt(end).factor[4] ** 2 > 100 * most);
 });
 
 test("painted pixels reduce the uncertainty of all pixels", () => {
@@ -192,16 +215,13 @@ for (const [name, { held }] of Object.entries(NUMBERS)) {
   });
 }
 
-test("a number of a table with words is held as in Python; words and counts cannot be held", () => {
+test("a number of a table with words is held as in Python", () => {
   const { table, table: { columns: [d], targets: [target] } } = NUMBERS;
   const model = new LatentModel(new Uint8Array(Buffer.from(read("table_numbers.json").bytes, "base64")));
   const kinds = model.table.cells.map(({ kind }) => kind);
-  assert.deepEqual(heldColumns(model).map(Boolean), kinds.map((kind) => kind === "number"));
+  assert.ok(heldColumns(model).every(Boolean));
   const columns = new Columns(model);
   columns.begin(model.position(0));
-  columns.hold(kinds.indexOf("count"), 3);
-  columns.hold(kinds.indexOf("category"), 1);
-  assert.equal(columns.count, 0);
   columns.hold(kinds.indexOf("number"), table.value);
   assert.equal(columns.pull.handles[0].outputs[0], d);
   close(columns.pull.handles[0].target, target, 1e-9);
@@ -212,6 +232,37 @@ test("a number of a table with words is held as in Python; words and counts cann
   const k = away.indexOf(Math.min(...away));
   mean.forEach((value, at) => close(value, table.outputs[k][at], 1e-4));
   deviationsOf(columns).forEach((deviation, at) => close(deviation, table.deviations[k][at], 1e-4));
+});
+
+test("held words and counts: objective, gradient and end are Python's, and the row has the words", () => {
+  const { words } = NUMBERS;
+  const model = new LatentModel(new Uint8Array(Buffer.from(read("table_numbers.json").bytes, "base64")));
+  const columns = new Columns(model);
+  columns.begin(model.position(0));
+  for (const [c, value] of Object.entries(words.values)) columns.hold(Number(c), value);
+  assert.equal(columns.count, 4);
+  words.places.forEach((point, i) => {
+    close(columns.pull.at(point), words.objectives[i]);
+    close(columns.pull.value(point), words.objectives[i]);
+    columns.pull.at(point);
+    columns.pull.gradient.forEach((slope, q) => close(slope, words.gradients[i][q]));
+  });
+  finish(columns.settle());
+  columns.pull.climb(columns.point, 5000, 0.01, 1e-13);
+  const away = words.ends.map((end) => Math.hypot(...end.map((value, q) => value - columns.point[q])));
+  const k = away.indexOf(Math.min(...away));
+  assert.ok(away[k] < 1e-3, `${columns.point} is no end of ${words.ends}`);
+  assert.ok(words.scores[k] > words.scores[0] - 4);
+  close(columns.pull.factorAt(columns.point).score, words.scores[k], 1e-3);
+  // Another word goes elsewhere; a word that is let go no longer counts.
+  const before = columns.point.slice();
+  const [category] = Object.keys(words.values).map(Number);
+  columns.hold(category, 0);
+  finish(columns.settle());
+  assert.notDeepEqual(columns.point, before);
+  columns.hold(category, NaN);
+  assert.equal(columns.count, 3);
+  assert.equal(columns.pull.functionals.answers.length, 1);
 });
 
 test("held columns: new targets, letting go, and values that are no numbers", () => {
@@ -256,8 +307,9 @@ test("seeds explain the handles, are sorted by score, and differ from each other
   const pull = new Pull(model, new NearData(model));
   pull.hold(handlesOf(NUMBERS.rbf));
   const { functionals } = pull;
-  const search = new Seeds(functionals, pull.near);
-  const seeds = search.best(3);
+  const search = new Seeds(pull);
+  const point = model.position(0);
+  const seeds = search.best(3, point);
   assert.ok(seeds.length >= 1);
   const errors = seeds.map((seed) => {
     functionals.look(seed);
@@ -265,7 +317,7 @@ test("seeds explain the handles, are sorted by score, and differ from each other
   });
   assert.deepEqual(errors, errors.toSorted((p, q) => p - q));
   for (const seed of seeds) for (const other of seeds) if (seed !== other) assert.ok(search.distance(seed, other) > search.apart);
-  assert.ok(!search.best(3, [seeds[0]]).some((seed) => String(seed) === String(seeds[0])));
+  assert.ok(!search.best(3, point, [seeds[0]]).some((seed) => String(seed) === String(seeds[0])));
 });
 
 test("a density of few rows is finite, also if several rows have one position", () => {

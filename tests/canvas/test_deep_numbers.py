@@ -21,7 +21,7 @@ from gplvm_core.wire.views import pack_views
 
 FILE = Path(__file__).with_name("deep_numbers.json")
 N, M, D = 20, 9, 4
-WIDTHS = (2, 1, 3)  # the second layer has one dimension, and its map a second axis
+WIDTHS = (2, 1, 3)  # layer 2 has one dimension; its map needs a second axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +60,7 @@ def regressed(
 
 
 def made(handed_on: bool) -> tuple[Model, Dataset]:
-    """Return three layers of smooth functions of each other.
+    """Return three layers; each layer's outputs are smooth functions of the layer before.
 
     handed_on: whether the layers receive the inputs, by a linear mean in the first layer, and
     unchanged in all others.
@@ -125,7 +125,7 @@ def written(handed_on: bool, layer: int) -> dict[str, Any]:
     known = named | numbers_of(handed_on, layer) | {"bytes": base64.b64encode(packed).decode()}
     if handed_on or layer:
         return known
-    # This is the same model as one of several views, to which these layers belong.
+    # The same deep model again, packed as the only view of a model of views.
     below = pack_views({"bent": Chart.of(*made(False), 0)}, ("bent",), (0, 1), "views")
     return known | {"view": base64.b64encode(below).decode()}
 

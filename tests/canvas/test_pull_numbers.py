@@ -5,6 +5,7 @@ Run this module as a program to write the numbers again.
 
 import base64
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -16,9 +17,10 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.kernels import RBF
 from gplvm_core.prediction import Posterior
-from gplvm_core.prediction.handles import Handles, NearData, Pull, climb, fit_to
+from gplvm_core.prediction.handles import Answers, Handles, NearData, Pull, climb, fit_to
 from gplvm_core.readers.drawing import Skeleton
 from gplvm_core.wire.model import Chart, pack_model
+from gplvm_core.wire.table import units
 from tests.canvas.test_numbers import CASES, KERNELS, chart_of
 from tests.canvas.test_table_numbers import chart_of_table
 
@@ -27,7 +29,8 @@ FUNCTIONALS = np.array([[1.0, 0, 0, 0], [0, 0.3, -0.8, 0], [0, 0, 0.5, 1.0]])
 HANDLES = Handles(FUNCTIONALS, np.array([3.2, -1.4, 4.6]), np.array([0.05, 0.2, 0.01]))
 
 
-# Painted outputs are wanted values with the same tolerance in units of the outputs' scales.
+# Painted outputs are treated as wanted values. Their tolerance, in units of each output's scale, is
+# the same.
 PAINTED = {0: 3.2, 2: -0.4, 3: 4.6}
 PAINT_ERROR = 0.4
 
@@ -62,7 +65,7 @@ EXACT = 0.1
 
 
 def held_of(chart: Chart, held: dict[int, float]) -> dict[str, Any]:
-    """The explanations of held functions, the best first."""
+    """Return the points that fit held functions, the best first."""
     posterior = chart.seen
     outputs = list(held)
     noise = np.sqrt(posterior.noise_variance) * posterior.scale
@@ -84,7 +87,7 @@ def held_of(chart: Chart, held: dict[int, float]) -> dict[str, Any]:
 
 
 def held_in_a_table() -> dict[str, Any]:
-    """The explanations of a held number of a table with words, as functions without units."""
+    """Return the points that fit a held number in a table with words, with unitless functions."""
     chart = chart_of_table()
     assert chart.columns is not None
     kinds = [column.kind for column in chart.columns.columns]
@@ -94,6 +97,47 @@ def held_in_a_table() -> dict[str, Any]:
     center = np.broadcast_to(posterior.center, posterior.n_outputs)[at]
     unit = np.broadcast_to(posterior.scale, posterior.n_outputs)[at] / chart.seen.scale[at]
     return {"value": value, "function": at, **held_of(chart, {at: float((value - center) / unit)})}
+
+
+def words_in_a_table() -> dict[str, Any]:
+    """Return F, its gradient and the best end for a word, a yes/no answer, a count and a number."""
+    chart = chart_of_table()
+    assert chart.columns is not None
+    posterior, columns = chart.posterior, chart.columns
+    assert posterior.links is not None
+    held = {"category": 1, "count": 3, "yes/no": 0, "number": 4150.0}
+    kinds = [column.kind for column in columns.columns]
+    start = {kind: columns.places[kinds.index(kind)].start for kind in held}
+    size = posterior.links.size[start["count"]]
+    outputs = [start["count"], start["number"]]
+    handles = Handles(
+        np.eye(posterior.n_outputs)[outputs],
+        np.array([np.log(3.0 / size), 4150.0]),
+        np.array([np.sqrt(1.0 / 3.0 + 1.0 / size), EXACT * posterior.scale[start["number"]]]),
+        np.array([0.0, 1.0]),
+    )
+    # The second of three words: not the first one, and not a later one.
+    word, yes = start["category"], start["yes/no"]
+    answers = Answers(np.array([word, word + 1, yes]), np.array([-1.0, 1.0, 1.0]))
+    functions = replace(posterior, links=None)
+    near = NearData.of(Belief.certain(chart.latent_mean), chart.relevance)
+    pull = Pull(functions, handles, near, answers)
+    points = np.random.default_rng(4).normal(0.0, 1.0, (4, 2))
+    found = [pull.at(point) for point in points]
+    # The page's functions have other units, which adds a constant to F.
+    constant = float(np.sum(np.log(units(posterior, columns)[outputs])))
+    with patch.multiple("gplvm_core.prediction.handles", LEAST_GAIN=1e-13, MOST_STEPS=5000):
+        ends = fit_to(
+            functions, Belief.certain(chart.latent_mean), chart.relevance, handles, answers
+        )
+    return {
+        "values": {str(kinds.index(kind)): value for kind, value in held.items()},
+        "places": points.tolist(),
+        "objectives": [float(each[0]) + constant for each in found],
+        "gradients": [each[1].tolist() for each in found],
+        "ends": [each.point.tolist() for each in ends],
+        "scores": [each.score + constant for each in ends],
+    }
 
 
 def numbers_of(name: str) -> dict[str, Any]:
@@ -138,6 +182,13 @@ def test_the_stored_numbers_of_a_held_column_of_a_table_are_those_of_the_search(
         np.testing.assert_allclose(stored[key], value, rtol=1e-3, atol=1e-3)
 
 
+def test_the_stored_numbers_of_held_words_are_those_of_the_objective():
+    stored = json.loads(FILE.read_text(encoding="utf-8"))["words"]
+    for key, value in words_in_a_table().items():
+        if key != "values":
+            np.testing.assert_allclose(stored[key], value, rtol=1e-3, atol=1e-3)
+
+
 def body() -> Chart:
     """Return a swinging arm with hip, shoulder, elbow and hand: two angles on a circle of poses."""
     phase = np.linspace(0.0, 2.0 * np.pi, 28, endpoint=False)
@@ -167,4 +218,5 @@ if __name__ == "__main__":
     written: dict[str, Any] = {name: numbers_of(name) for name in CASES}
     written["body"] = {"bytes": base64.b64encode(pack_model(body(), "body")).decode()}
     written["table"] = held_in_a_table()
+    written["words"] = words_in_a_table()
     FILE.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")

@@ -107,8 +107,8 @@ def test_functions_without_units_compare_and_the_links_restore_them():
     unit = chart.posterior.scale / chart.seen.scale
     np.testing.assert_allclose(chart.posterior.center + unit * seen[0], whole[0])
     np.testing.assert_allclose(unit**2 * seen[1], whole[1])
-    # Far from the data, the variance of a column is its signal, as a share of signal and noise
-    # together.
+    # Far from the data, the variance of a column is the share of the signal in the sum of signal
+    # and noise.
     far = predict(chart.seen, np.full((1, Q), 50.0))[1][0]
     signal = chart.posterior.kernel.variance * np.geomspace(0.5, 20.0, len(far))
     noise = np.where(chart.posterior.links.numbers, 1.0, np.pi**2 / 3.0)

@@ -1,4 +1,4 @@
-"""Forecasts of held-out ends: simple rules by hand, and models beside them."""
+"""Tests of forecasts of held-out ends: simple rules computed by hand, and models."""
 
 from typing import Any, ClassVar
 
@@ -27,7 +27,7 @@ def wave(count: int, period: float, noise: float = 0.0) -> np.ndarray:
 
 
 class Known(BaseEstimator):
-    """Forecasts the true wave, plus a constant error."""
+    """A model that forecasts the true wave, plus a constant error."""
 
     seen: ClassVar[list[tuple[np.ndarray, np.ndarray]]] = []
 
@@ -148,7 +148,7 @@ def test_hidden_values_and_constant_columns_do_not_count():
 
 
 class _Wider(Known):
-    """The wave, and a constant column that is forecast wrongly."""
+    """A model that also forecasts a constant column, with a wrong value."""
 
     def forecast(self, times: Any, *, sequence: Any, return_std: bool) -> Any:
         mean, std = super().forecast(times, sequence=sequence, return_std=True)

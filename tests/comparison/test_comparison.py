@@ -128,7 +128,7 @@ def test_is_depth_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.column_stack([x, y, np.ones(24)])
     found = is_depth_worth_it(rows, **quick)
     assert "rmse" not in found.values and np.isfinite(found.values["density"]).all()
-    # The densities by draws and by bounds differ for approximate models and are equal for exact
+    # Densities from draws and from bounds differ for approximate models, and are equal for exact
     # models.
     drawn = found.values["density"] != found.values["density_bounds"]
     assert drawn[:, :3].all() and not drawn[:, 3:].any()

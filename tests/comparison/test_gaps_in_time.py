@@ -1,4 +1,4 @@
-"""Checks of a filled sequence on its own values, which are hidden like its gaps."""
+"""Tests of the check of a filled sequence: it hides known values in the shape of the gaps."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ def test_as_many_given_values_are_hidden_in_the_same_columns_away_from_the_gap()
     assert not (hidden & np.isnan(values)).any()
     rows = np.flatnonzero(hidden[:, 0])
     np.testing.assert_array_equal(rows, np.arange(rows[0], rows[0] + 15))
-    assert rows[0] > 25 and rows[-1] < 59  # neither beside the gap nor at the end
+    assert rows[0] > 25 and rows[-1] < 59  # not beside the gap, not at the end
 
 
 def test_short_gaps_are_hidden_at_several_places_with_a_frame_between_them():

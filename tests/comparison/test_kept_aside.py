@@ -76,7 +76,7 @@ def test_by_column_makes_columns_of_different_units_count_equally() -> None:
     assert found["trustworthiness"] == pytest.approx(again["trustworthiness"])
     away = (rows - model.inverse_transform(model.latent_mean_)) / rows.std(axis=0)
     assert found["reconstruction"] == pytest.approx(np.sqrt(np.mean(away**2)))
-    # With a single label there is no error of neighbours.
+    # If all rows have the same label, the error of neighbours is not measured.
     assert "neighbours" not in found
 
 
@@ -133,8 +133,8 @@ def test_a_mixture_is_a_density_and_fills_in_by_bayes_rule(shape: Any) -> None:
 def test_one_gaussian_along_its_axes_is_probabilistic_pca() -> None:
     found = gaussians(ROWS, 2, 1, 0)
     model = ProbabilisticPCA(2, scaling="none").fit(ROWS)
-    # The tolerance is needed because scikit-learn adds the variance around the axes to the variance
-    # along them twice.
+    # The tolerance is needed because scikit-learn counts the variance around the axes twice in the
+    # variance along them.
     np.testing.assert_allclose(
         found.score_samples(ROWS), model.score_samples(ROWS), rtol=0, atol=0.2
     )
@@ -194,7 +194,7 @@ def test_maps_are_judged_by_the_exact_density_that_they_derive(monkeypatch) -> N
     assert found.values["density"][0, 0] == pytest.approx(exact, rel=1e-6)
     # A Gaussian without a map cannot follow the ring.
     assert found.mean("density", "curved") > found.mean("density", MIXTURE) + 0.5
-    # A bound, an estimate by draws and an exact density are three measures.
+    # A bound, an estimate by draws and an exact density are three different measures.
     measures = np.array([found.values[key][0] for key in ("density_bounds", "density_sampled")])
     assert np.isfinite(measures[:, 0]).all() and np.isnan(measures[:, 1:]).all()
     assert measures[0, 0] != measures[1, 0] != exact
@@ -280,7 +280,7 @@ def test_only_sure_differences_are_marked_and_recommended() -> None:
         "For judging new rows, use curved: it wins on 3 of 3 splits.",
         "For filling gaps, plain PCA is better; use the map only for looking.",
     )
-    # Both plain models are better than the map, although the difference between them is uncertain.
+    # Both plain models are better than the map; which of the two is better is uncertain.
     both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
     assert advice(results({}, both)) == (
         "For filling gaps, plain PCA is better and for judging new rows, a plain mixture or plain "
@@ -317,8 +317,8 @@ def test_the_picture_marks_the_winner_and_has_a_dot_for_each_split() -> None:
     assert [each.split('"')[1] for each in sections] == ["look", "fill", "judge", "generate"]
     assert html.count("Not tested on new rows yet.") == 2
     filled = sections[1]
-    # The mixture lacks a value on one split, so the table leaves it out; the page's models get a
-    # dash.
+    # The mixture lacks a value on one split, so the table leaves out the mixture. If a model that
+    # the page compares lacks a value, it stays in the table, with a dash.
     assert filled.count("<i ") == 6 and "&lt;curved&gt;" in filled and "<td>–</td>" in filled
     assert MIXTURE not in filled
     best = filled.split("<tr class=mf-best>")[1].split("</tr>")[0]

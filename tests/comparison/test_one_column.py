@@ -1,4 +1,4 @@
-"""Tests whether a regression is worth it: verdicts of known cases, missing inputs."""
+"""Tests of the verdict that says whether a regression is worth it: known cases, missing inputs."""
 
 import warnings
 
@@ -23,7 +23,7 @@ from gplvm_core.readers import ask_column
 
 @pytest.fixture(scope="module")
 def wave():
-    """Return a regression with a curved function, and a model trained on it."""
+    """Return data with a curved function of the inputs, and a model trained on these data."""
     generator = np.random.default_rng(0)
     x = generator.uniform(-3, 3, (120, 2))
     y = np.sin(2 * x[:, 0]) + 0.1 * generator.standard_normal(120)

@@ -1,4 +1,4 @@
-"""Tests of models of tables with words and counts on held-out rows, beside plain baselines."""
+"""Tests of models of tables with words and counts on held-out rows, and of plain baselines."""
 
 import numpy as np
 import pandas as pd

@@ -39,6 +39,7 @@ SHAPES = {
     "lit_pairs": (192, 2 * 48 * 48),
     "silhouettes": (606, 32 * 32 + 28 * 3),
     "walker": (1080, 313),
+    "body_parts": (606, (28 + 2) * 3),
     "digits_views": (1797, 64 + 29 + 32),
     "toy_views": (100, 15 + 15),
 }

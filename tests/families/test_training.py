@@ -105,7 +105,7 @@ def test_conditioning_begins_at_mean_field_and_training_raises_the_bound(family:
     problem, plain = small(family, y, 2), small("mean_field", y, 2)
     started = problem.conditioned(problem.entering(problem.start(0), problem.phases[0]))
     mean_field = plain.evaluate(plain.start(0), FREE).bound
-    # Some scales are parameters only now; they start at their optimum for the marginalised bound.
+    # Some scales become parameters in this phase; they start at the marginalised bound's optimum.
     begun_at = problem.evaluate(started, FREE).bound
     assert begun_at <= mean_field + 1e-6 * abs(mean_field)
     if family in ("diagonal", "full"):

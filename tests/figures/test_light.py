@@ -1,4 +1,4 @@
-"""Tests of light SVG pictures: positions of the rows, and a small size for any number of rows."""
+"""Tests of the SVG placeholder pictures: positions of the rows, and a small size for any data."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Tests of the figures of the outputs' noise: fractions of the spread, order, and omitted cells."""
+"""Tests of the figures that show each output's noise: values, order, and omitted cells."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A column over time: the band, the given values, and the ground of a forecast."""
+"""Tests of the figure of a column over time: the band, the values, and a forecast's background."""
 
 import numpy as np
 

@@ -122,7 +122,7 @@ def stored(thing: object, folder: Any) -> bytes:
 
 
 def bundle() -> object:
-    """Return the content of a model's file without the model, with a state as in checkpoints."""
+    """Return a model file's content without the model, and a random state as in checkpoints."""
     dataset = datasets.read_table(table(), label_column="kind")
     return {"title": "a", "tags": ["b"], "dataset": dataset, "state": np.random.default_rng(0)}
 

@@ -66,7 +66,7 @@ def check_upload(name: str, data: bytes) -> None:
             found = done(task, source, options)
         except DataError as error:
             assert 10 < len(str(error)) < LONGEST
-            # a dead reading process would cause this message
+            # this message would mean that the reading process died
             assert "too little memory" not in str(error)
         else:
             assert task != "read" or (isinstance(found, Dataset) and found.warnings is not None)

@@ -1,4 +1,4 @@
-"""Tests of every bound's gradients against central differences; a bound that is missing fails."""
+"""Tests of every bound's gradients against central differences; no bound may be left out."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -236,7 +236,7 @@ def test_row_terms(terms: type, gaps: bool, small, central_difference) -> None:
     if terms is UncertainTerms:
         expected = central_difference(lambda x: total(variance=x), spread)
         np.testing.assert_allclose(d_variance, expected, **CLOSE)
-    # The expected value is ⟨log p(y | f)⟩ by the moments of f, output by output.
+    # The expected value is ⟨log p(y | f)⟩, computed for each output from the moments of f.
     outputs, moments = row, predict_uncertain(posterior, mean[:2], spread)
     error = outputs - moments[0] / 2.0
     each = np.log(2 * np.pi * 0.2) + (error**2 + moments[1] / 4.0) / 0.2

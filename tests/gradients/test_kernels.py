@@ -1,4 +1,4 @@
-"""Tests of each concrete kernel's pullbacks against central differences; a missing kernel fails."""
+"""Tests of every kernel's pullbacks against central differences; no kernel may be left out."""
 
 import numpy as np
 import pytest
@@ -153,8 +153,8 @@ def test_time_kernels(name: str, central_difference) -> None:
     times[4] = times[1]
     gram = generator.normal(size=(6, 6))
     gram = gram + gram.T
-    # Two rows have the same time, where the kernel has a kink without a slope. Their mutual adjoint
-    # is therefore set to 0.
+    # Two rows have the same time. The kernel has a kink there and no derivative, so the adjoint of
+    # this pair is set to 0.
     gram[4, 1] = gram[1, 4] = 0.0
     np.testing.assert_allclose(np.diagonal(kernel.K(times)), kernel.diag(times))
     assert np.linalg.eigvalsh(kernel.K(times)).min() > -1e-12

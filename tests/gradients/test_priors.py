@@ -1,4 +1,4 @@
-"""Tests of every prior's KL divergence and its gradient; a prior that is missing fails."""
+"""Tests of every prior's KL divergence and its gradient; no prior may be left out."""
 
 import numpy as np
 import pytest

@@ -102,7 +102,7 @@ def test_gradients_by_kernel_with_sites_held(algebra, name: str, central_differe
         lambda k: problem.bound(smooth(k, problem.timeline, sites)),
         central_difference,
     )
-    # At the optimum of the sites (μ̄ = ∂μ, λ = −2∂s), only log 𝒵 remains of the bound.
+    # At the optimum of the sites (μ̄ = ∂μ, λ = −2∂s), the bound has the gradient of log 𝒵 alone.
     dual = sites.linear - sites.precision * found.belief.mean
     check_kernel(
         found.pullback(dual, -0.5 * sites.precision),
@@ -118,9 +118,7 @@ EXTREME = [case for case in CASES if case != (kalman, "matern12")]
 
 @pytest.mark.parametrize(("algebra", "name"), EXTREME)
 def test_gradients_where_sites_are_extreme(algebra, name: str, central_difference) -> None:
-    """A line search may try any logarithm of a precision, and a wrong gradient there would stall
-    it.
-    """
+    """A line search may try extreme precisions; a wrong gradient there would stop the search."""
     kernel, problem = KERNELS[name], Problem(name)
     problem.precision[[0, 4, 5], 0] = 1e17
     problem.precision[[1, 6], 1] = 1e-13

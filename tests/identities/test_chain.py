@@ -78,7 +78,7 @@ def test_the_bound_equals_its_expectation(mean_field: bool) -> None:
     left_over = 6 * KERNEL.variance - np.sum(projected * cross, axis=(1, 2))
     draws = -6 * np.log(2 * np.pi * NOISE) - left_over / NOISE
     draws -= 0.5 / NOISE * np.sum((h - projected @ u) ** 2, axis=(1, 2))
-    # The first column has log p(u) − log q(u), the second column the same with q(u | h).
+    # The first column has log p(u) − log q(u); the second column has log p(u) − log q(u | h).
     draws -= np.linalg.slogdet(gram)[1] - 2.0 * np.log(np.diag(root)).sum()
     draws += 0.5 * np.sum(unit**2 - u * (inverse @ u), axis=(1, 2))
     error = draws.std() / np.sqrt(n_draws)

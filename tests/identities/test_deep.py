@@ -179,7 +179,7 @@ def test_one_layer_infers_rows_in_time_like_the_shallow_model() -> None:
 
 @pytest.mark.parametrize("size", [1e100, 1e160, np.inf, np.nan])
 def test_beliefs_without_bounds_are_refused(size: float) -> None:
-    """Training must reject extreme values, as a line search may try them, and continue."""
+    """A line search may try extreme values; training must reject them and continue."""
     graph = of_depth(1, LatentNode())
     start = graph.start(0)
     hidden = start.nodes[1]

@@ -86,9 +86,7 @@ def test_duals_equal_those_of_dense_algebra(timeline, path) -> None:
 
 
 def test_points_without_a_site_are_forecasts() -> None:
-    """The mean is k*ᵀμ̄ and the variance k** − k*ᵀB̂k*: before, between, at and after the other
-    points.
-    """
+    """The mean is k*ᵀμ̄ and the variance k** − k*ᵀB̂k*, at new times on all sides of the others."""
     kernel, generator = Matern52(1.3, 2.0) + White(0.1), np.random.default_rng(37)
     times, new = generator.uniform(0.0, 9.0, (30, 1)), np.array([[-2.0], [4.4], [0.0], [11.0]])
     new[2] = times[3]

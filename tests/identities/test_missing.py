@@ -116,7 +116,7 @@ def test_density_of_a_partial_row_is_a_difference_of_bounds(scaling: str) -> Non
     before, _ = evaluate_bound(internal[:-1], means[:-1], variances[:-1], *at)
     expected = after - before - np.log(model.scale_[[0, 3]]).sum()
     found = model.score_samples(row)[0]
-    # Further explanations of the row can only increase the density.
+    # If the row has further explanations, the density can only be higher.
     assert found >= expected - 1e-5
     weights, _, _ = model.alternatives(row, 6)
     if weights[0, 0] > 1 - 1e-9:

@@ -190,8 +190,8 @@ def test_gradients_by_the_kernel_match_differences() -> None:
 
 
 def test_a_search_that_stops_early_spoils_the_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The gradient by the envelope theorem is exact only at the optimum. With gaps, every column has
-    # its own search.
+    # The gradient by the envelope theorem is exact only at the optimum. With gaps, the scales of
+    # every column are searched separately.
     outputs, belief = draw()
     layer = trained(outputs, belief, RBF(1.0, 1.2))
     exact = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).gradients.mean

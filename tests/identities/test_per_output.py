@@ -111,8 +111,8 @@ def test_with_equal_outputs_the_bound_is_that_of_one_noise(outputs) -> None:
         outputs, Layer(KERNEL, inducing(), np.full(N_OUTPUTS, 0.2), np.full(N_OUTPUTS, 7.0))
     )
     assert many.value == pytest.approx(one.value, rel=1e-12)
-    # The posterior has averages over a group of outputs. Here all outputs are equal, so each equals
-    # the average.
+    # The posterior has averages over a group of outputs. Here all outputs are equal, so every
+    # output equals the average.
     np.testing.assert_allclose(many.posterior.inverse, one.posterior.inverse, rtol=1e-6, atol=1e-9)
     np.testing.assert_allclose(many.gradients.mean, one.gradients.mean, rtol=1e-8, atol=1e-9)
     np.testing.assert_allclose(many.gradients.variance, one.gradients.variance, rtol=1e-8)

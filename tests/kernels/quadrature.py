@@ -12,7 +12,7 @@ NODES = 32
 
 @dataclass(frozen=True)
 class Moments:
-    """⟨k(x, x)⟩ (N,), ⟨k(x, Z)⟩ (N, M) and ⟨k(Z, x) k(x, Z)⟩ (N, M, M) for each of some x_n."""
+    """For every point x_n: ⟨k(x, x)⟩ (N,), ⟨k(x, Z)⟩ (N, M) and ⟨k(Z, x) k(x, Z)⟩ (N, M, M)."""
 
     psi0: np.ndarray
     psi1: np.ndarray

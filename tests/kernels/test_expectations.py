@@ -1,4 +1,4 @@
-"""Tests of every kernel's expectations against integrals, of its values against scikit-learn."""
+"""Tests of every kernel's expectations against integrals, and of values against scikit-learn."""
 
 import numpy as np
 import pytest
@@ -63,8 +63,8 @@ def test_the_default_weighted_psi2_matches_the_overridden_one(
     mean, variance = generator.normal(size=(7, 3)), generator.uniform(0.05, 1.0, (7, 3))
     weights = generator.normal(size=(7, 4, 4))
     weights = weights + np.swapaxes(weights, 1, 2)
-    # Each point has 16 numbers, so these limits process all points at once, three at a time, and
-    # one at a time.
+    # Each point has 16 numbers, so with these limits all points are processed at once, three at a
+    # time, and one at a time.
     for most in (plain.MOST_NUMBERS, 48, 1):
         monkeypatch.setattr(plain, "MOST_NUMBERS", most)
         for given in (fold_upper(weights), fold_upper(weights[:1])):

@@ -82,7 +82,7 @@ def test_parameters_are_held_over_time(
     again = load(tmp_path / "held.gplvm")
     assert again.time_kernel_ == model.time_kernel_
     assert again.time_kernel == kernel
-    # Parameters remain held if the kernel of a stored model starts another model.
+    # Parameters remain held if a stored model's kernel is the initial kernel of another model.
     onward = clone(begun).set_params(time_kernel=again.time_kernel_).fit(motion, times=times)
     assert onward.time_kernel_.parts[0] == kernel.parts[0]
 

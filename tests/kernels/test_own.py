@@ -1,4 +1,4 @@
-"""Tests that a user's kernel in a file among the kernels works everywhere without registration."""
+"""Tests that a user's kernel works everywhere if its file is in the folder of kernels."""
 
 import importlib
 import subprocess
@@ -23,7 +23,7 @@ PHASES = np.linspace(0.0, 3.0, 8)
 
 @pytest.fixture(scope="module")
 def cosine() -> Iterator[type[Kernel]]:
-    """Yield the class from tests/kernels/own, added to the path of gplvm_core.kernels."""
+    """Add tests/kernels/own to the path of gplvm_core.kernels, and yield its kernel class."""
     here = str(Path(__file__).parent / "own")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "__path__", [*kernels.__path__, here])

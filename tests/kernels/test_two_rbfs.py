@@ -60,7 +60,7 @@ def test_two_rbfs_of_equal_lengthscale_are_one(inputs) -> None:
         np.testing.assert_allclose(
             getattr(parts, name), getattr(whole, name), rtol=1e-10, atol=1e-12
         )
-    # The gradients by both lengthscales sum to the gradient by the single lengthscale.
+    # The gradients with respect to both lengthscales sum to that of the single lengthscale.
     first, second = parts.kernel.parts
     np.testing.assert_allclose(
         first.lengthscale + second.lengthscale, whole.kernel.lengthscale, rtol=1e-10

@@ -132,8 +132,8 @@ def test_a_product_of_two_rbfs_is_one(inputs) -> None:
     assert found == pytest.approx(expected, rel=1e-9)
     for name in ("mean", "variance", "inducing", "noise_variance"):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-6, atol=1e-6)
-    # The ARD weights of the parts are added, so the gradient by each part's lengthscale is a
-    # fraction of the total.
+    # The ARD weights of the parts are added, so the gradient with respect to each part's
+    # lengthscale is a fraction of the total.
     slope = -0.5 * whole.kernel.lengthscale * one.lengthscale**3
     np.testing.assert_allclose(
         parts.kernel.parts[0].lengthscale, -2.0 * slope / LENGTHS**3, rtol=1e-6, atol=1e-8

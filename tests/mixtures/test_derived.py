@@ -1,4 +1,4 @@
-"""Tests of the steps from local Gaussians to a mixture of rows: identities, optima, truths."""
+"""Tests of the steps from local Gaussians to a mixture of rows, against known densities."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import pytest
 from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
-from gplvm_core.mixtures import Coordinates, LocalGaussians, fitted, residual
+from gplvm_core.mixtures import Coordinates, LocalGaussians, clustered, fitted, joined, residual
 from gplvm_core.mixtures.derived import MEAN_ROWS, objective
 from gplvm_core.mixtures.derived import _updated as updated
 
@@ -142,3 +142,27 @@ def test_a_row_unlike_all_others_has_the_density_of_the_background() -> None:
     assert found.score_samples(far)[0] == pytest.approx(expected, rel=1e-9)
     near = np.log(0.99) + multivariate_normal(np.zeros(2), 0.01 * np.eye(2)).logpdf([0.0, 0.0])
     assert found.score_samples(np.zeros((1, 2)))[0] == pytest.approx(near, abs=1e-3)
+
+
+def test_clusters_far_apart_give_their_own_means_and_shares(local: LocalGaussians) -> None:
+    """K-means finds groups that are far apart; their common covariance is shrunk."""
+    generator = np.random.default_rng(3)
+    which = np.arange(N) % 4 == 0
+    rows = np.where(which[:, None], 8.0, -8.0) + generator.standard_normal((N, D)) @ np.diag(
+        [1.0, 2.0, 3.0]
+    )
+    found = clustered(rows, 2, 0)
+    order = np.argsort(found.weights)
+    assert found.weights[order] == pytest.approx([0.25, 0.75])
+    assert found.means[order[0]] == pytest.approx(rows[which].mean(axis=0))
+    assert np.diagonal(found.covariances[0]) == pytest.approx([1.0, 4.0, 9.0], rel=0.2)
+
+
+def test_a_mixture_of_mixtures_has_the_mean_density(
+    local: LocalGaussians, rows: np.ndarray
+) -> None:
+    other = local.with_residual(LEFT)
+    both = joined([local, other], np.array([0.3, 0.7]))
+    each = [np.exp(logsumexp(one.log_each(rows), axis=1)) for one in (local, other)]
+    whole = np.exp(logsumexp(both.log_each(rows), axis=1))
+    assert whole == pytest.approx(0.3 * each[0] + 0.7 * each[1])

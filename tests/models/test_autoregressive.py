@@ -85,7 +85,7 @@ def test_the_uncertainty_of_a_linear_process_follows_its_formula(propagate: str)
 def test_futures_follow_one_function_each() -> None:
     """In y_t = a y_{t−1} + ε, the unknown slope a is the same at all times of a sampled future.
 
-    With a ~ N(m, v), y_k given a is a^k y_0 plus noise. The law of total variance gives the
+    Given the slope a ~ N(m, v), y_k is a^k y_0 plus noise. The law of total variance gives the
     variance.
     """
     series = linear(25, noise=0.3, seed=1)

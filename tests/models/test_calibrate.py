@@ -1,4 +1,4 @@
-"""Calibrated intervals hold in rows and sequences that training has not seen."""
+"""Tests that calibrated intervals have the right coverage in unseen rows and sequences."""
 
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,7 @@ Array = np.ndarray
 
 
 def views(count: int, seed: int) -> dict[str, Array]:
-    """Two views of one number. Errors of the first are the same in every ten of its columns, so
-    that it tells less about the number than a model with independent errors believes.
-    """
+    """Return two views of one number; in the first view, every ten columns have the same error."""
     random = np.random.default_rng(seed)
     x = random.uniform(-2.0, 2.0, count)
     loads = np.random.default_rng(0).uniform(0.5, 1.5, 50)
@@ -184,7 +182,7 @@ def test_forecasts_of_a_series_are_inside_their_intervals(tmp_path: Path) -> Non
         ]
         return float(np.mean(found))
 
-    # The standard deviation of "none" is that of one step.
+    # With "none", the standard deviation of a forecast of many steps is that of a single step.
     mean, std = model.forecast(10, **ask)
     assert share() < 0.75
     model.calibrate(series[:160], 10)

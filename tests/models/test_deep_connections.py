@@ -157,7 +157,7 @@ def test_connections_to_the_top_with_long_lengthscales_change_nothing(family: st
 
 
 def test_the_top_starts_with_little_weight_below_the_first_layer() -> None:
-    """This holds for every kind of kernel."""
+    """The weight of the top is small for every kind of kernel."""
     for kind in ("rbf", "linear"):
         kinds = ("rbf", kind, kind)
         begin = Embedded(bent_rows(20), (2, 2, 3), (8, 8, 8), kinds, "pca")
@@ -219,9 +219,7 @@ def test_moments_from_the_top_match_draws_through_all_layers(latent: DeepGPLVM) 
 
 
 def test_inference_of_a_row(latent: DeepGPLVM) -> None:
-    """Compare the gradients of the row's bound by the beliefs at all nodes with central
-    differences.
-    """
+    """Compare the gradients of the row's bound, for the beliefs at all nodes, with differences."""
     generator = np.random.default_rng(3)
     bound = RowBound.of(latent._network, {DATA: bent_rows()[:3]})
     beliefs = [

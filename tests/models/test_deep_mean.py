@@ -35,7 +35,7 @@ def bent_rows(n_points: int = 40) -> np.ndarray:
 
 @pytest.mark.parametrize("widths", [(4,), (6,), (4, 4), (6, 5)])
 def test_layers_with_a_linear_mean_start_at_the_shallow_bound(widths: tuple[int, ...]) -> None:
-    """This also holds for unusual columns, and for more hidden dimensions than inputs.
+    """The columns are unusual, and some models have more hidden dimensions than inputs.
 
     Every further layer lowers the bound only because the noise of its inputs adds to its own noise.
     """

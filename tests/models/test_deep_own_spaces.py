@@ -141,7 +141,7 @@ def test_one_view_predicts_the_other(which: str, request: pytest.FixtureRequest)
 def test_a_view_without_entries_has_no_influence(
     which: str, request: pytest.FixtureRequest
 ) -> None:
-    """An empty view adds no copies of an explanation that differ only in the view's own space."""
+    """If a view is empty, no two explanations differ only in this view's own space."""
     model, views = request.getfixturevalue(which), circle()
     for name, other in (("first", "second"), ("second", "first")):
         alone = {name: views[name][::7]}

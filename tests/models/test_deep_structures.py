@@ -41,7 +41,7 @@ def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_longer_run_continues_with_a_start_that_is_sound() -> None:
-    """A resumed run avoids the start with the higher bound, because it fits single points."""
+    """A resumed run avoids the start with the higher bound, because this start overfits."""
     points = np.linspace(-1.5, 1.5, 12)[:, None]
     inputs, targets = Inputs.of(points, None), Targets.of(np.sign(np.sin(6.0 * points)))
 
@@ -193,7 +193,7 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
 
 
 def test_hidden_points_below_a_path_are_at_their_optimum(dynamical: DeepGPLVM) -> None:
-    """The gradient by the belief at the top takes the hidden points at their optimum."""
+    """The gradient for the belief at the top is computed with hidden points at their optimum."""
     _, rows = waving()
     network = dynamical._network
     hidden = {1: Belief(dynamical.layers_[1].latent_mean_[:2], np.full((2, 3), 0.01))}
@@ -247,8 +247,9 @@ def test_impossible_settings_of_the_top_are_refused() -> None:
 
 
 def test_a_top_grows_on_layers_that_were_trained() -> None:
-    """The lower layers start at their final state without the top; the new layer starts with little
-    noise.
+    """The lower layers start at their final state from a training without the top layer.
+
+    The new top layer starts with little noise.
     """
     _, rows = waving()
     rows -= rows.mean(axis=0)

@@ -41,7 +41,7 @@ def test_views_share_a_hidden_space(fitted: DeepManifoldRelevance, tmp_path) -> 
     assert top.verdict_.startswith("layer 1 of 2 is on")
     told = [layer.verdict_ for layer in fitted.view_layers_.values()]
     assert [each.startswith("layer 2 of 2, view") for each in told] == [True, True]
-    # Each of the two layers of points generates the views, and draws have the right mean.
+    # The points of either layer generate the views, and draws have the right mean.
     for layer, points in enumerate((top.latent_mean_, fitted.latent_mean_)):
         for name, found in fitted.generate(points, layer).items():
             assert np.sqrt(np.mean((found - views[name]) ** 2)) < 0.5 * views[name].std()

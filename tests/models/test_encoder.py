@@ -8,7 +8,7 @@ import pytest
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
-from gplvm_core import GPLVM, BayesianGPLVM, evaluate_bound
+from gplvm_core import GPLVM, BayesianGPLVM, DeepGPLVM, evaluate_bound
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.encoded import ENCODERS, EncodedNode
@@ -254,7 +254,7 @@ def test_no_encoder_forgets_an_earlier_one(rows: np.ndarray) -> None:
 
 def test_only_known_encoders(rows: np.ndarray) -> None:
     with pytest.raises(
-        ValueError, match="encoder must be None or one of kernel, network; got 'pca'"
+        ValueError, match="encoder must be None or one of kernel, network, outputs; got 'pca'"
     ):
         BayesianGPLVM(2, encoder="pca").fit(rows)
     assert "encoder" not in GPLVM().get_params()
@@ -270,3 +270,54 @@ def test_repeated_rows_and_more_columns_than_rows(kind: str) -> None:
         model = BayesianGPLVM(2, 8, max_iter=8, random_state=0, encoder=kind).fit(targets)
         assert np.isfinite(model.bound_)
         np.testing.assert_allclose(model.transform(targets), model.latent_mean_, atol=1e-8)
+
+
+@pytest.fixture(scope="module")
+def tied(rows: np.ndarray) -> BayesianGPLVM:
+    """Return the autoencoder whose q(X) is centred on the outputs."""
+    return BayesianGPLVM(6, 15, max_iter=60, random_state=0, encoder="outputs").fit(rows)
+
+
+def test_points_are_the_outputs_in_units_of_their_spread(tied: BayesianGPLVM, rows: np.ndarray):
+    known = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    np.testing.assert_allclose(tied.latent_mean_, known, atol=1e-10)
+    np.testing.assert_allclose(tied.latent_variance_, 0.01)
+    fresh = curve(5, 3)
+    there = (fresh - rows.mean(axis=0)) / rows.std(axis=0)
+    np.testing.assert_allclose(tied.transform(fresh), there, atol=1e-10)
+    error = np.sqrt(np.mean((tied.inverse_transform(there) - fresh) ** 2))
+    assert error < 0.15 * rows.std()
+
+
+def test_the_autoencoder_has_the_bound_of_these_points(tied: BayesianGPLVM, rows: np.ndarray):
+    known = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    bound, _ = evaluate_bound(
+        (rows - tied.center_) / tied.scale_,
+        known,
+        np.full_like(known, 0.01),
+        tied.inducing_,
+        tied.kernel_,
+        tied.noise_variance_,
+        tied.posterior_.jitter,
+    )
+    bound -= len(rows) * np.sum(np.log(np.broadcast_to(tied.scale_, rows.shape[1])))
+    assert tied.bound_ == pytest.approx(bound, rel=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_deep_autoencoder_narrows_below_its_outputs(rows: np.ndarray, tmp_path: Path):
+    model = DeepGPLVM((6, 1), 12, max_iter=60, random_state=0, encoder="outputs").fit(rows)
+    known = (rows - rows.mean(axis=0)) / rows.std(axis=0)
+    np.testing.assert_allclose(model.latent_mean_, known, atol=1e-10)
+    error = np.sqrt(np.mean((model.inverse_transform(known) - rows) ** 2))
+    assert error < 0.3 * rows.std()
+    save(model, tmp_path / "model.gplvm")
+    again = load(tmp_path / "model.gplvm")
+    np.testing.assert_array_equal(again.transform(rows[:3]), model.transform(rows[:3]))
+
+
+def test_the_autoencoder_refuses_another_width_and_batches(rows: np.ndarray) -> None:
+    with pytest.raises(ValueError, match=r"as many latent dimensions .* as outputs, 6; got 2"):
+        BayesianGPLVM(2, 5, encoder="outputs").fit(rows)
+    with pytest.raises(ValueError, match="does not support batch_size"):
+        BayesianGPLVM(6, 5, encoder="outputs", batch_size=10).fit(rows)

@@ -10,6 +10,7 @@ import pytest
 from gplvm_core import evaluate_bound
 from gplvm_core.datasets import NamedBytes
 from gplvm_core.optimise import Progress
+from gplvm_core.prediction import predict
 from gplvm_core.priors.temporal import Timeline, marginals
 from gplvm_core.sandbox import perform
 from gplvm_core.store import Library
@@ -83,6 +84,20 @@ def test_the_second_layer_improves_the_ready_model(gallery: Library) -> None:
     deep, shallow = gallery.model("deep-flow"), gallery.model("flow")
     assert deep.bound_ > shallow.bound_ + 500.0
     assert not any(layer.doubt_ for layer in deep.layers_)
+
+
+def test_a_ready_tree_generates_bodies_from_its_top_and_parts_from_their_maps(
+    gallery: Library,
+) -> None:
+    """Errors are in metres, of the parts from the top, and of each part from its own map."""
+    model, rows = gallery.model("limbs"), gallery.dataset("limbs").view_values
+    layers = [*model.view_layers_.values(), *(own for (own,) in model.own_layers_.values())]
+    assert not any(layer.doubt_ for layer in layers)
+    together = model.generate(model.latent_mean_)
+    for view, layer in model.view_layers_.items():
+        alone, _ = predict(layer.posterior_, layer.latent_mean_)
+        errors = [np.sqrt(np.mean((each - rows[view]) ** 2)) for each in (together[view], alone)]
+        assert errors[1] < 0.015 and errors[1] < errors[0] < 0.04
 
 
 def test_a_ready_model_shows_what_views_share_and_what_is_their_own(gallery: Library) -> None:

@@ -84,7 +84,7 @@ def test_units_come_from_the_observed_entries(how: str, plane: np.ndarray) -> No
         np.testing.assert_allclose(np.nanstd(internal, axis=0), 1.0)
     if how == "global":
         assert np.mean(np.nanvar(internal, axis=0)) == pytest.approx(1.0)
-    # A change of units changes the density once per observed entry.
+    # The Jacobian of the units counts once per observed entry.
     observed = ~np.isnan(gaps)
     expected = -np.sum(observed * np.log(scaling.scale))
     assert scaling.log_jacobian(observed.sum(axis=0)) == pytest.approx(expected)

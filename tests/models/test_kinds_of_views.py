@@ -1,4 +1,4 @@
-"""Tests of views with columns of any kind: partial labels, mixed tables beside numbers, time."""
+"""Tests of views with columns of any kind: partial labels, mixed tables and numbers, time."""
 
 from pathlib import Path
 

@@ -224,7 +224,7 @@ def test_denoising_gives_the_expected_clean_row(gaps: np.ndarray) -> None:
     whole, whole_std = model.complete(gaps, return_std=True)
     m = np.isnan(gaps)
     np.testing.assert_allclose(clean[m], whole[m])
-    # A missing entry is its noise-free value plus noise.
+    # The variance of a missing entry is that of its noise-free value plus that of the noise.
     expected = std**2 + model.noise_std_**2
     np.testing.assert_allclose(whole_std[m] ** 2, expected[m])
 

@@ -78,7 +78,7 @@ def test_a_sample_is_trained_and_the_others_are_placed(gaps: bool, tmp_path: Pat
     assert model.inducing_.shape == (8, 2)
     assert model.latent_mean_.shape == (300, 2)
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
-    # Placed rows are explained as well as trained rows.
+    # The model explains placed rows no worse than trained rows.
     left = np.sqrt(np.nanmean((model.inverse_transform(model.latent_mean_) - values) ** 2, axis=1))
     others = np.setdiff1d(np.arange(300), model.rows_.trained)
     assert np.median(left[others]) < 1.2 * np.median(left[model.rows_.trained])
@@ -208,7 +208,7 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     psi1, _ = at.kernel.psi1(last.latent_mean_, last.latent_variance_, at.inducing)
     carried = psi1.T @ np.nan_to_num(at.to_internal(outputs))
     np.testing.assert_allclose(last.statistics_.psi1_targets, carried, atol=1e-8)
-    # Placed rows are explained as well as trained rows.
+    # The model explains placed rows no worse than trained rows.
     left = np.abs(
         at.kernel.K(last.latent_mean_, at.inducing) @ at.weights - at.to_internal(outputs)
     )
@@ -318,7 +318,7 @@ def test_files_are_streamed_through_a_trained_sample(
     kept = model.rows_.kept
     assert len(kept) == len(model.latent_mean_) == 250 and set(model.rows_.trained) <= set(kept)
     assert "450 of 700 rows were streamed once" in model.notes_[-1]
-    # Compute the same without the estimator: train on the sample, then add the other rows.
+    # Reach the same model in two steps: train on the sample, then add the other rows.
     whole = BayesianGPLVM(**SETTINGS).fit(values[kept].astype(float))
     np.testing.assert_array_equal(model.latent_mean_, whole.latent_mean_)
     others = np.setdiff1d(np.arange(700), kept)
@@ -336,7 +336,7 @@ def test_files_are_streamed_through_a_trained_sample(
     np.testing.assert_array_equal(again.rows_.kept, kept)
     again.extend(values[:10]).extend(values[:5])
     assert again.rows_.count == 715
-    # The numbers of added rows follow those of the rows in files.
+    # Added rows are numbered after all rows of the file.
     np.testing.assert_array_equal(again.rows_.kept, [*kept, *range(700, 715)])
     assert len(again.latent_mean_) == 265
 

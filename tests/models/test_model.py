@@ -200,7 +200,7 @@ def test_a_graph_is_examined_with_any_order_of_its_edges():
 
 
 def test_an_edge_without_information_is_named():
-    """Pure noise depends on nothing, so the layer to it is off, and the notes name it."""
+    """The layer that leads to pure noise is off, and a warning names its edge."""
     noise = np.random.default_rng(5).standard_normal((40, 12))
     edges = {"bend": Edge("cause", "shape", n_inducing=8), "look": Edge("shape", "Y", n_inducing=8)}
     with pytest.warns(UserWarning, match="edge '(bend|look)' is off"):

@@ -130,7 +130,8 @@ def test_every_view_has_a_noise_per_output() -> None:
     views = {"one": Y[:, :4], "other": Y[:, 4:]}
     model = ManifoldRelevance(3, 20, max_iter=150, random_state=0, noise="per_output").fit(views)
     found = np.concatenate([model.of_view(name).noise_std_ for name in ("one", "other")])
-    # These outputs have much noise. Private dimensions may explain the noise of the others.
+    # These outputs have much noise. The noise of the other outputs is not tested, because private
+    # dimensions may explain it.
     loud = [3, 5, 7]
     np.testing.assert_allclose(found[loud] / (SPREAD * SHARE)[loud], 1.0, atol=0.25)
     assert model.drops_["one"].max() > 1.0

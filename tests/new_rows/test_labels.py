@@ -1,4 +1,4 @@
-"""Labels of rows without one, and the row to label next."""
+"""Tests of predicted labels of unlabelled rows, and of the row to label next."""
 
 from types import SimpleNamespace
 
@@ -11,7 +11,7 @@ from gplvm_core.new_rows.labels import predict_labels
 
 
 def mapped(points: np.ndarray, scale: float = 1.0) -> SimpleNamespace:
-    """A model with these positions, known exactly."""
+    """Return a model whose latent positions are these points, known exactly."""
     return SimpleNamespace(
         latent_mean_=points / scale,
         latent_variance_=np.zeros_like(points),
@@ -55,7 +55,7 @@ def test_the_uncertainty_of_positions_makes_labels_less_sure():
 
 
 def test_the_next_row_is_in_the_large_group_that_no_label_explains():
-    # Two labelled groups, and a third one between them, above.
+    # Two labelled groups, and an unlabelled third group above the middle between them.
     points = np.vstack([groups((0, 0), (6, 0)), groups((3, 4), count=30)])
     found = predict_labels(mapped(points), partly(60, r0=0, r15=1))
     row = found.next_row()

@@ -27,7 +27,7 @@ NAMES = ("height", "width", "depth", "mass", "price", "label")
 
 
 def curve(seed: int, count: int) -> np.ndarray:
-    """Return five correlated columns around 10 to 50, and a constant column."""
+    """Return five correlated columns with values near 10, 20, 30, 40 and 50, and a constant."""
     generator = np.random.default_rng(seed)
     angle = generator.uniform(0.0, 2.5, count)
     rows = [10 + np.sin(angle), 20 + np.cos(angle), 30 + angle, 40 + angle**2, 50 - angle]
@@ -287,7 +287,7 @@ def test_exact_models_answer_as_their_own_completion() -> None:
         (145.0, 13.0, 0.8, (14.5, "decimal")),
         (-2.1, 2.0, 0.3, (2.1, "sign")),
         (0.013, 13.0, 0.8, (13.0, "decimal")),
-        (5.0, 0.0, 1.0, (None, None)),  # with a wide interval, 0 fits almost anything
+        (5.0, 0.0, 1.0, (None, None)),  # 0 fits because the interval is wide; this is no hint
         (20.0, 13.0, 0.8, (None, None)),
         (0.0, 13.0, 0.8, (None, None)),
     ],
@@ -304,3 +304,21 @@ def test_reasons_are_sentences() -> None:
         "Given its other columns, “alcohol” would be 13.04 ± 0.46 %; it is 145 %. Without it the "
         "row is ordinary (p = 0.41). A slip of the decimal point? 14.5 % would fit."
     )
+
+
+def test_a_row_that_two_places_explain_has_both() -> None:
+    # The height of a point of an arch leaves two possibilities for its side.
+    side = np.linspace(-1.5, 1.5, 60)
+    noise = 0.02 * np.random.default_rng(0).standard_normal((60, 3))
+    arch = np.column_stack([1.0 - side**2, side, side**3]) + noise
+    model = BayesianGPLVM(1, 16, max_iter=80, random_state=0).fit(arch)
+    data = Dataset("arch", "Arch", arch, Drawing("bars", (3,)))
+    gap = np.nan
+    found = asked(model, np.array([[0.0, gap, gap], [0.0, 1.0, gap]]), data)
+    first, second = found.weights
+    assert first[:2].min() > 0.2 and first.sum() == pytest.approx(1.0)
+    assert second[0] == pytest.approx(1.0) and np.isnan(found.explanations[1, 1:]).all()
+    np.testing.assert_allclose(found.explanations[:, 0], found.places)
+    heights, sides, _ = model.inverse_transform(found.explanations[0, :2]).T
+    np.testing.assert_allclose(heights, 0.0, atol=0.1)
+    np.testing.assert_allclose(np.sort(sides), [-1.0, 1.0], atol=0.1)

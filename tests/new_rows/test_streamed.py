@@ -8,6 +8,7 @@ import pandas
 import pytest
 
 import gplvm_core
+from gplvm_core.new_rows.streamed import blocks_of
 from gplvm_core.readers import DataError
 
 NAMES = [f"c{d}" for d in range(6)]
@@ -44,6 +45,19 @@ def test_a_file_has_the_same_answers_as_the_table(model, tmp_path, ending) -> No
     )
     assert [*found.index] == [*range(4500)]
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
+
+
+def test_a_file_that_grows_is_read_to_the_line_that_it_had(tmp_path) -> None:
+    path, table = tmp_path / "new.csv", frame(9000)
+    lines = table.to_csv(index=False).splitlines(keepends=True)
+    path.write_text("".join(lines[:-1]) + lines[-1][:20])  # the last line is being written
+    with pytest.warns(UserWarning, match="grew while it was read"):
+        blocks = blocks_of(path)
+        parts = [next(blocks)]
+        with path.open("a") as file:
+            file.write(lines[-1][20:] + "".join(lines[1:3000]))
+        parts += blocks
+    pandas.testing.assert_frame_equal(pandas.concat(parts), table)
 
 
 def test_memory_does_not_grow_with_the_rows(model, tmp_path) -> None:

@@ -1,4 +1,4 @@
-"""Odd rows of tables with words: the number that makes a row odd is named, with a correction."""
+"""Tests of odd rows in tables with words: the answer names the odd number and a correction."""
 
 import numpy as np
 import pandas as pd

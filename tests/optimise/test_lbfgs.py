@@ -99,8 +99,9 @@ def test_an_unbounded_function_does_not_hang():
 
 
 def test_rescaled_keeps_what_was_learnt() -> None:
-    """In the variables ratio · x, the state belongs to the same function, including curvature
-    pairs.
+    """The rescaled state belongs to the same function in the variables ratio · x.
+
+    This includes the curvature pairs.
     """
     spread = np.array([1.0, 30.0, 900.0])
 

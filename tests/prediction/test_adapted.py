@@ -1,4 +1,4 @@
-"""Tests of new rows beside the training rows: the bound of both, its gradients, and the mapping."""
+"""Tests of a mapping that new rows update: the bound of old and new rows, and its gradients."""
 
 import numpy as np
 import pytest

@@ -55,7 +55,8 @@ def test_density_by_sampling_is_the_integral(depth: int) -> None:
     terms = stats.norm.logpdf(rows[:, None], mean, np.sqrt(variance))
     likelihood = np.exp(np.nansum(terms, axis=2))
     expected = np.log(prior @ through @ likelihood.T * STEP**2)
-    # Each row has two rough explanations; the proposal does not bias the result.
+    # Each row has two rough explanations; the proposal of the importance sampler does not bias the
+    # result.
     places = np.tile([[-0.8], [0.9]], (2, 1, 1))
     told = Projection(places, np.full((2, 2, 1), 1.5), np.log([[0.5, 0.5], [0.9, 0.1]]))
     informed = np.ones((2, depth), dtype=bool)

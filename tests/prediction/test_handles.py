@@ -4,14 +4,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.special import expit
 from scipy.stats import multivariate_normal
 
 from gplvm_core import BayesianGPLVM, DeepGPLVM, ManifoldRelevance
 from gplvm_core.beliefs import Belief
 from gplvm_core.prediction import predict
-from gplvm_core.prediction.handles import Handles, NearData, Pull, climb
+from gplvm_core.prediction.handles import Answers, Handles, NearData, Pull, climb
 from gplvm_core.readers import DataError
 from tests.canvas.test_numbers import CASES, KERNELS, chart_of
+from tests.canvas.test_table_numbers import chart_of_table
 
 RNG = np.random.default_rng(3)
 
@@ -55,6 +57,58 @@ def test_the_objective_is_that_of_dense_formulas(name):
             normal = multivariate_normal(center, np.diag(spread))
             density += 0.98 / len(near.points) * normal.pdf(point)
         assert pull.value(point) == pytest.approx(expected + np.log(density), rel=1e-8)
+
+
+def test_answers_are_probabilities_of_words_with_a_gradient():
+    chart = chart_of_table()
+    posterior = replace(chart.posterior, links=None)
+    near = NearData.of(Belief.certain(chart.latent_mean), chart.relevance)
+    none = Handles(np.zeros((0, posterior.n_outputs)), np.zeros(0), np.zeros(0))
+    pull = Pull(posterior, none, near, Answers(np.array([0, 1, 4]), np.array([-1.0, 1.0, -1.0])))
+    sample = RNG.standard_normal(200_000)
+    for point in RNG.normal(0.0, 1.0, (3, 2)):
+        value, gradient, curvature = pull.at(point)
+        mean, variance = predict(posterior, point[None])
+        drawn = mean + np.sqrt(variance) * sample[:, None]
+        signs = np.array([-1.0, 1.0, -1.0])
+        chances = expit(signs * drawn[:, [0, 1, 4]]).mean(axis=0)
+        expected = 5.0 * np.log(chances).sum()  # a word counts as five observations
+        assert value - near.at(point)[0] == pytest.approx(expected, abs=0.3)
+        steps = 1e-5 * np.eye(2)
+        expected = [(pull.value(point + s) - pull.value(point - s)) / 2e-5 for s in steps]
+        np.testing.assert_allclose(gradient, expected, rtol=1e-5, atol=1e-6)
+        assert np.linalg.eigvalsh(curvature).min() > 0.0
+
+
+def test_held_words_and_counts_lead_to_rows_that_have_them():
+    rng = np.random.default_rng(1)
+    kind = rng.integers(0, 3, 90)
+    weight = 10.0 * kind + rng.normal(0.0, 0.5, 90)
+    eggs = rng.poisson(np.array([2.0, 8.0, 30.0])[kind])
+    words = np.array(["wren", "gull", "swan"])
+    table = [[words[k], w, int(e)] for k, w, e in zip(kind, weight, eggs, strict=True)]
+    model = BayesianGPLVM(
+        2, 15, max_iter=100, random_state=0, kinds=["category", "number", "count"]
+    )
+    model.fit(table)
+    for k, word in enumerate(words):
+        best = model.fit_to({0: word})[0]
+        chances = model.class_probabilities_at(best.point[None], 0)[0]
+        assert model.class_words(0)[int(chances.argmax())] == word
+        # The category has two outputs, so the weight is the third one.
+        assert best.outputs[2] == pytest.approx(10.0 * k, abs=1.0)
+    counted = model.fit_to({2: 30})[0]
+    assert counted.outputs[2] == pytest.approx(20.0, abs=1.0)
+    assert not len(model.fit_to({0: "gull"})[0].errors)
+    for targets, said in (
+        ({0: "crow"}, "no word 'crow'"),
+        ({2: 1.5}, "a count of 0, 1, 2"),
+        ({1: "heavy"}, "a finite number"),
+        ({}, "no target"),
+        ([0.0, 1.0], "a dict"),
+    ):
+        with pytest.raises(DataError, match=said):
+            model.fit_to(targets)
 
 
 def test_the_density_widens_to_the_fifth_neighbour():

@@ -147,7 +147,7 @@ def test_the_likely_path_is_the_best_of_all(ordered: bool) -> None:
     in_time = sorted(range(len(rows)), key=lambda i: place[rows[i]])
 
     def score(choice: tuple[int, ...]) -> float:
-        """Return bounds, and the log density of each step given the previous, up to constants."""
+        """Return the sum of the bounds and of each step's log density given the step before."""
         total = sum(found.bound[i, k] for i, k in enumerate(choice))
         for earlier, later in pairwise(in_time):
             pair = [rows[earlier], rows[later]]
@@ -167,9 +167,7 @@ def test_the_likely_path_is_the_best_of_all(ordered: bool) -> None:
 
 @pytest.mark.parametrize("certain", [False, True])
 def test_slopes_of_the_bound_of_rows(posterior, inputs, certain: bool) -> None:
-    """Test the gradients of the bound, with its KL, by the means and variances of beliefs or by
-    points.
-    """
+    """Test the gradients of the bound and its KL with respect to beliefs or to points."""
     rows, every = _outputs(np.random.default_rng(5).normal(size=(3, 2))), np.arange(3)
     network = Network.chain([posterior], [Belief(inputs, np.full_like(inputs, 0.05))])
     bound = RowBound.of(network, {DATA: rows}, roots=(0,), certain=certain)

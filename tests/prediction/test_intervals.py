@@ -1,4 +1,4 @@
-"""Factors of intervals: against simulations with known scales, and against dense algebra."""
+"""Tests of the factors of intervals, against simulations with known scales and dense algebra."""
 
 import numpy as np
 import pytest
@@ -43,7 +43,7 @@ def test_rows_of_a_sequence_count_as_one_row() -> None:
     together = Widening.of(ASKED, known, np.arange(400) // 100).widened
     pooled = np.quantile(known, 0.95) / NORMAL
     own = np.quantile(known, 0.95, axis=0) / NORMAL
-    # The correction for parts that did not choose the factors is common to all outputs.
+    # The last correction multiplies the factors of all outputs by the same number.
     wanted = (400 * own + 20 * pooled) / 420, (4 * own + 20 * pooled) / 24
     for found, expected in zip((separate, together), wanted, strict=True):
         np.testing.assert_allclose(found[1] / found[0], expected[1] / expected[0])
@@ -130,7 +130,7 @@ def test_some_frames_are_empty_and_some_values_are_seen(shape: tuple[int, int]) 
 
 
 def test_a_path_so_far_forgets_the_evidence_of_later_rows() -> None:
-    """Against a Gaussian posterior by dense algebra: pseudo-observations l/λ with variance 1/λ."""
+    """Compare with a dense Gaussian posterior for pseudo-observations l/λ with variance 1/λ."""
     random, times = np.random.default_rng(0), np.sort(np.random.default_rng(1).random(12))[:, None]
     kernel = Matern32(1.0, 0.4)
     gram = kernel.K(times)

@@ -16,8 +16,8 @@ KERNELS = {
     "rbf + white": RBF(1.0, 1.5) + White(0.01),
     "periodic + white": Periodic(1.0, 1.0, 4.0) + White(0.01),
 }
-# The new times are before, between, at and after training times. Some occur twice, some are far
-# away, and they are not sorted.
+# The new times are before, between, at and after training times. Some new times occur twice, some
+# are far away, and they are not sorted.
 NEW = np.array([4.4, -2.0, 0.0, 11.0, 4.4, 3.1, 500.0, 4.401, 9.3])[:, None]
 
 
@@ -29,9 +29,7 @@ def times() -> np.ndarray:
 
 
 def path_of(kernel, times: np.ndarray) -> Path:
-    """Return a path as after training: duals of targets with precisions of all sizes, some of them
-    0.
-    """
+    """Return a path like one after training, with precisions of all sizes, some of them 0."""
     generator = np.random.default_rng(42)
     precision = np.exp(generator.normal(2.0, 3.0, (len(times), 3)))
     targets = Path(np.sin(times) + generator.normal(size=(len(times), 3)), precision)
@@ -71,7 +69,7 @@ def test_long_paths_need_no_matrix_of_their_rows() -> None:
     path = Path(generator.normal(size=(20_000, 1)), precision)
     new = times[-1] + np.array([[-30.3], [1.0], [5.0]])
     found = continued(kernel, times, path, new)
-    # Distant rows have no influence: the last 1500 rows give the same result.
+    # Distant rows have no influence: the last 1500 rows alone give the same result.
     part = Path(path.dual[-1500:], path.precision[-1500:])
     cross = kernel.K(times[-1500:], new)
     np.testing.assert_allclose(found.mean, cross.T @ part.dual, rtol=1e-9, atol=1e-9)

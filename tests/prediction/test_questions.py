@@ -208,7 +208,8 @@ def test_predictions_from_rows_match_draws(
         joined = any(len(edge.sources) > 1 for edge in network.edges)
         truth = log.max() + np.log(weight.mean())
         assert -(0.25 if joined else 0.05) < sampled[n] - truth < 0.05
-        # The new row also updates the mappings, and its bound is below its density.
+        # `bound` is a difference of two bounds. It lets the new row update the mappings, and is
+        # below the density.
         assert -(1.6 if joined else 0.7) < bound[n] - sampled[n] < 0.0
         weight /= weight.sum()
         for name, (mean, variance) in reference.items():

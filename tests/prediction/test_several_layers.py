@@ -119,8 +119,9 @@ def test_one_half_predicts_the_other(whole: Known, rows: np.ndarray) -> None:
     mean, variance = transfer(asked, found)
     best = predict_uncertain(wanted.posterior, found.best.mean, found.best.variance, noise=True)
     np.testing.assert_allclose(mean, best[0], atol=1e-12)
-    # With one explanation, the variance is that of the layer; with several, the expected squared
-    # error of the best one, if any of them may be true.
+    # With one explanation, the variance is that of the layer. With several explanations, the
+    # variance is the expected squared error of the best explanation, because any of them may be
+    # true.
     errors = []
     for k in np.flatnonzero(found.weights.max(axis=0) > 1e-6):
         here = predict_uncertain(

@@ -45,7 +45,7 @@ def test_a_quarter_turn_by_hand():
 def test_position_and_heading_do_not_change_the_pose():
     turned = ANGLES.copy()
     turned[:, :3] += [10.0, -2.0, 5.0]
-    # The body is turned further about the vertical, before the root's own rotation.
+    # An additional turn about the vertical is applied outside the root's own rotation.
     own = Rotation.from_euler("ZYX", ANGLES[:, 3:6], degrees=True)
     further = Rotation.from_rotvec(np.outer(np.linspace(20, 300, 6), [0, 1, 0]), degrees=True)
     turned[:, 3:6] = (further * own).as_euler("ZYX", degrees=True)

@@ -1,11 +1,12 @@
 """Tests of columns divided into views: by names, by choice, in blocks; labels as a view."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gplvm_core.datasets import load_dataset
 from gplvm_core.readers import DataError, Dataset, Drawing
-from gplvm_core.readers.divided import in_blocks, in_groups, name_groups, with_labels
+from gplvm_core.readers.divided import in_blocks, in_groups, name_groups, relabelled, with_labels
 
 
 def dataset(name: str, targets: np.ndarray, **facts: object) -> Dataset:
@@ -49,3 +50,24 @@ def test_labels_as_a_view_are_plus_and_minus_one():
     assert set(np.unique(given)) == {-1.0, 1.0}
     with pytest.raises(DataError, match="does not have labels"):
         with_labels(dataset("plain", np.ones((3, 2))))
+
+
+def test_other_labels_are_in_the_labels_and_in_their_view():
+    digits = load_dataset("digits")
+    some = np.where(np.arange(digits.n_points) % 3 == 0, digits.labels, -1)
+    once = relabelled(digits, some)  # the labels become a view
+    assert [view.name for view in once.views] == ["pixels", "labels"]
+    twice = relabelled(once, digits.labels)
+    np.testing.assert_array_equal(twice.labels, digits.labels)
+    whole = with_labels(digits)
+    np.testing.assert_array_equal(twice.view_values["labels"], whole.view_values["labels"])
+    np.testing.assert_array_equal(np.isnan(once.view_values["labels"]).all(axis=1), some < 0)
+
+
+def test_other_labels_are_in_the_column_with_their_words():
+    table = pd.DataFrame({"size": np.arange(6.0), "kind": ["a", "b", None, "a", None, "b"]})
+    labels = {"labels": [0, 1, -1, 0, -1, 1], "label_names": ("a", "b")}
+    data = Dataset.of_table("things", "Things", table, **labels)
+    found = relabelled(data, [0, 1, 1, 0, -1, 1])
+    assert found.in_own_values()["kind"].tolist()[:4] == ["a", "b", "b", "a"]
+    assert np.isnan(found.values[4, 1]) and found.labels[2] == 1

@@ -1,4 +1,4 @@
-"""Single values far from all others: found, explained, left out; ordinary tails are not."""
+"""Tests that isolated values are found, explained and left out, and that ordinary tails are not."""
 
 from dataclasses import replace
 
@@ -13,7 +13,7 @@ HEIGHTS = np.random.default_rng(0).normal(170.0, 9.0, 60)
 
 
 def table(**changed: float) -> Dataset:
-    """Heights and weights; changed: heights by row, such as row3=1650."""
+    """Return heights and weights; changed: new heights by row, such as row3=1650."""
     values = np.column_stack([HEIGHTS, 0.9 * (HEIGHTS - 100.0)])
     for row, value in changed.items():
         values[int(row.removeprefix("row")), 0] = value

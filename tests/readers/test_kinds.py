@@ -58,7 +58,7 @@ def test_a_model_learns_the_same_from_the_data_set_and_from_the_frame():
     second = BayesianGPLVM(**settings, kinds=found.kinds).fit(found.in_own_values())
     assert first.bound_ == second.bound_
     assert second.columns_.columns == found.columns
-    check_usable(second, found)  # this check is made for files from other people
+    check_usable(second, found)  # the check that files from other people must pass
 
 
 def test_columns_are_stored_except_for_tables_of_numbers(tmp_path):

@@ -116,7 +116,7 @@ def test_an_archive_with_a_nameless_member_is_refused():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
         archive.writestr("x", b"1")
-    # Set the length of the name to 0 in the table of contents.
+    # Set the length of the name to 0 in the zip's central directory.
     nameless = bytearray(file.getvalue())
     at = nameless.index(b"PK\x01\x02")
     nameless[at + 28 : at + 30] = b"\0\0"

@@ -147,7 +147,7 @@ def test_empty_rows_of_a_sequence_stay_as_frames(flow):
     assert next(each for each in rows.columns if each.name == "time").cells == ("0", "1", "2")
     with pytest.raises(DataError, match="no row has a value"):
         read_rows(csv_of(head, [0, *["NA"] * 12], [1, *["NA"] * 12]), flow, empty_rows=True)
-    # Without another column, a line of empty cells is a frame; else it has no time.
+    # If a file has no column of times, an empty line is a frame; otherwise every line needs a time.
     table = (flow.column_names, row, gaps, gaps, row, gaps)
     rows = read_rows(csv_of(*table), flow, empty_rows=True)
     assert np.isnan(rows.values).all(axis=1).tolist() == [False, True, True, False]

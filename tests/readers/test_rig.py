@@ -1,4 +1,4 @@
-"""Movements are written with the joints, offsets and channels of the file that they come from."""
+"""Tests that written movements have the joints, offsets and channels of the file they come from."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +21,7 @@ def written(poses, rows):
 
 
 def places_of(text, poses):
-    """The positions of the skeleton's joints in a file, as rows."""
+    """Return the positions of the skeleton's joints in a file, as rows."""
     places = joint_frames(read_motion(text)[0])[0]
     points = poses.drawing.skeleton.rig.points
     first = [points.index(point) for point in range(max(points) + 1)]
@@ -39,7 +39,7 @@ def test_a_captured_movement_has_the_joints_channels_and_offsets_of_its_file():
     np.testing.assert_allclose(
         [j.offset for j in again.joints], [j.offset for j in own.joints], atol=1e-6
     )
-    # The same joints are at the same places: the captured bones are rigid.
+    # Captured bones are rigid, so every joint is at its original position.
     np.testing.assert_allclose(places_of(text, poses), poses.values, atol=2e-4)
     assert again.frame_time == pytest.approx(1 / 30, abs=1e-6)
 
@@ -127,11 +127,12 @@ Frame Time: 0.1
     poses = read_bvh(file)
     text = written(poses, np.arange(3))
     assert b"CHANNELS 1 Xrotation" in text
-    # The thigh is exact. The hinge follows a usual turn about the thigh, not the lower leg.
+    # The thigh is exact, but the lower leg is not: a hinge has one axis, and positions do not
+    # determine the thigh's turn about its own axis.
     left = np.abs(places_of(text, poses) - poses.values).reshape(3, 3, 3).max(axis=(0, 2))
     assert left[1] < 1e-5
     assert 1e-3 < left[2] < 0.1
-    # A leg that bends sideways cannot be reached; bones keep their lengths.
+    # The hinge cannot bend sideways, so this pose is not reached; bones keep their lengths.
     aside = poses.values.reshape(3, 3, 3).copy()
     aside[:, 2] = aside[:, 1] + [1.0, 0.0, 0.0]
     places = joint_frames(read_motion(write_bvh(poses.drawing.skeleton, aside, 0.1).encode())[0])[0]

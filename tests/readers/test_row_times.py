@@ -1,4 +1,4 @@
-"""The times of a new sequence: columns that may hold them, and errors that say what to do."""
+"""Tests of a new sequence's times: the columns that may have them, and errors with a remedy."""
 
 import numpy as np
 import pytest
@@ -67,4 +67,4 @@ def test_times_out_of_order_and_equal_times_say_what_to_do():
     with pytest.raises(DataError, match=r"Rows 2 and 3 have the same time in “t” \(1\)"):
         sequences_in(np.array([0.0, 1, 1, 2]), "t")
     with pytest.raises(DataError, match="out of order"):
-        sequences_in(np.tile([0.0, 1.0], 60))  # hardly 60 sequences of two frames
+        sequences_in(np.tile([0.0, 1.0], 60))  # not read as 60 sequences of two frames

@@ -32,7 +32,7 @@ FOREIGN_ORIGINS = ("null", "", "http://evil.example", "http://evil.example:8501"
 def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", **said):
     """Return status, headers and text of the answer.
 
-    If the request reached the app, they are 200 and `behind`.
+    If the request reached the app, the status is 200 and the text is `behind`.
     """
     headers = [
         (name.replace("_", "-").encode(), value.encode("latin-1"))

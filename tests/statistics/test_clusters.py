@@ -125,7 +125,8 @@ def test_a_server_that_does_not_answer_ends_in_a_timeout(
             ClusterError, match=r"is no scheduler of this version|accepts no client"
         ):
             use(address, 0.2)
-    # A timeout ends every action; the action's errors and results are passed through.
+    # An action that reaches its timeout is ended; otherwise its result or its error reaches the
+    # caller.
     forever = threading.Event()
     with pytest.raises(ClusterError, match=r"it sleeps: no answer within 0\.05 s"):
         within(0.05, forever.wait, "it sleeps")

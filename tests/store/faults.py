@@ -30,7 +30,7 @@ def reachable_home():
 
 @contextlib.contextmanager
 def refused(home, folder, rights):
-    """Let the system refuse: give a folder these rights, which also apply to the superuser.
+    """Make the system refuse changes: give a folder these rights, even for the superuser.
 
     A test that runs as root becomes the user nobody, who then owns the folder.
     """

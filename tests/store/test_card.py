@@ -179,7 +179,7 @@ def test_a_card_without_a_seal_is_read_and_sealed_by_the_next_change(library, mo
 
 
 def test_other_line_ends_are_no_change(library):
-    """Some systems change line ends when they check out a repository."""
+    """Some systems change line endings when they check out a repository."""
     path = library.root / "fine" / "entry.json"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     assert library.entry("fine").broken is None

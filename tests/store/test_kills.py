@@ -59,7 +59,7 @@ def files_of(home, id):
 def fresh_view(home, circle):
     """Return the content that another process finds.
 
-    It consists of the bounds of the models by id, the trash, and the jobs.
+    It consists of the models' bounds (a dictionary by id), the trash, and the jobs.
     """
     library = Library(home / "library")
     found = {}

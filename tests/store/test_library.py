@@ -146,11 +146,12 @@ def test_rename_and_tag_change_the_card_only(library, model, circle):
     assert (library.root / key / "model.gplvm").read_bytes() == before
 
 
-def test_names_of_dimensions_are_kept_copied_and_exported(library, model, circle, tmp_path):
+def test_names_and_labels_are_kept_copied_and_exported(library, model, circle, tmp_path):
     key = library.add(model, circle, "Named")
     assert library.entry(key).dimension_names == ()
     library.name_dimensions(key, ["Angle\n", "", "x" * 60])
     named = (("", ("Angle", "", "x" * 40)),)
+    library.give_labels(key, [(3, 1), (0, 2)])
     assert library.entry(key).dimension_names == named
     library.update(key, model)
     assert library.entry(key).dimension_names == named
@@ -158,6 +159,9 @@ def test_names_of_dimensions_are_kept_copied_and_exported(library, model, circle
     elsewhere = Library(tmp_path / "elsewhere")
     other = elsewhere.import_file(library.export_file(key, tmp_path / "named.gplvm"))
     assert elsewhere.entry(other).dimension_names == named
+    assert elsewhere.entry(other).given_labels == ((3, 1), (0, 2))
+    with pytest.raises(StoreError, match="pairs of row and label"):
+        library.give_labels(key, [(3, -1)])
     library.name_dimensions(key, ["<b>"], "layer 1")
     assert dict(library.entry(key).dimension_names)["layer 1"] == ("<b>",)
     with pytest.raises(StoreError, match="Two dimensions have the name 'Same'"):

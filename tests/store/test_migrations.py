@@ -118,7 +118,7 @@ def test_old_models_get_one_record_of_their_training_rows(schema):
 
 
 def test_the_rows_of_old_models_are_counted():
-    """A deep regression has the rows in its layers, a model of files in a separate attribute."""
+    """A deep regression stores its rows in its layers; a model of files has an attribute."""
     array = {"$": "array", "name": "mean"}
     layers = {"$": "tuple", "items": [{"$": "object", "fields": {"latent_mean_": array}}]}
 

@@ -150,7 +150,7 @@ def test_one_job_has_one_model(library, model, circle):
 
 
 def test_deleting_waits_for_other_work_on_the_model(library):
-    """Otherwise another model could take the name before the result is written."""
+    """Without waiting, another model could take the name before the result is written."""
     with one_by_one(library.root / "fine"):
         deleting = threading.Thread(target=library.delete, args=("fine",))
         deleting.start()
@@ -215,7 +215,7 @@ def test_litter_is_removed_only_when_no_process_is_at_work(library, model, circl
     at_work, go_on = threading.Event(), threading.Event()
 
     class Slow(list):
-        """Tags whose iteration delays the adding of a model."""
+        """Tags that, when they are read, pause the thread that adds a model."""
 
         def __iter__(self):
             at_work.set()

@@ -2,9 +2,9 @@
 
     PYTHONPATH=. python tests/store/write_old.py FOLDER [KIND …]
 
-Run it once before the schema number grows, with the version that writes the old schema. A file
-contains a fitted model and its predictions; a job is a checkpoint in the middle of training, with
-its data set and the bounds of the whole training.
+Run this program once before the schema number increases, with the version that writes the old
+schema. A file contains a fitted model and its predictions; a job is a checkpoint in the middle of
+training, with its data set and the bounds of the whole training.
 """
 
 import sys

@@ -36,10 +36,10 @@ def test_a_regression_trains_as_a_job_and_is_stored(tmp_path, asked, model):
     assert data.task == asked.task
     check_usable(stored, data)
     found = predicted_by(stored, task_of(data)[2])
-    # The test at the job's last step gives the predictions of the stored model.
+    # The job's last test on held-out rows shows the predictions of the stored model.
     last = present_predictions(job, asked)
     np.testing.assert_allclose(last.mean, found.mean, rtol=0.05)
-    assert found.error < 77  # 77 is the error of the mean
+    assert found.error < 77  # 77 is the error if the mean is predicted
     queue.close()
 
 

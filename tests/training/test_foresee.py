@@ -1,4 +1,4 @@
-"""Tests of predictions about a training: its rows exactly, its time approximately."""
+"""Tests that the foreseen numbers of rows are exact, and that the foreseen time is nearly right."""
 
 import numpy as np
 import pytest

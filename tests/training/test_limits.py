@@ -54,7 +54,7 @@ def test_a_file_named_hold_stops_everything_and_nothing_is_lost(
     if queue.wait(running, 60).status == "finished":
         pytest.skip("it had ended by then")
     assert queue.snapshot(running).status == "paused"
-    assert queue.wait(waiting, 60).status == "paused"  # its turn has come, but it has not started
+    assert queue.wait(waiting, 60).status == "paused"  # the job did not start in its turn
     for refused in (
         lambda: queue.submit(make_model(), wave, "another"),
         lambda: queue.resume(running),

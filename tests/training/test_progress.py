@@ -64,14 +64,15 @@ def test_the_time_left_follows_the_present_pace():
     pace, seconds = Pace(), 0.0
     for iteration in range(1, 201):
         seconds += 1.0 if iteration <= 100 else 3.0
-        # The model estimates the time left from the mean speed; 200 of 400 iterations are left at
-        # the end.
+        # Without Pace, the time left follows from the mean speed. After the loop, 200 of 400
+        # iterations remain.
         progress = told(
             iteration, seconds, seconds / iteration * (400 - iteration), iteration / 400
         )
         left = pace.seconds_left(progress)
     assert left == pytest.approx(200 * 3.0)
-    # Placing a row takes longer than a step, so the first estimate of the model is unchanged.
+    # Placing a row takes another time than a training step, so at first the given estimate is
+    # returned.
     assert pace.seconds_left(told(200, 401.0, 350.0, 0.55), rows=True) == 350.0
     assert pace.seconds_left(told(200, 411.0, 350.0, 0.60), rows=True) == pytest.approx(80.0)
 

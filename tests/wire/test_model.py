@@ -277,8 +277,8 @@ def test_a_skeleton_with_gaps_keeps_its_position_and_size():
 def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
     chart = chart_of(KERNELS["rbf"])
     whole = chart.posterior
-    # For the first four columns the gap is halved, and for the fifth it is a tenth: fewer rows
-    # observe these columns.
+    # The first five columns are observed in fewer rows, so less of their variance is explained:
+    # half for the first four, a tenth for the fifth.
     gaps = np.stack([whole.gap[0], 0.5 * whole.gap[0], 0.1 * whole.gap[0]])
     groups = np.array([1] * 4 + [2] + [0] * (D - 5))
     posterior = replace(whole, gap=gaps, groups=groups, scale=np.ones(D))
@@ -311,7 +311,7 @@ def test_outputs_with_separate_noise_are_shaded_by_their_mean_variance(gaps):
 
 
 def test_shares_of_change_of_a_linear_map():
-    """For a linear map, the shares are proportional to (slope × spread)², and 0 without effect."""
+    """For a linear map, a dimension's share is proportional to (slope × spread)²."""
     chart = chart_of(KERNELS["linear"])
     slopes = predict(chart.posterior, np.eye(Q))[0] - predict(chart.posterior, np.zeros((1, Q)))[0]
     change = np.mean((slopes / chart.posterior.scale) ** 2, axis=1) * chart.latent_mean.var(axis=0)

@@ -59,7 +59,7 @@ def test_values_are_packed_unchanged(table):
 def test_pixels_are_packed_as_bytes_over_the_range(film):
     values = film.values.copy()
     values[0, 0] = np.nan
-    values[1, 1] = 300.0  # a prediction may be outside the range
+    values[1, 1] = 300.0  # a prediction may leave the range
     reel = Reel("film", np.arange(12.0), (SequencePanel("seen", values),))
     header, arrays = unframe(pack_reel(reel, film, "store", "id", Cue()))
     sent = arrays["values0"]

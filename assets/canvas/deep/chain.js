@@ -66,7 +66,7 @@ export class ChainModel extends LatentPoints {
 
   /**
    * Return the inputs of a layer: the previous layer's outputs, and the model's inputs if the layer receives
-   * them. One dimension gets a second axis, for the map.
+   * them. A layer with one input gets a second axis, for the map.
    * @param {number} i the layer's number in the chain
    * @param {Float64Array} point
    * @param {ArrayLike<number> | null} first the position in the first layer; null: all zeros

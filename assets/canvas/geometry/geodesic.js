@@ -57,11 +57,16 @@ export class Way {
       const [x, y] = [points[i - 1], points[i]];
       this.reached[i] = this.reached[i - 1] + geometry.speed(blend(x, y, 0.5), y.map((value, q) => value - x[q]));
     }
+    /** The length of the path up to each of the places that it joins. */
+    this.stops = [0, this.length];
   }
 
   /** Join paths into one; each path begins where the previous path ends. @param {Geometry<any>} geometry @param {Way[]} ways */
   static joined(geometry, ways) {
-    return new Way(geometry, ways.flatMap(({ points }, i) => points.slice(Math.min(i, 1))));
+    const joined = new Way(geometry, ways.flatMap(({ points }, i) => points.slice(Math.min(i, 1))));
+    let last = 0;
+    joined.stops = [0, ...ways.map(({ points }) => joined.reached[(last += points.length - 1)])];
+    return joined;
   }
 
   get length() {

@@ -136,7 +136,7 @@ export class OutputMetric {
     return Math.sqrt(Math.max(g * k - h * h, 0));
   }
 
-  /** Return the enlargement of the area by the mean alone, from the mean's slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
+  /** Return how much the mean alone enlarges the area, computed from the mean's slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
   meanMagnification(x, along, up) {
     const { shrink } = this.model;
     const changes = this.changesAt(x, [along, up]);

@@ -59,7 +59,8 @@ class Layer {
   }
 
   /**
-   * Return the functions at certain inputs or at inputs ~ N(x, variance), in the units of the outputs.
+   * Return the functions at inputs that are known exactly (variance null) or are ~ N(x, variance), in the
+   * units of the outputs.
    * @param {ArrayLike<number>} x
    * @param {ArrayLike<number> | null} variance
    * @returns {Moments} without this layer's noise
@@ -101,8 +102,9 @@ class Layer {
   }
 
   /**
-   * Return the factors of ⟨k k'⟩ that do not depend on x, times w w' − gap for every output. ⟨k k'⟩ is a
-   * Gaussian at the middle of two inducing inputs; the pairs (m, m') and (m', m) are one entry.
+   * Return the factors of ⟨k k'⟩ that do not depend on x, multiplied for every output by w w', and separately
+   * by the gap. ⟨k k'⟩ is a Gaussian at the middle of two inducing inputs; the pairs (m, m') and (m', m)
+   * share one entry.
    */
   pairTerms() {
     if (this.pairs) return this.pairs;

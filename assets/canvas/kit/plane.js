@@ -22,6 +22,22 @@ export class PlaneView {
     this.home = { ...view };
   }
 
+  /** Return the centre of the view and its zoom relative to the initial view, for a link; "" for the initial view. */
+  get zoomed() {
+    const { view, home } = this;
+    const factor = home.su / view.su;
+    const moved = Math.abs(view.u - home.u) / home.su + Math.abs(view.v - home.v) / home.sv;
+    return Math.abs(factor - 1) < 0.01 && moved < 0.01 ? "" : [view.u, view.v, factor].map((value) => Number(value.toPrecision(4))).join(",");
+  }
+
+  /** Show the view that `zoomed` described, within limits; ignore anything else. @param {readonly number[]} numbers */
+  zoomTo(numbers) {
+    const [u, v, factor] = numbers;
+    if (numbers.length !== 3 || !numbers.every(Number.isFinite) || factor <= 0) return;
+    const share = Math.min(Math.max(1 / factor, this.mostIn), MOST_OUT);
+    this.view = { u, v, su: share * this.home.su, sv: share * this.home.sv };
+  }
+
   /** @param {number} u @param {number} v @returns {[number, number]} */
   toPixel(u, v) {
     const { view, width, height } = this;

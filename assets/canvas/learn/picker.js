@@ -6,7 +6,7 @@ import { pointWithin } from "./hand.js";
 
 const PICK_REACH = 18; // distance in pixels at which a click chooses a dot
 
-/** Return the change of the state's two numbers after a click: the last chosen row, and this row. @param {[string, string]} names @param {Record<string, number>} state @param {number} row counted from 1 */
+/** Return the change of the state after a click: its two numbers become the last chosen row and this row. @param {[string, string]} names @param {Record<string, number>} state @param {number} row counted from 1 */
 export function pickedRows([from, to], state, row) {
   return row === state[to] ? {} : { [from]: state[to], [to]: row };
 }

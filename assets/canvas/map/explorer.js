@@ -7,7 +7,7 @@ import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { Body } from "../pull/body.js";
-import { graspOf } from "../pull/grasp_of.js";
+import { graspsOf } from "../pull/grasp_of.js";
 import { Painting } from "../pull/painting.js";
 import { WhatIf } from "../pull/what_if.js";
 import { mapActions } from "./actions.js";
@@ -58,7 +58,7 @@ export class Explorer {
     this.root = this.parts.explorer;
     skipToMap(this.parts);
     this.frame = new NextFrame(() => {
-      this.grasp?.step(performance.now());
+      for (const grasp of this.grasps) grasp.step(performance.now());
       this.drawOutputs();
       this.map.drawUpper();
     });
@@ -80,14 +80,14 @@ export class Explorer {
     }
     /** @type {Inspector | null} */
     this.inspector = this.parts.inspector ? new Inspector(/** @type {any} */ (this)) : null;
-    /** What the visitor can change by hand in the output. */
-    this.grasp = this.parts.inspector ? graspOf(/** @type {any} */ (this)) : null;
-    this.body = this.grasp instanceof Body ? this.grasp : null;
-    this.painting = this.grasp instanceof Painting ? this.grasp : null;
-    this.whatIf = this.grasp instanceof WhatIf ? this.grasp : null;
+    /** What the visitor can change by hand in the outputs. */
+    this.grasps = graspsOf(this);
+    this.body = this.grasps.find((grasp) => grasp instanceof Body) ?? null;
+    this.painting = this.grasps.find((grasp) => grasp instanceof Painting) ?? null;
+    this.whatIf = this.grasps.find((grasp) => grasp instanceof WhatIf) ?? null;
     this.controls = new Controls(this);
     this.search = this.parts.search ? new Search(this) : null;
-    shareLink(this.parts.share, () => this.names.toLink());
+    shareLink(this.parts.share, () => ({ names: this.names.toLink(), zoom: this.map.zoomed }));
     this.wall = this.parts.wall ? new Wall(this) : null;
     this.selecting = this.parts.lasso ? new Selecting(this) : null;
     this.taking = this.parts.taking ? new Taking(this) : null;
@@ -115,6 +115,31 @@ export class Explorer {
   /** Return the pictures of the outputs that follow the point. @returns {OutputPicture[]} */
   buildPictures() {
     return [new OutputPicture(this.parts.output, this.model.pictured[0], this.state, () => this.turned())];
+  }
+
+  /** Return the element that has a picture and its tools. @param {OutputPicture} _picture */
+  hostOf(_picture) {
+    return this.root;
+  }
+
+  /** Show an element near a picture, such as the tools of its brush. @param {OutputPicture} _picture @param {HTMLElement} tools */
+  putTools(_picture, tools) {
+    this.parts.inspector.querySelector(".facts")?.after(tools);
+  }
+
+  /** Return the dimensions in which a change of an output by hand does not move the point. @param {LatentModel} _model of the output @returns {ReadonlySet<number>} */
+  fixedFor(_model) {
+    return this.state.held;
+  }
+
+  /** Return why a change of an output by hand cannot move the point; "" if it can. @param {LatentModel} _model of the output */
+  whyStill(_model) {
+    return "";
+  }
+
+  /** Whether the visitor is changing an output by hand. */
+  get busy() {
+    return this.grasps.some(({ busy }) => busy);
   }
 
   /** Return the dimensions in groups, for the menus and sliders. @returns {Group[]} */
@@ -228,7 +253,8 @@ export class Explorer {
   rename(q, name) {
     const problem = this.names.rename(q, name);
     this.showNames();
-    this.matters?.sayName(q, problem);
+    const local = name.trim() && !this.names.kept ? "This browser stores the name. Share puts it into the link." : "";
+    this.matters?.sayName(q, problem || local, !problem);
   }
 
   /** Adopt the names that the model's file has now. @param {NamesData | undefined} data */
@@ -337,8 +363,7 @@ export class Explorer {
   turned() {
     this.paint();
     this.wall?.draw();
-    this.body?.explanations.show();
-    this.body?.possible.show();
+    for (const grasp of this.grasps) grasp.redraw();
     this.paths?.strip.show();
     this.selecting?.turned();
   }
@@ -346,8 +371,7 @@ export class Explorer {
   /** Draw again after a change of Streamlit's theme. */
   retheme() {
     takeTheme(this.root, this.state.theme);
-    this.grasp?.explanations.show();
-    this.body?.possible.show();
+    for (const grasp of this.grasps) grasp.redraw();
     this.paths?.strip.show();
     this.controls.showLegend();
     this.wall?.draw();
@@ -364,7 +388,7 @@ export class Explorer {
     this.controls.stop();
     this.memory.stop();
     this.inspector?.stop();
-    this.grasp?.stop();
+    for (const grasp of this.grasps) grasp.stop();
     this.search?.stop();
     this.paths?.stop();
     this.shades?.stop();

@@ -77,7 +77,7 @@ export class Inspector {
     this.values?.show(point, explorer.map.follows() ? this.doubt.hidden(point, explorer.map.near) : null, row);
     this.point = point;
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.follow(), here || explorer.grasp?.busy ? FOLLOW_MS : 0);
+    this.timer = setTimeout(() => this.follow(), here || explorer.busy ? FOLLOW_MS : 0);
   }
 
   /** @param {ArrayLike<number>} point */
@@ -123,9 +123,9 @@ export class Inspector {
 /**
  * Copy the page's link, and show the result on the button.
  * @param {HTMLButtonElement | undefined} button
- * @param {() => string} names the dimensions' names in the link's format
+ * @param {() => { names: string, zoom: string }} more the dimensions' names and the zoom, in the link's format
  */
-export function shareLink(button, names) {
+export function shareLink(button, more) {
   if (!button) return;
   button.hidden = !location.protocol.startsWith("http");
   const usual = button.textContent;
@@ -133,8 +133,10 @@ export function shareLink(button, names) {
     // The page writes its link when the point rests.
     await new Promise((resolve) => setTimeout(resolve, 200));
     const link = new URL(location.href);
-    if (names()) link.searchParams.set("names", names());
-    else link.searchParams.delete("names");
+    for (const [name, words] of Object.entries(more())) {
+      if (words) link.searchParams.set(name, words);
+      else link.searchParams.delete(name);
+    }
     button.textContent = (await copied(link.href)) ? "Link copied" : "Copy the address above";
     setTimeout(() => (button.textContent = usual), 2500);
   });

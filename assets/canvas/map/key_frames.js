@@ -27,6 +27,7 @@ export class KeyFrames {
     const point = Float64Array.from(keys[i]);
     const values = new Float64Array(model.nOutputs);
     model.predict(point, values);
+    values.set(paths.poses.at(keys[i]) ?? values);
     const height = Math.min(outputHeight(drawing, KEY_SIZE, true), 1.3 * KEY_SIZE);
     const canvas = element("canvas", { style: `width:${KEY_SIZE}px; height:${height}px`, "aria-hidden": "true" });
     drawOutput(fitCanvas(canvas, KEY_SIZE, height), drawing, values, KEY_SIZE, height, { theme, turn, small: true });

@@ -96,9 +96,10 @@ export class Matters {
     return { q, problem, row, input, name, film, frames, mean, deviation };
   }
 
-  /** Show below a dimension why its name differs from the typed name. @param {number} q @param {string} words */
-  sayName(q, words) {
+  /** Show below a dimension why its name differs from the typed name, or a note about the name. @param {number} q @param {string} words @param {boolean} note */
+  sayName(q, words, note) {
     for (const { q: at, problem } of this.rows) {
+      problem.classList.toggle("note", note);
       problem.hidden = at !== q || !words;
       problem.textContent = at === q ? words : "";
     }

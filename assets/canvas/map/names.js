@@ -49,7 +49,7 @@ export class DimensionNames {
 
   /** Adopt the names in the model's file; return whether a name changed. @param {readonly string[]} stored */
   take(stored) {
-    // A repeated message is older than names that were typed since.
+    // If a message is repeated, names that were typed after its first arrival are newer.
     if (JSON.stringify(stored) === this.latest) return false;
     this.latest = JSON.stringify(stored);
     const before = JSON.stringify(this.all);
@@ -76,7 +76,7 @@ export class DimensionNames {
     return this.own.map((_, q) => this.given[q] ?? "");
   }
 
-  /** Return another dimension than q that has or had this name, or undefined. @param {number} q @param {string} name */
+  /** Return a dimension other than q that has or had this name, or undefined. @param {number} q @param {string} name */
   taken(q, name) {
     const same = (/** @type {string} */ known) => known.toLowerCase() === name.toLowerCase();
     return this.own.find((known, p) => p !== q && (same(known) || same(this.given[p] ?? "")));

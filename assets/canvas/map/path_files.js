@@ -8,11 +8,13 @@ import { zipFile } from "../kit/zip.js";
 
 /** @typedef {(done: number, all: number) => void} Progress called with the number of finished pictures and of all pictures */
 
+/** pose: a dragged body that is drawn instead of the mean. @typedef {{ place: Float64Array, pose: Float64Array | null }} PathFrame */
+
 /** Outputs that are drawn with the size, colours and turn of a picture on the page. */
 class Frames {
-  /** @param {OutputPicture} picture on the page @param {Float64Array[]} places */
-  constructor(picture, places) {
-    this.places = places;
+  /** @param {OutputPicture} picture on the page @param {PathFrame[]} frames */
+  constructor(picture, frames) {
+    this.frames = frames;
     this.theme = picture.state.theme;
     this.own = new OutputPicture(document.createElement("canvas"), picture.model, picture.state, () => {});
     this.own.size = picture.size;
@@ -25,7 +27,9 @@ class Frames {
   /** @param {number} i */
   draw(i) {
     const { canvas, context, own } = this;
-    own.draw(this.places[i]);
+    const { place, pose } = this.frames[i];
+    own.posed = () => pose;
+    own.draw(place);
     context.fillStyle = css(this.theme.background);
     context.fillRect(0, 0, canvas.width, canvas.height);
     context.drawImage(own.canvas, 0, 0, canvas.width, canvas.height);
@@ -40,16 +44,16 @@ class Frames {
 }
 
 /**
- * Make a GIF of the outputs at places, in steps.
+ * Make a GIF of the outputs along a path, in steps.
  * @param {OutputPicture} picture
- * @param {Float64Array[]} places
+ * @param {PathFrame[]} path
  * @param {number} delay in hundredths of a second
  * @param {Progress} report
  * @returns {Generator<void, Uint8Array>}
  */
-export function* pathGif(picture, places, delay, report) {
-  const frames = new Frames(picture, places);
-  const count = places.length;
+export function* pathGif(picture, path, delay, report) {
+  const frames = new Frames(picture, path);
+  const count = path.length;
   // Every frame is drawn twice, since storing all frames would need much memory.
   const counts = new Map();
   for (let i = 0; i < count; i++) {
@@ -67,20 +71,20 @@ export function* pathGif(picture, places, delay, report) {
 }
 
 /**
- * Make a ZIP of numbered PNG pictures of the outputs at places, in steps.
+ * Make a ZIP of numbered PNG pictures of the outputs along a path, in steps.
  * @param {OutputPicture} picture
- * @param {Float64Array[]} places
+ * @param {PathFrame[]} path
  * @param {Progress} report
  * @returns {Generator<void, Uint8Array>}
  */
-export function* pathZip(picture, places, report) {
-  const frames = new Frames(picture, places);
+export function* pathZip(picture, path, report) {
+  const frames = new Frames(picture, path);
   const entries = [];
-  for (let i = 0; i < places.length; i++) {
+  for (let i = 0; i < path.length; i++) {
     const [, base64] = frames.draw(i).toDataURL("image/png").split(",");
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     entries.push({ name: `${String(i + 1).padStart(4, "0")}.png`, bytes });
-    report(i, places.length);
+    report(i, path.length);
     yield;
   }
   return zipFile(entries);

@@ -7,6 +7,7 @@ import { inSlices } from "../kit/slices.js";
 import { columnNames } from "./outputs.js";
 import { pathGif, pathZip } from "./path_files.js";
 
+/** @import { PathFrame } from "./path_files.js" */
 /** @import { Paths } from "./paths.js" */
 
 const FRAME_RATE = 20; // pictures per second in a file; GIF uses hundredths of a second
@@ -17,11 +18,12 @@ export class PathSaving {
     this.paths = paths;
   }
 
-  /** Return the places of a file's pictures along the path; with `loop`, also on the way back. */
+  /** Return the places and dragged bodies of a file's pictures along the path; with `loop`, also on the way back. @returns {PathFrame[]} */
   frames() {
-    const { way, loop, explorer: { state: { chosen: { seconds } } } } = this.paths;
-    const places = way?.even(seconds * FRAME_RATE - 1) ?? [];
-    return loop ? [...places, ...places.slice(1, -1).reverse()] : places;
+    const { way, loop, poses, explorer: { state: { chosen: { seconds } } } } = this.paths;
+    const pieces = seconds * FRAME_RATE - 1;
+    const frames = way?.even(pieces).map((place, i) => ({ place, pose: poses.along(i / pieces) })) ?? [];
+    return loop ? [...frames, ...frames.slice(1, -1).reverse()] : frames;
   }
 
   saveGif() {
@@ -37,7 +39,7 @@ export class PathSaving {
     const { model } = paths;
     paths.pause();
     try {
-      const poses = this.frames().map((place) => model.moments(place, null).mean);
+      const poses = this.frames().map(({ place, pose }) => pose ?? model.moments(place, null).mean);
       download("path.bvh", bvhText(model.drawing.skeleton, poses, 1 / FRAME_RATE), "text/plain");
     } catch (error) {
       paths.panel.say(/** @type {Error} */ (error).message);
@@ -51,8 +53,9 @@ export class PathSaving {
     paths.pause();
     const values = new Float64Array(output.nOutputs);
     const dimensions = Array.from({ length: model.header.n_latent }, (_, q) => `x${q + 1}`);
-    const lines = this.frames().map((place, frame) => {
+    const lines = this.frames().map(({ place, pose }, frame) => {
       output.predict(place, values);
+      if (pose) values.set(pose);
       return [frame / FRAME_RATE, ...place.subarray(0, dimensions.length), ...values];
     });
     download("path.csv", csvText([["seconds", ...dimensions, ...columnNames(output.drawing, values.length)], ...lines]), "text/csv");

@@ -6,6 +6,7 @@ import { inSlices } from "../kit/slices.js";
 import { geodesic, straightWay, Way } from "../geometry/geodesic.js";
 import { OutputMetric } from "../geometry/metric.js";
 import { KeyFrames } from "./key_frames.js";
+import { KeyPoses } from "./key_poses.js";
 import { PathPanel } from "./path_panel.js";
 import { PathSaving } from "./path_saving.js";
 
@@ -48,8 +49,9 @@ export class Paths {
     this.cease = () => {};
     /** @type {OutputMetric | null} */
     this.metric = null;
-    /** Shortest paths between key frames that were found before. @type {Map<string, Way>} */
+    /** Known shortest paths between key frames. @type {Map<string, Way>} */
     this.found = new Map();
+    this.poses = new KeyPoses(this);
     this.strip = new KeyFrames(this);
     this.panel = new PathPanel(host, this, new PathSaving(this));
     try {
@@ -93,7 +95,7 @@ export class Paths {
     this.explorer.dispatch({ type: "set", name: "path", value: [Array.from(from), Array.from(to)] });
   }
 
-  /** The key frames of the path; its ends, if it has no others. */
+  /** The key frames of the path; if it has none, its two ends. */
   get keys() {
     return this.explorer.state.chosen.path ?? [];
   }
@@ -106,6 +108,7 @@ export class Paths {
       this.panel.say(PATH_WORDS.again);
       return;
     }
+    this.poses.keep(point);
     explorer.dispatch({ type: "set", name: "path", value: [...keys, point] });
     if (this.keys === keys) this.panel.say(PATH_WORDS.many);
   }
@@ -209,6 +212,11 @@ export class Paths {
     }
     const pointed = hover !== null || hovered >= 0;
     return this.playing || !pointed ? this.way.place(this.share) : null;
+  }
+
+  /** Return the dragged body at a place that the output shows on the path, or at a key frame; null for the mean. @param {ArrayLike<number>} point */
+  posedAt(point) {
+    return this.place() && this.way ? this.poses.along(this.share) : this.poses.at(point);
   }
 
   /** Let the output show the path. */

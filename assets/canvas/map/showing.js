@@ -29,7 +29,7 @@ export function showPlace(explorer, { place: before, past, future }) {
   // The drawing below the point depends on the view, and on hidden dimensions that do not follow the data.
   const beside = !map.follows() && point.some((x, q) => Math.abs(x - before.point[q]) > UNSEEN && !dims.includes(q));
   // A drag refreshes the shading at its end.
-  if (revealed || (beside && !explorer.grasp?.busy) || follow !== before.follow) map.refresh();
+  if (revealed || (beside && !explorer.busy) || follow !== before.follow) map.refresh();
   explorer.paint();
 }
 

@@ -81,14 +81,14 @@ export class Taking {
    */
   offerFile(ask, fetchBytes) {
     this.fetchBytes = fetchBytes;
-    const button = element("button", { type: "button", title: "One file with this map and its rows, which any browser opens without a network." }, "HTML file");
+    const button = element("button", { type: "button", title: "One file with this map and its rows" }, "HTML file");
     button.addEventListener("click", () => {
       if (this.awaited) return;
       this.awaited = Date.now();
       this.say("Making the file …");
       ask(this.awaited);
     });
-    this.said.before(element("section", {}, element("h2", {}, "The whole map"), button));
+    this.said.before(element("section", {}, element("h2", {}, "The whole map"), button, element("small", {}, "works offline, in any browser")));
   }
 
   /** @param {WholeMap | null | undefined} file */

@@ -92,7 +92,7 @@ export class NumberRow {
 }
 
 /** The row of a column's most probable words, with their probabilities. */
-class WordsRow {
+export class WordsRow {
   /** @param {HTMLElement} title @param {number} c @param {string[]} words @param {Explorer<LatentModel>} explorer */
   constructor(title, c, words, explorer) {
     this.c = c;
@@ -106,6 +106,8 @@ class WordsRow {
       return { chip, dot, text, share };
     });
     this.own = element("em");
+    /** Holds the column. @type {{ show(): void } | null} */
+    this.hand = null;
     this.host = element("span", { class: "words" }, ...this.chips.map(({ chip }) => chip), this.own);
     this.row = element("li", { class: "worded" }, title, this.host);
   }
@@ -138,6 +140,7 @@ class WordsRow {
       text.textContent = words[word];
       share.textContent = chanceWords(chances[word]);
     });
+    this.hand?.show();
   }
 }
 

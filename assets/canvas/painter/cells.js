@@ -65,7 +65,7 @@ class ImageCells {
 const REACH = 16; // CSS pixels within which a joint is selected
 
 class JointCells {
-  /** Joints are selected by a click, not by a brush size. @type {null} */
+  /** A click selects a joint, so there is no brush size. @type {null} */
   brushes = null;
 
   /** @param {Drawing} drawing */

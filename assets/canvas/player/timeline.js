@@ -120,7 +120,8 @@ export class Timeline {
   }
 
   /**
-   * Draw the standard deviation of the outputs; the full height is the data's standard deviation.
+   * Draw the standard deviation of the outputs, on a scale from zero to at least the data's standard
+   * deviation.
    * @param {CanvasRenderingContext2D} context
    */
   drawSpread(context) {

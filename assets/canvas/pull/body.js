@@ -22,9 +22,9 @@ const HALO_EVERY = 4; // frames between two updates of the circles around joints
 const BODY_HINT = "Drag a joint. Press it to pin it. Drag beside to turn.";
 
 export class Body extends Grasp {
-  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of a skeleton */
-  constructor(explorer, picture) {
-    super(explorer, picture, "Another body for these handles (A)");
+  /** @param {Explorer<any>} explorer @param {OutputPicture} picture of a skeleton @param {LatentModel} model */
+  constructor(explorer, picture, model) {
+    super(explorer, picture, model, "Another body for these handles (A)");
     this.ends = limbEnds(this.drawing.skeleton.parents);
     /** @type {BodyDrag | null} */
     this.drag = null;
@@ -44,10 +44,10 @@ export class Body extends Grasp {
     draw.addEventListener("click", () => this.possible.search());
     this.draws = element("div", { class: "possible-poses", hidden: "" }, draw, this.possible.small);
     this.canvas.after(this.explanations.small, this.words);
-    explorer.parts.inspector.querySelector(".facts")?.after(this.draws);
+    explorer.putTools(picture, this.draws);
     this.canvas.setAttribute("role", "application");
     this.canvas.setAttribute("aria-roledescription", "body");
-    explorer.root.dataset.body = "true";
+    this.host.dataset.body = "true";
     picture.held = () => this.pointer.press !== null || this.pointer.hovered >= 0 || this.keys.chosen >= 0;
     picture.posed = (point) => this.posedAt(point);
     picture.around = () => this.spread();
@@ -63,7 +63,7 @@ export class Body extends Grasp {
   /** Prepare the search, so that the first touch does not wait. */
   wake() {
     if (this.drag) return this.drag;
-    this.drag = new BodyDrag(this.explorer.model);
+    this.drag = new BodyDrag(this.model, this.explorer.model);
     this.cease = inSlices(this.drag.seeds.prepare(), () => {});
     return this.drag;
   }
@@ -93,6 +93,7 @@ export class Body extends Grasp {
     const here = this.at !== null && String(point) === this.at;
     explorer.state.leave();
     this.possible.forget();
+    drag.pull.fixed = explorer.fixedFor(this.model);
     if (here) return;
     drag.free();
     drag.begin(point, this.picture.values);
@@ -101,7 +102,7 @@ export class Body extends Grasp {
     this.goTo(point);
   }
 
-  /** Follow the handles by one frame; called before the explorer draws. @param {number} now in milliseconds */
+  /** Follow the handles by one frame. @override @param {number} now in milliseconds */
   step(now) {
     const { drag, explorer, explorer: { state } } = this;
     if (!drag) return;
@@ -184,11 +185,11 @@ export class Body extends Grasp {
     this.explanations.forget();
   }
 
-  /** Return the pose at a latent point that a drag has reached; null at other points. @param {ArrayLike<number>} point */
+  /** Return the pose at a place that a drag has reached, or on a movement through such places; null at other places. @param {ArrayLike<number>} point */
   posedAt(point) {
-    if (this.at === null && !this.poses.size) return null;
     const key = String(point);
-    return key === this.at && this.drag ? this.drag.pose : (this.poses.get(key) ?? null);
+    if (key === this.at && this.drag) return this.drag.pose;
+    return this.poses.get(key) ?? this.explorer.paths?.posedAt(point) ?? null;
   }
 
   // --- words and drawing ----------------------------------------------------------------------
@@ -198,14 +199,16 @@ export class Body extends Grasp {
     return jointName(this.drawing.skeleton.names[joint]);
   }
 
-  /** Show a message if a joint cannot follow its handle. */
+  /** Show a message if a joint cannot follow its handle, or the point cannot move. */
   showReach() {
     const { drag } = this;
     const far = drag?.held().find((/** @type {Held} */ held) => drag.outOfReach(held)) ?? null;
     const stuck = far && drag?.limbs.fixed(far.joint);
+    const still = this.explorer.whyStill(this.model);
     this.canvas.dataset.reach = far ? (stuck ? "never" : "far") : "near";
-    this.words.hidden = !far;
-    if (far) this.words.textContent = stuck ? `${this.nameOf(far.joint)} never moves in the data.` : `${this.nameOf(far.joint)} cannot reach this place.`;
+    this.words.hidden = !far && !still;
+    if (still) this.words.textContent = still;
+    else if (far) this.words.textContent = stuck ? `${this.nameOf(far.joint)} never moves in the data.` : `${this.nameOf(far.joint)} cannot reach this place.`;
   }
 
   /** Draw the handles over the figure. @param {CanvasRenderingContext2D} context */
@@ -224,6 +227,12 @@ export class Body extends Grasp {
   /** Return how freely each joint can still move, for the circles around joints; null without handles. */
   spread() {
     return this.drag?.holds && this.at !== null && String(this.explorer.shownPoint()) === this.at ? this.halo : null;
+  }
+
+  /** @override */
+  redraw() {
+    super.redraw();
+    this.possible.show();
   }
 
   /** @override */

@@ -4,13 +4,15 @@ import { element } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
 
 /** @import { NumberRow } from "../map/values.js" */
-/** @import { HeldColumn } from "./columns.js" */
+/** @import { HeldNumber } from "./columns.js" */
 /** @import { WhatIf } from "./what_if.js" */
 
 export class ColumnHand {
-  /** @param {WhatIf} whatIf @param {NumberRow} line @param {number} c @param {string} name @param {HeldColumn} column */
-  constructor(whatIf, line, c, name, { low, high }) {
+  /** @param {WhatIf} whatIf @param {NumberRow} line @param {number} c @param {string} name @param {HeldNumber} column */
+  constructor(whatIf, line, c, name, { low, high, size }) {
     this.whatIf = whatIf;
+    /** Whether the column has counts. */
+    this.counts = size !== null;
     this.c = c;
     this.name = name;
     this.low = low;
@@ -19,8 +21,8 @@ export class ColumnHand {
     this.text = "";
     /** Whether the visitor is typing. */
     this.writing = false;
-    this.slider = element("input", { type: "range", class: "hand", min: low, max: high, step: "any", "aria-label": `Hold ${name}` });
-    this.field = element("input", { type: "number", class: "held", step: "any", "aria-label": `${name}: number`, title: `Type a number to hold ${name}` });
+    this.slider = element("input", { type: "range", class: "hand", min: low, max: high, step: this.counts ? 1 : "any", "aria-label": `Hold ${name}` });
+    this.field = element("input", { type: "number", class: "held", step: this.counts ? 1 : "any", "aria-label": `${name}: number`, title: `Type a number to hold ${name}` });
     this.free = element("button", { type: "button", class: "let-go", title: `Let ${name} go`, "aria-label": `Let ${name} go`, hidden: "" }, "Let go");
     this.target = element("i", { class: "target", hidden: "" });
     this.spread = line.spread;
@@ -45,6 +47,7 @@ export class ColumnHand {
 
   /** A value with the digits that the page shows. @param {number} value */
   rounded(value) {
+    if (this.counts) return Math.round(value);
     return Number(fieldText(formatFixed(value, this.width)));
   }
 
@@ -52,7 +55,12 @@ export class ColumnHand {
   typed() {
     const { field, whatIf, c, low, width, name } = this;
     const value = field.value === "" ? NaN : Number(field.value);
-    const [least, most] = [low - width, low + 2 * width];
+    const [least, most] = [this.counts ? 0 : low - width, low + 2 * width];
+    if (this.counts && value % 1) {
+      whatIf.refuse(`${name}: type a whole number.`);
+      this.rest();
+      return;
+    }
     if (field.validity.badInput || value < least || value > most) {
       whatIf.refuse(`${name}: type a number from ${formatFixed(least, width)} to ${formatFixed(most, width)}.`);
       this.rest();

@@ -8,6 +8,7 @@ import { BETTER_NATS, CHALLENGERS, FAR_NATS, FULL_CLIMB, MOST_OTHERS, MOST_SEEDS
 import { Pull } from "./solver.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Handle } from "./functionals.js" */
 
@@ -32,12 +33,12 @@ const CHALLENGE_EVERY = 3; // frames between two searches for a better latent po
 const CHALLENGE_STEPS = 8;
 
 export class BodyDrag {
-  /** @param {LatentModel} model of a skeleton */
-  constructor(model) {
+  /** @param {LatentModel} model of a skeleton @param {LatentPoints} [points] that the search stays near */
+  constructor(model, points = model) {
     this.model = model;
-    this.near = new NearData(model);
+    this.near = new NearData(points);
     this.pull = new Pull(model, this.near);
-    this.seeds = new Seeds(this.pull.functionals, this.near);
+    this.seeds = new Seeds(this.pull);
     this.limbs = new Limbs(model.drawing.skeleton.parents, model.items, model.drawing.extent.reach);
     /** @type {Map<number, Held>} */
     this.pins = new Map();
@@ -192,7 +193,7 @@ export class BodyDrag {
     const { pull, point } = this;
     const { damping } = pull;
     let best = value + BETTER_NATS;
-    for (const seed of this.seeds.best(CHALLENGERS, [point.slice()])) {
+    for (const seed of this.seeds.best(CHALLENGERS, point, [point.slice()])) {
       const found = pull.climb(seed, CHALLENGE_STEPS, 0.01).value;
       if (found <= best) continue;
       best = found;
@@ -244,6 +245,7 @@ export class BodyDrag {
   /** Return a separate copy of the objective, for a search that runs beside the drag. */
   searcher() {
     const search = new Pull(this.model, this.near);
+    search.fixed = this.pull.fixed;
     search.hold(this.pull.handles.map((handle) => ({ ...handle })), this.pull.functionals.bones);
     return search;
   }
@@ -252,12 +254,12 @@ export class BodyDrag {
   *others() {
     yield* this.seeds.prepare();
     const search = this.searcher();
-    const seeds = new Seeds(search.functionals, this.near);
+    const seeds = new Seeds(search);
     seeds.cross = this.seeds.cross;
     /** @type {Explanation[]} */
     const found = [];
     const own = search.factorAt(this.point).score;
-    for (const seed of seeds.best(MOST_SEEDS)) {
+    for (const seed of seeds.best(MOST_SEEDS, this.point)) {
       search.climb(seed, FULL_CLIMB, 0.01);
       const pose = new Float64Array(this.pose.length);
       this.poseAt(seed, pose);

@@ -42,7 +42,7 @@ export class Explanations {
     else this.grasp.say("There is no other explanation");
   }
 
-  /** Show an explanation; its small picture then shows the explanation that was there before. @param {number} i */
+  /** Enlarge an explanation; its small picture then shows the explanation that was large before. @param {number} i */
   take(i) {
     const { drag } = this.grasp;
     if (!drag || !this.found[i]) return;

@@ -86,7 +86,7 @@ export class Fit {
 
   /** Climb from two other points; switch to one of them if it is clearly better. @returns {Generator<void, void>} */
   *challenging() {
-    const seeds = this.seeds.best(CHALLENGERS, [this.point.slice()]);
+    const seeds = this.seeds.best(CHALLENGERS, this.point, [this.point.slice()]);
     yield;
     for (const seed of seeds) {
       let damping = 0.01;
@@ -115,7 +115,7 @@ export class Fit {
     yield* this.seeds.prepare();
     const found = [this.explained(this.point.slice())];
     yield;
-    for (const seed of this.seeds.best(MOST_SEEDS)) {
+    for (const seed of this.seeds.best(MOST_SEEDS, this.point)) {
       found.push(this.explained(seed));
       yield;
     }

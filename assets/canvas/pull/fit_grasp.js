@@ -6,6 +6,7 @@ import { Grasp } from "./grasp.js";
 
 /** @import { OutputPicture } from "../kit/output_picture.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 /** @import { Explorer } from "../map/explorer.js" */
 /** @import { Fit } from "./fit.js" */
 
@@ -15,14 +16,15 @@ const RESTS_AFTER_MS = 450; // after the last key, the change ends
 /** @template {Fit<any, any>} Search */
 export class FitGrasp extends Grasp {
   /**
-   * open: a function that makes the search.
-   * @param {Explorer<LatentModel>} explorer
+   * open: makes the search near the points of a map.
+   * @param {Explorer<any>} explorer
    * @param {OutputPicture} picture
-   * @param {string} other the title of a button that shows another explanation
-   * @param {(model: LatentModel) => Search} open
+   * @param {LatentModel} model
+   * @param {string} other what another explanation is
+   * @param {(model: LatentModel, points: LatentPoints) => Search} open
    */
-  constructor(explorer, picture, other, open) {
-    super(explorer, picture, other);
+  constructor(explorer, picture, model, other, open) {
+    super(explorer, picture, model, other);
     this.open = open;
     /** @type {Search | null} */
     this.drag = null;
@@ -46,7 +48,7 @@ export class FitGrasp extends Grasp {
   /** Prepare the search, so that the first touch does not wait. */
   wake() {
     if (this.drag) return this.drag;
-    this.drag = this.open(this.explorer.model);
+    this.drag = this.open(this.model, this.explorer.model);
     this.cease = inSlices(this.drag.seeds.prepare(), () => {});
     return this.drag;
   }
@@ -71,6 +73,7 @@ export class FitGrasp extends Grasp {
       this.explanations.forget();
       explorer.paths?.leave();
     }
+    drag.pull.fixed = explorer.fixedFor(this.model);
     drag.begin(point);
     this.goTo(point);
     this.pressed = true;
@@ -83,7 +86,7 @@ export class FitGrasp extends Grasp {
     this.timer = setTimeout(() => this.end(), RESTS_AFTER_MS);
   }
 
-  /** Do the work of one frame; called before the explorer draws. @param {number} now in milliseconds */
+  /** @override @param {number} now in milliseconds */
   step(now) {
     const { drag, explorer } = this;
     if (!drag) return;

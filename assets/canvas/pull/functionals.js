@@ -4,7 +4,12 @@
 
 /**
  * A linear functional of the outputs with a target and the standard deviation of the target's error.
- * @typedef {{ outputs: ArrayLike<number>, weights: ArrayLike<number>, target: number, tolerance: number }} Handle
+ * noiseless: whether the tolerance includes the noise.
+ * @typedef {{ outputs: ArrayLike<number>, weights: ArrayLike<number>, target: number, tolerance: number, noiseless?: boolean }} Handle
+ */
+/**
+ * A yes/no output with a known answer, 1 for yes and −1 for no; its function is center + unit · output.
+ * @typedef {{ output: number, sign: number, center: number, unit: number }} Answer
  */
 /** A bone: the first outputs of its two ends, its length, and the tolerance of the length. @typedef {{ from: number, to: number, length: number, tolerance: number }} BoneTerm */
 /** A matrix of the posterior variance, and the prior variance in units of k(x, x). @typedef {{ gap: Float64Array, ratio: number }} VarianceForm */
@@ -20,20 +25,22 @@ export class Functionals {
     this.handles = [];
     /** @type {BoneTerm[]} */
     this.bones = [];
-    /** One row per functional, T' (weights' a), and three rows per bone. */
+    /** @type {Answer[]} */
+    this.answers = [];
+    /** One row per functional, T' (weights' a), one per answer, and three rows per bone. */
     this.rows = new Float64Array(0);
     this.count = 0;
     this.offsets = new Float64Array(0);
     /** The functionals of a linear mean function. */
     this.linear = new Float64Array(0);
     this.means = new Float64Array(0);
-    /** The slopes of the means, (H + 3 B) × Q. */
+    /** The slopes of the means, (H + A + 3 B) × Q. */
     this.slopes = new Float64Array(0);
     /** @type {VarianceForm[]} */
     this.forms = [];
     /** The variance forms of all kinds of outputs; null until they are needed. @type {VarianceForm[] | null} */
     this.allForms = null;
-    /** The factor of every form in the variance of every functional, H × forms. */
+    /** The factor of every form in the variance of every functional and answer, (H + A) × forms. */
     this.levels = new Float64Array(0);
     this.noises = new Float64Array(0);
     /** The variance of every form at the point of the last `look`. */
@@ -56,22 +63,29 @@ export class Functionals {
     });
   }
 
-  /** Set the handles. @param {Handle[]} handles @param {BoneTerm[]} [bones] */
-  hold(handles, bones = []) {
+  /** Set the handles. @param {Handle[]} handles @param {BoneTerm[]} [bones] @param {Answer[]} [answers] */
+  hold(handles, bones = [], answers = []) {
     const { model: { nInducing: M, nLatent: Q } } = this;
     this.handles = handles;
     this.bones = bones;
-    this.count = handles.length + 3 * bones.length;
+    this.answers = answers;
+    this.count = handles.length + answers.length + 3 * bones.length;
     this.rows = new Float64Array(this.count * M);
     this.offsets = new Float64Array(this.count);
     this.linear = new Float64Array(this.count * Q);
     this.means = new Float64Array(this.count);
     this.slopes = new Float64Array(this.count * Q);
     handles.forEach(({ outputs, weights }, h) => this.setRow(h, outputs, weights));
+    answers.forEach(({ output }, i) => this.setRow(handles.length + i, [output], [1]));
     bones.forEach(({ from, to }, b) => {
-      for (let axis = 0; axis < 3; axis++) this.setRow(handles.length + 3 * b + axis, [to + axis, from + axis], [1, -1]);
+      for (let axis = 0; axis < 3; axis++) this.setRow(this.firstBone + 3 * b + axis, [to + axis, from + axis], [1, -1]);
     });
     this.setVariances();
+  }
+
+  /** The row of the first bone. */
+  get firstBone() {
+    return this.handles.length + this.answers.length;
   }
 
   /** Set no handles, but prepare the variances of all kinds of outputs. */
@@ -96,24 +110,25 @@ export class Functionals {
 
   /** Compute the variances of the functionals as sums over forms, and the noise of the functionals. */
   setVariances() {
-    const { handles, model: { outputs, header } } = this;
+    const { handles, answers, model: { outputs, header } } = this;
     const own = outputs.basis !== undefined;
     this.allForms ??= this.sharedForms();
     const kindOf = (/** @type {number} */ d) => (own ? outputs.kind[d] : 0);
-    const used = [...new Set(handles.flatMap((handle) => Array.from(handle.outputs, kindOf)))];
+    const used = [...new Set([...handles.flatMap((handle) => Array.from(handle.outputs, kindOf)), ...answers.map(({ output }) => kindOf(output))])];
     const { allForms } = this;
     this.forms = used.map((kind) => (allForms ?? [])[kind]);
     const [F, unit] = [used.length, own ? 1 : outputs.unit];
-    this.levels = new Float64Array(handles.length * F);
+    this.levels = new Float64Array(this.firstBone * F);
     this.noises = new Float64Array(handles.length);
     handles.forEach((handle, h) => {
       for (let i = 0; i < handle.outputs.length; i++) {
         const d = handle.outputs[i];
         const square = (handle.weights[i] * outputs.scales[d]) ** 2;
         this.levels[h * F + used.indexOf(kindOf(d))] += unit * square;
-        this.noises[h] += square * header.noise_variance;
+        if (!handle.noiseless) this.noises[h] += square * header.noise_variance;
       }
     });
+    answers.forEach(({ output }, i) => (this.levels[(handles.length + i) * F + used.indexOf(kindOf(output))] = unit * outputs.scales[output] ** 2));
     this.known = new Float64Array(F);
     this.knownSlopes = new Float64Array(F * this.model.nLatent);
   }

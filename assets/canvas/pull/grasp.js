@@ -11,12 +11,21 @@ import { Explanations } from "./explanations.js";
 const TRAIL_MS = 1600;
 
 export class Grasp {
-  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture @param {string} other the title of a button that shows another explanation */
-  constructor(explorer, picture, other) {
+  /**
+   * model: of the output, which may be one of several views; other: the name of another explanation.
+   * @param {Explorer<any>} explorer
+   * @param {OutputPicture} picture
+   * @param {LatentModel} model
+   * @param {string} other
+   */
+  constructor(explorer, picture, model, other) {
     this.explorer = explorer;
     this.picture = picture;
     this.canvas = picture.canvas;
-    this.drawing = explorer.model.drawing;
+    this.model = model;
+    this.drawing = model.drawing;
+    this.host = explorer.hostOf(picture);
+    this.canvas.parentElement?.classList.add("grasp");
     /** @type {any} */
     this.drag = null;
     /** The point that the last change has reached. @type {string | null} */
@@ -38,7 +47,15 @@ export class Grasp {
     return false;
   }
 
-  /** Show a latent point without a step of undo. @param {Float64Array} point */
+  /** Follow the visitor by one frame; called before the explorer draws. @param {number} _now in milliseconds */
+  step(_now) {}
+
+  /** Draw all small pictures again. */
+  redraw() {
+    this.explanations.show();
+  }
+
+  /** Show a place without keeping it. @param {Float64Array} point */
   goTo(point) {
     this.explorer.dispatch({ type: "move", point });
     this.at = String(this.explorer.state.point);

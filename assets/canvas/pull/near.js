@@ -34,7 +34,7 @@ export class NearData {
     this.ready = false;
   }
 
-  /** Find the widths, for some rows per step. @returns {Generator<void, void>} */
+  /** Find the widths step by step, for a few rows in each step. @returns {Generator<void, void>} */
   *prepare() {
     const { count, widths } = this;
     for (let i = 0; i < count && !this.ready; i++) {

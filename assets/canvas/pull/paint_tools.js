@@ -1,15 +1,17 @@
 // The row of tools below a picture: the brush's tool, grey value and size.
 
 import { element } from "../kit/dom.js";
+import { PaintSource } from "./paint_source.js";
 
 /** @import { Painting } from "./painting.js" */
 
-/** @typedef {"grey" | "darker" | "lighter" | "erase"} Tool */
+/** @typedef {"grey" | "darker" | "lighter" | "copy" | "erase"} Tool */
 /** @type {[Tool, string, string][]} */
 const TOOLS = [
   ["grey", "Grey", "Paint this grey value"],
   ["darker", "Darker", "Paint darker than the picture"],
   ["lighter", "Lighter", "Paint lighter than the picture"],
+  ["copy", "Copy", "Paint with the pixels of another picture"],
   ["erase", "Erase", "Free painted pixels"],
 ];
 const PAINT_HINT = "Paint on the picture, and the rest follows.";
@@ -32,13 +34,14 @@ export class PaintTools {
     this.clear = element("button", { type: "button", title: "Remove all paint (Escape)" }, "Let go");
     this.clear.addEventListener("click", () => painting.letGo());
     this.words = element("span");
+    this.source = new PaintSource(painting);
     // On a phone, the picture beside the map is small until this button enlarges it.
     this.large = element("button", { type: "button", class: "paint-large", "aria-pressed": "false" }, "Paint");
     this.large.addEventListener("click", () => this.enlarge());
     this.hint = element("p", { class: "paint-hint" }, PAINT_HINT);
     this.host = element("div", { class: "paint-tools", role: "group", "aria-label": "Brush" }, this.large,
       element("span", { class: "segments" }, ...this.buttons), this.shade,
-      element("label", { class: "field" }, element("span", {}, "Size"), this.size), element("div", { class: "painted", hidden: "" }, this.clear, this.words, painting.explanations.small));
+      element("label", { class: "field" }, element("span", {}, "Size"), this.size), this.source.host, element("div", { class: "painted", hidden: "" }, this.clear, this.words, painting.explanations.small));
     this.show();
   }
 
@@ -55,16 +58,18 @@ export class PaintTools {
 
   /** Make the picture large for painting, or small again. */
   enlarge() {
-    const { dataset } = this.painting.explorer.root;
+    const { dataset } = this.painting.host;
     dataset.painting = dataset.painting === "large" ? "small" : "large";
     this.large.setAttribute("aria-pressed", String(dataset.painting === "large"));
   }
 
   show() {
     for (const button of this.buttons) button.setAttribute("aria-pressed", String(button.dataset.tool === this.tool));
+    this.source.host.hidden = this.tool !== "copy";
     const count = (this.painting.drag?.pull.count ?? 0) / this.painting.channels;
     /** @type {HTMLElement} */ (this.words.parentElement).hidden = !count;
     this.hint.hidden = count > 0;
-    this.words.textContent = count ? `${count} ${count === 1 ? "pixel" : "pixels"} painted` : "";
+    const { explorer, model } = this.painting;
+    this.words.textContent = count ? `${count} ${count === 1 ? "pixel" : "pixels"} painted. ${explorer.whyStill(model)}`.trim() : "";
   }
 }

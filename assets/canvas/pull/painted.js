@@ -182,8 +182,8 @@ export class PaintedSeeds extends Seeds {
 
   /** @param {PaintedPull} pull */
   constructor(pull) {
-    super(pull.functionals, pull.near);
-    this.pull = pull;
+    super(pull);
+    this.painted = pull;
   }
 
   /** @override */
@@ -211,7 +211,7 @@ export class PaintedSeeds extends Seeds {
 
   /** @override */
   scores() {
-    const { pull, near, model: { nTerms: R, header } } = this;
+    const { painted: pull, near, model: { nTerms: R, header } } = this;
     const terms = /** @type {Float32Array} */ (this.terms);
     const exact = header.noise_variance + pull.tolerance ** 2;
     return Float64Array.from({ length: near.count }, (_, i) => {

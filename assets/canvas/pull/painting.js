@@ -21,24 +21,24 @@ const PAINT_KEYS = "Arrow keys move the brush, Space paints or erases, brackets 
 
 /** @extends {FitGrasp<Sketch>} */
 export class Painting extends FitGrasp {
-  /** @param {Explorer<LatentModel>} explorer @param {OutputPicture} picture of an image */
-  constructor(explorer, picture) {
-    super(explorer, picture, "Another picture for this paint (A)", (model) => new Sketch(model));
-    /** The picture at the beginning of the stroke; the tools darker and lighter change its values. @type {Float64Array} */
+  /** @param {Explorer<any>} explorer @param {OutputPicture} picture of an image @param {LatentModel} model */
+  constructor(explorer, picture, model) {
+    super(explorer, picture, model, "Another picture for this paint (A)", (own, points) => new Sketch(own, points));
+    /** The shown picture when the stroke began, which darker and lighter refer to. @type {Float64Array} */
     this.base = picture.values;
     /** The pixels of the present stroke. @type {Set<number>} */
     this.touched = new Set();
-    this.cells = cellsFor(this.drawing, explorer.model.nOutputs);
+    this.cells = cellsFor(this.drawing, model.nOutputs);
     this.channels = this.drawing.shape[2] ?? 1;
     this.tools = new PaintTools(this);
     this.brush = new GreyBrush(this);
     this.canvas.after(this.tools.hint);
-    explorer.parts.inspector.querySelector(".facts")?.after(this.tools.host);
+    explorer.putTools(picture, this.tools.host);
     this.canvas.tabIndex = 0;
     this.canvas.setAttribute("role", "application");
     this.canvas.setAttribute("aria-roledescription", "picture to paint on");
     this.canvas.classList.add("paints");
-    explorer.root.dataset.painting = "small";
+    this.host.dataset.painting = "small";
     picture.over = (context) => this.drawOver(context);
     picture.keys = PAINT_KEYS;
     this.on("pointerenter", () => this.wake());
@@ -69,12 +69,17 @@ export class Painting extends FitGrasp {
   /** Paint pixels with the chosen tool. @param {number[]} cells @param {boolean} [erases] */
   paint(cells, erases = false) {
     const drag = this.wake();
+    const { tools } = this;
+    if (tools.tool === "copy" && !erases && !tools.source.values) {
+      tools.source.ask();
+      return;
+    }
     for (const cell of cells) {
       if (this.touched.has(cell)) continue;
       this.touched.add(cell);
       for (let c = 0; c < this.channels; c++) {
         const d = cell * this.channels + c;
-        drag.hold(d, erases ? NaN : this.target(this.tools.tool, d));
+        drag.hold(d, erases ? NaN : this.target(tools.tool, d));
       }
     }
     this.explorer.paint();
@@ -84,6 +89,7 @@ export class Painting extends FitGrasp {
   target(tool, d) {
     const [low, high] = this.drawing.range;
     if (tool === "erase") return NaN;
+    if (tool === "copy") return this.tools.source.values?.[d] ?? NaN;
     if (tool === "grey") return low + this.tools.grey * (high - low);
     const step = (tool === "darker" ? -TONE_STEP : TONE_STEP) * (high - low);
     return Math.min(Math.max(this.base[d] + step, low), high);
@@ -92,6 +98,12 @@ export class Painting extends FitGrasp {
   /** @override */
   show() {
     this.tools.show();
+  }
+
+  /** @override */
+  redraw() {
+    super.redraw();
+    this.tools.source.show();
   }
 
   /** Remove all paint; the picture does not change. */

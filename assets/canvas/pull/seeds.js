@@ -1,9 +1,9 @@
 // The latent points where a search may begin: those of the rows whose outputs explain the handles best.
 
 import { finish } from "./near.js";
+import { logChance, OBSERVATIONS } from "./solver.js";
 
-/** @import { Functionals } from "./functionals.js" */
-/** @import { NearData } from "./near.js" */
+/** @import { Climber } from "./solver.js" */
 
 // The number of other starting points during a drag; at its end, the search uses more.
 export const CHALLENGERS = 2;
@@ -14,12 +14,14 @@ export const MOST_OTHERS = 4;
 export const FAR_NATS = 12; // explanations that are worse than the best by more than this are not offered
 
 export class Seeds {
-  /** @param {Functionals} functionals @param {NearData} near */
-  constructor(functionals, near) {
+  /** @param {Climber} pull */
+  constructor(pull) {
+    const { functionals } = pull;
+    this.pull = pull;
     this.model = functionals.model;
     this.functionals = functionals;
-    this.near = near;
-    /** The smallest allowed distance between two seeds. */
+    this.near = pull.near;
+    /** The least distance of two seeds. */
     this.apart = 0;
     /** k(Z, x_n) of the rows that NearData uses. @type {Float32Array | null} */
     this.cross = null;
@@ -48,12 +50,12 @@ export class Seeds {
   }
 
   /**
-   * Return the latent points of the rows whose outputs explain the handles best. They have a minimum distance from
-   * each other and from the points in `beside`.
+   * Return places of rows whose outputs explain the handles best, at a distance from each other and from some places.
    * @param {number} most
+   * @param {Float64Array} point gives the coordinates that the search does not change
    * @param {Float64Array[]} beside
    */
-  best(most, beside = []) {
+  best(most, point, beside = []) {
     if (!this.cross) finish(this.prepare());
     const { near } = this;
     const Q = near.nLatent;
@@ -63,14 +65,15 @@ export class Seeds {
     const chosen = [...beside];
     for (let k = 0; k < order.length && chosen.length < most + beside.length; k++) {
       const place = near.centres.slice(order[k] * Q, (order[k] + 1) * Q);
+      for (const q of this.pull.fixed) place[q] = point[q];
       if (chosen.every((other) => this.distance(place, other) > this.apart)) chosen.push(place);
     }
     return chosen.slice(beside.length);
   }
 
-  /** Return how well the output of every row explains the handles. */
+  /** Return how well the output of every row explains the handles and answers. */
   scores() {
-    const { near, functionals: { handles, noises } } = this;
+    const { near, functionals: { handles, answers, noises } } = this;
     const means = this.means();
     const scores = new Float64Array(near.count);
     for (let i = 0, at = 0; i < near.count; i++) {
@@ -78,14 +81,15 @@ export class Seeds {
         const { target, tolerance } = handles[h];
         scores[i] -= (target - means[at]) ** 2 / (tolerance * tolerance + noises[h]);
       }
+      for (const { sign, center, unit } of answers) scores[i] += 2 * OBSERVATIONS * logChance(sign * (center + unit * means[at++]));
     }
     return scores;
   }
 
-  /** Return the means of the handles at these rows, N × H. */
+  /** Return the means of the handles and answers at these rows, N × (H + A). */
   means() {
     const { near, functionals, model: { nInducing: M, nLatent: Q } } = this;
-    const { handles: { length: H }, rows, offsets, linear } = functionals;
+    const { firstBone: H, rows, offsets, linear } = functionals;
     if (this.atRows && this.rows === rows) return this.atRows;
     this.rows = rows;
     const cross = /** @type {Float32Array} */ (this.cross);
@@ -103,7 +107,7 @@ export class Seeds {
 
   /** Return the distance of two places, with dimensions weighted by relevance. @param {Float64Array} x @param {Float64Array} other */
   distance(x, other) {
-    const { relevance } = this.model;
+    const { relevance } = this.near.points;
     let square = 0;
     for (let q = 0; q < x.length; q++) square += relevance[q] * (x[q] - other[q]) ** 2;
     return Math.sqrt(square);

@@ -1,20 +1,21 @@
 // A picture under a brush: the painted values and the picture that fits them. This code does not depend on the page.
 
-import { cholesky, choleskySolve } from "../kit/algebra.js";
+import { choleskySolve } from "../kit/algebra.js";
 import { Fit } from "./fit.js";
 import { NearData } from "./near.js";
 import { PaintedPull, PaintedSeeds } from "./painted.js";
 
 /** @import { Doubt } from "../geometry/doubt.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const OTHER_PICTURE = 0.25; // root mean square difference of two explanations, in units of the data's spread
 
 /** @extends {Fit<PaintedPull, PaintedSeeds>} */
 export class Sketch extends Fit {
-  /** @param {LatentModel} model of pictures */
-  constructor(model) {
-    const pull = new PaintedPull(model, new NearData(model));
+  /** @param {LatentModel} model of pictures @param {LatentPoints} [points] that the search stays near */
+  constructor(model, points = model) {
+    const pull = new PaintedPull(model, new NearData(points));
     super(model, pull, new PaintedSeeds(pull));
     this.targets = pull.targets;
     this.spread = model.header.unit_spread || 1;
@@ -47,8 +48,7 @@ export class Sketch extends Fit {
    */
   freedom({ at, weights, scales }) {
     const { pull, model: { nLatent: Q, nTerms: R, outputs }, spread } = this;
-    pull.at(this.point);
-    const factor = cholesky(pull.curvature.slice(), Q);
+    const { factor } = pull.factorAt(this.point);
     const { slopes, functionals: { known } } = pull;
     const cells = new Float64Array(at.length);
     const slope = new Float64Array(Q);

@@ -3,24 +3,31 @@
 
 import { element } from "../kit/dom.js";
 import { counted, formatFixed } from "../kit/format.js";
+import { chanceWords } from "../kit/table.js";
 import { ColumnHand } from "./column_hand.js";
 import { Columns, heldColumns } from "./columns.js";
 import { FitGrasp } from "./fit_grasp.js";
+import { WordHand } from "./word_hand.js";
 
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Explorer } from "../map/explorer.js" */
-/** @import { NumberRow, TableValues } from "../map/values.js" */
+/** @import { NumberRow, TableValues, WordsRow } from "../map/values.js" */
 
-const HOLD_MARKS = "What if? Drag a mark or type a number. Band: 95 % of rows. Circle: data.";
+const COUNTED = 100; // counts are shown as whole numbers, as values of such a range
+const HOLD_MARKS = "What if? Drag a mark, type a number, or choose a word. Band: 95 % of rows. Circle: data.";
 
 /** @extends {FitGrasp<Columns>} */
 export class WhatIf extends FitGrasp {
   /** @param {Explorer<LatentModel>} explorer @param {TableValues} values */
   constructor(explorer, values) {
-    super(explorer, explorer.pictures[0], "Another row for these values", (model) => new Columns(model));
+    super(explorer, explorer.pictures[0], explorer.model, "Another row for these values", (model, points) => new Columns(model, points));
     this.names = values.names;
     this.columns = heldColumns(explorer.model);
-    this.hands = this.columns.map((column, c) => (column ? new ColumnHand(this, /** @type {NumberRow} */ (values.rows[c].line), c, this.names[c], column) : null));
+    this.hands = this.columns.map((column, c) => {
+      const { line } = values.rows[c];
+      if (!column) return null;
+      return column.words ? new WordHand(this, /** @type {WordsRow} */ (line), c, this.names[c]) : new ColumnHand(this, /** @type {NumberRow} */ (line), c, this.names[c], column);
+    });
     this.words = element("span", { role: "status" });
     this.all = element("button", { type: "button" }, "Let all go");
     this.all.addEventListener("click", () => this.letAllGo("All columns are free"));
@@ -47,7 +54,7 @@ export class WhatIf extends FitGrasp {
     this.explorer.paint();
   }
 
-  /** The variances of the functions that remain when the columns are held; null at other latent points. @param {ArrayLike<number>} point */
+  /** Return the variances that the functions still have when the columns are held; null at other latent points. @param {ArrayLike<number>} point */
   freedom(point) {
     if (!this.drag?.holds || !this.shown || String(point) !== this.at) return null;
     this.drag.point.set(point);
@@ -56,20 +63,28 @@ export class WhatIf extends FitGrasp {
 
   /** @override */
   show() {
-    const { drag, words, all, names, columns } = this;
+    const { drag, words, all } = this;
     const count = drag && this.at !== null ? drag.count : 0;
     const far = count && drag && !this.busy ? drag.outOfReach() : [];
     all.hidden = !count;
     this.host.hidden = !count;
     words.textContent = !count || !drag ? ""
-      : far.length ? `${names[far[0]]} does not reach ${this.number(far[0], drag.targets[far[0]])}: rows like these have ${this.number(far[0], drag.pose[columns[far[0]]?.at ?? 0])}.`
+      : far.length ? this.outOfReach(drag, far[0])
         : `${counted(count, "column")} held. Moving the point lets ${count === 1 ? "it" : "them"} go.`;
+  }
+
+  /** Say what the row has instead of a held value. @param {Columns} drag @param {number} c */
+  outOfReach(drag, c) {
+    const [name, column, target] = [this.names[c], this.columns[c], drag.targets[c]];
+    if (!column?.words) return `${name} does not reach ${this.number(c, target)}: rows like these have ${this.number(c, drag.pose[column?.at ?? 0])}.`;
+    const word = drag.probable(c);
+    return `${name} is not “${column.words[target]}” in rows like these: “${column.words[word]}” has ${chanceWords(drag.pose[column.at + word])}.`;
   }
 
   /** A number of a column as text. @param {number} c @param {number} value */
   number(c, value) {
     const column = this.columns[c];
-    return formatFixed(value, column ? column.high - column.low : 1);
+    return formatFixed(value, column && !column.words ? (column.size ? COUNTED : column.high - column.low) : 1);
   }
 
   /** Say why a number cannot be held. @param {string} problem */

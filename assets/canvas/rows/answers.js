@@ -9,8 +9,8 @@ import { readFrame } from "../kit/frame.js";
 /**
  * A new row. p: the share of held-out training rows that were at least as odd, null if unknown; unlike:
  * whether the row is odder than all of them; typical: p in a sentence; gaps: the number of filled values;
- * near: names of training rows, nearest first.
- * @typedef {{ name: string, p: number | null, unlike: boolean, typical: string, reasons: Reason[], gaps: number, near: string[] }} NewRow
+ * near: names of training rows, nearest first; weights: those of the row's explanations, the best first, [] if there is only one.
+ * @typedef {{ name: string, p: number | null, unlike: boolean, typical: string, reasons: Reason[], gaps: number, near: string[], weights: number[] }} NewRow
  */
 /** @typedef {"all" | "odd" | "unlike" | "gaps" | "selected"} Filter */
 /** @typedef {"row" | "p" | "gaps"} Order */
@@ -26,8 +26,8 @@ export const THRESHOLDS = [
 ];
 
 /**
- * The thresholds that p can reach: the oddest of all rows has p = 1 / (known + 1). With very few rows, p reaches no
- * threshold, and only the largest one is returned.
+ * The thresholds that p can reach: the oddest of all rows has p = 1 / (known + 1). With very few rows, p
+ * reaches none of the thresholds; then only the largest threshold is returned.
  * @param {number} known number of training rows behind p
  */
 export function thresholdsFor(known) {
@@ -51,6 +51,15 @@ export class Answers {
     this.places = arrays.places;
     /** @type {Float32Array} */
     this.std = arrays.place_std;
+    /** Places of the explanations beyond the first, row after row. @type {Float32Array} */
+    this.others = arrays.others;
+    let before = 0;
+    /** For every row, the number of such places in the rows before it. */
+    this.othersBefore = this.rows.map(({ weights }) => {
+      const own = before;
+      before += Math.max(weights.length - 1, 0);
+      return own;
+    });
     /** The rows whose values the page has, in order. @type {number[]} */
     this.detailed = header.detailed;
     /** @type {number} */
@@ -63,10 +72,16 @@ export class Answers {
     this.missing = arrays.missing;
   }
 
-  /** Return a row's position in all dimensions of a map. A map with one dimension has a second axis, where the row is at 0. @param {number} n @param {number} count */
-  place(n, count) {
+  /**
+   * Return a row's position in all dimensions of a map. A map with one dimension has a second axis, where the row is at 0.
+   * @param {number} n
+   * @param {number} count
+   * @param {number} [k] the explanation; 0 is the best
+   */
+  place(n, count, k = 0) {
     const place = new Float64Array(count);
-    for (let q = 0; q < Math.min(count, this.nLatent); q++) place[q] = this.places[n * this.nLatent + q];
+    const [from, at] = k ? [this.others, this.othersBefore[n] + k - 1] : [this.places, n];
+    for (let q = 0; q < Math.min(count, this.nLatent); q++) place[q] = from[at * this.nLatent + q];
     return place;
   }
 

@@ -3,7 +3,7 @@
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
-import { ownText } from "../kit/table.js";
+import { chanceWords, ownText } from "../kit/table.js";
 import { START_TURN } from "../kit/turn.js";
 import { onRange } from "../map/values.js";
 import { levelOf } from "./answers.js";
@@ -12,6 +12,7 @@ import { levelOf } from "./answers.js";
 /** @import { Overlay } from "./layer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Scene } from "../map/scene.js" */
+/** The values of a row with filled gaps, standard deviations, and 1 where a value was missing. @typedef {{ filled: Float32Array, deviations: Float32Array, missing: Uint8Array }} RowValues */
 
 const ROW_MOST_WIDTH = 230; // CSS pixels of a picture
 const ROW_INSIDE_95 = 1.96;
@@ -22,7 +23,7 @@ export class CloseUp {
    * @param {LatentModel} model
    * @param {Scene} state
    * @param {Overlay} overlay
-   * @param {{ fillIn: (n: number) => void, ask: (n: number) => void, close: () => void }} page
+   * @param {{ fillIn: (n: number) => void, ask: (n: number) => void, close: () => void, explain: (k: number) => void }} page
    */
   constructor(host, model, state, overlay, page) {
     this.host = host;
@@ -33,7 +34,7 @@ export class CloseUp {
   }
 
   show() {
-    const { host, overlay: { answers, current, listing } } = this;
+    const { host, overlay: { answers, current, explanation, listing } } = this;
     host.hidden = !answers || current < 0 || current >= answers.rows.length;
     if (host.hidden || !answers) return;
     const row = answers.rows[current];
@@ -47,7 +48,10 @@ export class CloseUp {
     if (!values) {
       this.page.ask(current);
       host.append(element("p", { class: "quiet" }, "Loading the row's values …"));
-    } else host.append(this.values(values, row, answers.place(current, this.model.nLatent)));
+    } else {
+      const place = answers.place(current, this.model.nLatent, Math.max(explanation, 0));
+      host.append(...this.explanations(row), this.values(explanation < 0 ? values : this.filledAt(values, place), row, place));
+    }
     host.append(this.near(row));
   }
 
@@ -58,7 +62,43 @@ export class CloseUp {
       ...(row.unlike ? [element("p", {}, "This row is unlike anything the model has seen, so its place and its filled values are not reliable.")] : [])];
   }
 
-  /** @param {{ filled: Float32Array, deviations: Float32Array, missing: Uint8Array }} values @param {NewRow} row @param {Float64Array} place */
+  /** Return the choice between the explanations of a row that has several. @param {NewRow} row @returns {HTMLElement[]} */
+  explanations({ weights }) {
+    if (!weights.length) return [];
+    const choices = [-1, ...weights.keys()].map((k) => {
+      const button = element("button", { type: "button", "aria-pressed": String(k === this.overlay.explanation) }, k < 0 ? "Together" : chanceWords(weights[k]));
+      button.addEventListener("click", () => this.page.explain(k));
+      return button;
+    });
+    return [element("div", { class: "several" },
+      element("span", {}, `${weights.length} places on the map explain this row. Show the values of:`),
+      element("span", { class: "segments", role: "group", "aria-label": "Explanations, with their weights" }, ...choices))];
+  }
+
+  /** Return the values of a row with its gaps filled at one place of the map. @param {RowValues} values @param {Float64Array} place @returns {RowValues} */
+  filledAt({ filled, deviations, missing }, place) {
+    const model = /** @type {LatentModel} */ (this.model);
+    const found = { filled: filled.slice(), deviations: deviations.slice(), missing };
+    const expected = new Float64Array(model.nOutputs);
+    const answers = model.table?.answers(place, null);
+    if (!answers) model.predict(place, expected);
+    const spreads = answers ? null : model.moments(place, null).variances;
+    missing.forEach((gap, d) => {
+      if (!gap) return;
+      const answer = answers?.[d];
+      if (!answer) {
+        found.filled[d] = expected[d];
+        if (spreads) found.deviations[d] = Math.sqrt(spreads[d] + model.noise(d) ** 2);
+      } else if ("chances" in answer) found.filled[d] = answer.chances.indexOf(Math.max(...answer.chances));
+      else {
+        found.filled[d] = answer.value;
+        found.deviations[d] = (answer.high - answer.low) / (2 * ROW_INSIDE_95);
+      }
+    });
+    return found;
+  }
+
+  /** @param {RowValues} values @param {NewRow} row @param {Float64Array} place */
   values(values, row, place) {
     const { drawing, header } = /** @type {any} */ (this.model);
     if (drawing.table) return this.cells(values, row, drawing.table.map((/** @type {any} */ column) => column.name), null);
@@ -68,7 +108,7 @@ export class CloseUp {
 
   /**
    * Return a line for every column: the value on the range of the training rows; filled values have a ±.
-   * @param {{ filled: Float32Array, deviations: Float32Array, missing: Uint8Array }} values
+   * @param {RowValues} values
    * @param {NewRow} row
    * @param {string[]} names
    * @param {Float64Array | null} place
@@ -100,7 +140,7 @@ export class CloseUp {
         "The line is the range of the training rows."].join(" ")));
   }
 
-  /** Return pictures of the row with filled gaps, the output at the row's place, and the difference. @param {{ filled: Float32Array, missing: Uint8Array }} values @param {Float64Array} place */
+  /** Return pictures of the row with filled gaps, the output at the row's place, and the difference. @param {RowValues} values @param {Float64Array} place */
   pictures({ filled, missing }, place) {
     const { model } = this;
     const expected = new Float64Array(model.nOutputs);

@@ -1,6 +1,7 @@
 // A map with new rows over the training rows. The training rows keep their positions.
 
 import { rowsInside } from "../geometry/lasso.js";
+import { chanceWords } from "../kit/table.js";
 import { css } from "../kit/theme.js";
 import { LatentMap } from "../map/map.js";
 import { isOdd } from "./answers.js";
@@ -10,14 +11,16 @@ import { isOdd } from "./answers.js";
 /** @import { MapState } from "../map/scene.js" */
 
 const ROW_SIZE = 5.5; // CSS pixels: half the diagonal of a diamond
+const ROW_OTHER = 3.5; // the same for an explanation that is not the best
 const ROW_EDGE = 9; // CSS pixels from the map's edge at which rows beyond the map are drawn
 const ROW_HIT = 11;
 const ROW_FAINT = 0.22;
 const ROW_WIDTHS = 2; // standard deviations from the middle of an ellipse to its edge
 
 /**
- * What the map shows about the new rows. shown: the rows that the table lists; current: the chosen row, or −1.
- * @typedef {{ answers: Answers | null, listing: Listing, shown: ReadonlySet<number>, current: number, pointed: number, ellipses: boolean }} Overlay
+ * What the map shows about the new rows. shown: the rows that the table lists; current: the chosen row, or −1; explanation: the
+ * chosen explanation of this row; 0 is the best, −1 means all together.
+ * @typedef {{ answers: Answers | null, listing: Listing, shown: ReadonlySet<number>, current: number, explanation: number, pointed: number, ellipses: boolean }} Overlay
  */
 
 export class RowsMap extends LatentMap {
@@ -33,9 +36,9 @@ export class RowsMap extends LatentMap {
     this.overlay = overlay;
   }
 
-  /** Return where a new row is drawn, and whether its place is beyond the map. @param {number} n @returns {[number, number, boolean]} */
-  pixelOf(n) {
-    const place = /** @type {Answers} */ (this.overlay.answers).place(n, this.model.nLatent);
+  /** Return where an explanation of a new row is drawn, and whether its place is beyond the map. @param {number} n @param {number} [k] @returns {[number, number, boolean]} */
+  pixelOf(n, k = 0) {
+    const place = /** @type {Answers} */ (this.overlay.answers).place(n, this.model.nLatent, k);
     const [x, y] = this.toPixel(place[this.state.a], place[this.state.b]);
     const [u, v] = [Math.min(Math.max(x, ROW_EDGE), this.width - ROW_EDGE), Math.min(Math.max(y, ROW_EDGE), this.height - ROW_EDGE)];
     return [u, v, u !== x || v !== y];
@@ -48,22 +51,55 @@ export class RowsMap extends LatentMap {
     if (!answers) return;
     const order = Array.from(answers.rows.keys()).filter((n) => n !== current);
     order.sort((m, n) => Number(this.odd(m)) - Number(this.odd(n)));
-    if (ellipses) for (const n of order) if (shown.has(n)) this.ellipse(context, n);
+    if (ellipses) {
+      for (const n of order) {
+        if (!shown.has(n)) continue;
+        this.ellipse(context, n);
+        for (const [k, weight] of this.others(n)) this.diamond(context, n, Math.max(weight, ROW_FAINT), ROW_OTHER, k);
+      }
+    }
     for (const n of order) this.diamond(context, n, shown.has(n) ? 1 : ROW_FAINT, ROW_SIZE);
   }
 
   /** Draw the chosen row and the row under the pointer in front. @override @param {CanvasRenderingContext2D} context */
   drawInFront(context) {
-    const { answers, current, pointed } = this.overlay;
+    const { answers, current, explanation, pointed } = this.overlay;
     if (!answers) return;
     if (current >= 0 && current < answers.rows.length) {
       this.ellipse(context, current);
-      this.diamond(context, current, 1, ROW_SIZE + 3);
+      this.explanations(context, current, explanation);
+      this.diamond(context, current, 1, ROW_SIZE + (explanation > 0 ? 0 : 3));
       this.name(context, current);
     }
     if (pointed >= 0 && pointed !== current && pointed < answers.rows.length) {
+      this.explanations(context, pointed, -1);
       this.diamond(context, pointed, 1, ROW_SIZE + 2);
       this.name(context, pointed);
+    }
+  }
+
+  /** Return the number and the weight of each explanation of a row but the best. @param {number} n @returns {[number, number][]} */
+  others(n) {
+    const { weights } = /** @type {Answers} */ (this.overlay.answers).rows[n];
+    return weights.slice(1).map((weight, at) => [at + 1, weight]);
+  }
+
+  /** Draw the other explanations of a row, joined to its best one, with their weights. @param {CanvasRenderingContext2D} context @param {number} n @param {number} chosen */
+  explanations(context, n, chosen) {
+    const { theme } = this.state;
+    const [x, y] = this.pixelOf(n);
+    for (const [k, weight] of this.others(n)) {
+      const [u, v] = this.pixelOf(n, k);
+      context.beginPath();
+      context.moveTo(x, y);
+      context.lineTo(u, v);
+      context.setLineDash([3, 3]);
+      context.lineWidth = 1;
+      context.strokeStyle = css(theme.text, 0.5);
+      context.stroke();
+      context.setLineDash([]);
+      this.diamond(context, n, k === chosen ? 1 : 0.75, k === chosen ? ROW_SIZE + 3 : ROW_OTHER, k);
+      this.label(context, u, v, chanceWords(weight));
     }
   }
 
@@ -72,10 +108,10 @@ export class RowsMap extends LatentMap {
     return isOdd(/** @type {Answers} */ (this.overlay.answers).rows[n], this.overlay.listing.threshold);
   }
 
-  /** @param {CanvasRenderingContext2D} context @param {number} n @param {number} opacity @param {number} size */
-  diamond(context, n, opacity, size) {
+  /** @param {CanvasRenderingContext2D} context @param {number} n @param {number} opacity @param {number} size @param {number} [k] the explanation */
+  diamond(context, n, opacity, size, k = 0) {
     const { theme } = this.state;
-    const [x, y, beyond] = this.pixelOf(n);
+    const [x, y, beyond] = this.pixelOf(n, k);
     context.beginPath();
     const half = beyond ? size - 1.5 : size;
     context.moveTo(x, y - half);
@@ -108,9 +144,14 @@ export class RowsMap extends LatentMap {
 
   /** @param {CanvasRenderingContext2D} context @param {number} n */
   name(context, n) {
-    const { theme } = this.state;
     const [x, y] = this.pixelOf(n);
-    const words = /** @type {Answers} */ (this.overlay.answers).rows[n].name;
+    const { name, weights: [best] } = /** @type {Answers} */ (this.overlay.answers).rows[n];
+    this.label(context, x, y, best === undefined ? name : `${name} · ${chanceWords(best)}`);
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {string} words */
+  label(context, x, y, words) {
+    const { theme } = this.state;
     context.font = `600 12px ${theme.font}`;
     context.textBaseline = "middle";
     const wide = Math.min(context.measureText(words).width, 200);
@@ -124,13 +165,23 @@ export class RowsMap extends LatentMap {
 
   /** Return the listed new row that is nearest to the pointer, or −1. @param {number} x @param {number} y */
   newRowAt(x, y) {
-    const { shown } = this.overlay;
-    let [best, least] = [-1, ROW_HIT * ROW_HIT];
-    for (const n of shown) {
-      const [u, v] = this.pixelOf(n);
+    return this.explanationAt(x, y)[0];
+  }
+
+  /** Return the listed new row and the explanation that are nearest to the pointer; the row is −1 if none is near. At the best explanation, the choice is −1: all together. @param {number} x @param {number} y @returns {[number, number]} */
+  explanationAt(x, y) {
+    const { shown, ellipses, current } = this.overlay;
+    /** @type {[number, number]} */
+    let best = [-1, -1];
+    let least = ROW_HIT * ROW_HIT;
+    const take = (/** @type {number} */ n, /** @type {number} */ k) => {
+      const [u, v] = this.pixelOf(n, k);
       const distance = (u - x) ** 2 + (v - y) ** 2;
-      if (distance < least) [best, least] = [n, distance];
-    }
+      if (distance < least) [best, least] = [[n, k || -1], distance];
+    };
+    for (const n of shown) take(n, 0);
+    if (best[0] >= 0) return best; // a row's own place is in front of other explanations
+    for (const n of shown) if (ellipses || n === current) for (const [k] of this.others(n)) take(n, k);
     return best;
   }
 

@@ -43,7 +43,7 @@ export class RowsPage {
     this.state = new Scene(initial(model), readTheme(this.root));
     /** @type {Overlay} */
     this.overlay = {
-      answers: null, shown: new Set(), current: -1, pointed: -1, ellipses: true,
+      answers: null, shown: new Set(), current: -1, explanation: -1, pointed: -1, ellipses: true,
       listing: { filter: "all", order: "row", down: false, threshold: 0.01, find: "", selected: [] },
     };
     this.map = new RowsMap(this.parts.lower, this.parts.upper, model, this.state, this.overlay);
@@ -55,6 +55,7 @@ export class RowsPage {
     });
     this.closeUp = new CloseUp(this.parts.closeup, model, this.state, this.overlay, {
       fillIn: (n) => send("fill", n), ask: (n) => send("open", n), close: () => this.choose(-1, false),
+      explain: (k) => this.choose(this.overlay.current, false, k),
     });
     this.still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     /** @type {number | null} */
@@ -77,7 +78,10 @@ export class RowsPage {
       hover: (x, y) => this.point(map.newRowAt(x, y)),
       leave: () => this.point(-1),
       drag: () => {},
-      commit: (x, y) => this.choose(map.newRowAt(x, y), true),
+      commit: (x, y) => {
+        const [n, k] = map.explanationAt(x, y);
+        this.choose(n, true, k);
+      },
       pan: (dx, dy) => map.pan(dx, dy),
       zoom: (x, y, factor) => map.zoom(x, y, factor),
       nudge: (du, dv) => map.pan(-Math.sign(du) * ROW_STEP * map.width, Math.sign(dv) * ROW_STEP * map.height),
@@ -101,7 +105,7 @@ export class RowsPage {
     parts.ellipses.addEventListener("click", () => {
       overlay.ellipses = !overlay.ellipses;
       parts.ellipses.setAttribute("aria-pressed", String(overlay.ellipses));
-      map.drawLower();
+      this.show();
     });
     parts.present.hidden = !document.fullscreenEnabled;
     parts.present.addEventListener("click", () => {
@@ -146,22 +150,28 @@ export class RowsPage {
     this.map.refresh();
   }
 
-  /** Show new answers, which have more rows, or more about the same rows. @param {Answers} answers */
+  /** Show new answers, which have more rows, or more about the same rows; null: there are no rows. @param {Answers | null} answers */
   take(answers) {
     const { overlay } = this;
+    if (!answers) {
+      this.clear();
+      this.show();
+      return;
+    }
     const first = overlay.answers === null;
     const compared = answers.known > 0 && !overlay.answers?.known;
     overlay.answers = answers;
     // As soon as odd rows are known, the table lists them first.
     if (compared && overlay.listing.order === "row") overlay.listing.order = "p";
     if (overlay.current >= answers.rows.length) overlay.current = -1;
+    if (overlay.explanation >= (answers.rows[overlay.current]?.weights.length ?? 0)) overlay.explanation = -1;
     if (first && answers.rows.length === 1) overlay.current = 0;
     this.show();
   }
 
   /** Clear the selection and the filters for another file. */
   clear() {
-    Object.assign(this.overlay, { answers: null, current: -1, pointed: -1 });
+    Object.assign(this.overlay, { answers: null, current: -1, explanation: -1, pointed: -1 });
     Object.assign(this.overlay.listing, { filter: "all", order: "row", down: false, selected: [], find: "" });
     this.parts.find.value = "";
   }
@@ -169,13 +179,18 @@ export class RowsPage {
   /** Update the map, the table and the detail for the listed rows. */
   show() {
     const { overlay, table, map, parts } = this;
+    parts.answers.hidden = !overlay.answers;
+    parts.empty.hidden = Boolean(overlay.answers);
+    parts.hint.hidden = parts.select.hidden = parts.ellipses.hidden = !overlay.answers;
     overlay.shown = new Set(table.rows());
     table.show();
     this.closeUp.show();
     map.drawLower();
     map.drawUpper();
     const odd = Boolean(overlay.answers?.known);
-    parts.marks.replaceChildren(keyEntry("new row", "plain"), ...(odd ? [keyEntry("odd", "odd")] : []));
+    const several = overlay.ellipses && overlay.answers?.rows.some(({ weights }) => weights.length);
+    parts.marks.hidden = !overlay.answers;
+    parts.marks.replaceChildren(keyEntry("new row", "plain"), ...(odd ? [keyEntry("odd", "odd")] : []), ...(several ? [keyEntry("other explanation", "plain other")] : []));
     parts.announce.textContent = overlay.answers ? table.words() : "";
     parts.upper.setAttribute("aria-label", `Latent map of ${this.model.nRows} training points with ${overlay.answers?.rows.length ?? 0} new rows over them; the table lists the new rows. Arrow keys move the map, plus and minus zoom, 0 shows all.`);
   }
@@ -190,20 +205,21 @@ export class RowsPage {
     if (line) line.dataset.pointed = "true";
   }
 
-  /** Choose a row; −1: no row. @param {number} n @param {boolean} scroll whether the table scrolls to the row */
-  choose(n, scroll) {
+  /** Choose a row, and one of its explanations; −1: no row. @param {number} n @param {boolean} scroll whether the table scrolls to the row @param {number} [k] all explanations together if negative */
+  choose(n, scroll, k = -1) {
     this.overlay.current = n;
+    this.overlay.explanation = k;
     this.table.mark(scroll);
     this.closeUp.show();
     this.map.drawLower();
     this.map.drawUpper();
-    if (n >= 0) this.flyTo(n);
+    if (n >= 0) this.flyTo(n, Math.max(k, 0));
   }
 
-  /** Move the map so that the row is well inside the view. @param {number} n */
-  flyTo(n) {
+  /** Move the map so that an explanation of the row is well inside the view. @param {number} n @param {number} k */
+  flyTo(n, k) {
     const { map, state, overlay } = this;
-    const place = /** @type {Answers} */ (overlay.answers).place(n, this.model.nLatent);
+    const place = /** @type {Answers} */ (overlay.answers).place(n, this.model.nLatent, k);
     const goal = [place[state.a], place[state.b]];
     const { view } = map;
     const from = [view.u, view.v];

@@ -5,6 +5,7 @@
 import { browserStorage } from "../kit/dom.js";
 import { DimensionNames } from "../map/names.js";
 import { fromLink, placeInLink, toLink } from "../map/state.js";
+import { coordinates } from "../map/switches.js";
 import { linkSoon, replaceLink } from "./place_link.js";
 import { component, freshBytes, shelf } from "./shelf.js";
 
@@ -56,6 +57,18 @@ export function namesOf({ header }, { names, look }, send) {
 }
 
 /**
+ * Show the part of the map that a shared link names. The link then forgets it, because the visitor may move the map.
+ * @param {Explorer<any>} explorer
+ * @param {string | undefined} zoom
+ */
+function showZoom({ map }, zoom) {
+  if (!zoom || !new URLSearchParams(location.search).has("zoom")) return;
+  map.zoomTo(coordinates(zoom));
+  map.refresh();
+  replaceLink({ zoom: null });
+}
+
+/**
  * Return a component that contains a map.
  * @template {LatentPoints} Model
  * @template {MapData} Data
@@ -84,6 +97,7 @@ export function oneMap(read, open, take = () => {}) {
           const model = read(bytes, data);
           const chosen = fromLink(linked(data), model);
           explorer = open(root, model, chosen, keep, data, namesOf(model, data, send), send);
+          showZoom(explorer, data.look?.zoom);
           if (shelf.looks.has(data.store) && !outdated(root)) keep(chosen);
         }),
       update(message) {

@@ -14,9 +14,10 @@ import { component, freshBytes, shelf } from "./shelf.js";
  * @property {string[]} touched ids of painted rows
  */
 
-export default component((root, /** @type {PainterData} */ first, send) => {
+export default component((root, /** @type {PainterData} */ first, send, keep) => {
   const fresh = freshBytes();
   let data = first;
+  let drawn = false;
   /** @type {string | null} */
   let loaded = null;
   const painter = new Painter(root, {
@@ -33,7 +34,12 @@ export default component((root, /** @type {PainterData} */ first, send) => {
       painter.load(rows, data);
     }
     if (loaded !== batch) return;
-    fresh(stores.answer, (bytes) => painter.showAnswer(bytes));
+    fresh(stores.answer, (bytes) => {
+      painter.showAnswer(bytes);
+      // Python then sends everything else.
+      if (!drawn) keep("drawn", true);
+      drawn = true;
+    });
     fresh(stores.possibilities, (bytes) => painter.showPossibilities(bytes));
   };
   return {

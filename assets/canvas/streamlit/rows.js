@@ -12,7 +12,7 @@ import { component, freshBytes } from "./shelf.js";
 /** @import { NamesData } from "../map/names.js" */
 
 /**
- * file: identifies the visitor's rows; address: the address of the answers so far; deep: whether the map is a
+ * file: identifies the visitor's rows; address: the address of the answers so far, "" if there are none; deep: whether the map is a
  * layer of a deep model.
  * @typedef {{ store: string, file: string, address: string, deep: boolean, names: NamesData }} RowsData
  */
@@ -27,6 +27,7 @@ export default component((root, /** @type {RowsData} */ data, send) => {
     if (!page || message.address === address) return;
     const asked = message;
     address = asked.address;
+    if (!address) return page.take(null);
     const bytes = await fetchBytes(address);
     if (!page || address !== asked.address) return;
     if (file && file !== asked.file) page.clear();

@@ -50,20 +50,25 @@ export function freshBytes() {
 /**
  * Make a Streamlit component from a mount function, which is called once per element; `update` gets every message.
  * @template Data
- * @param {(root: HTMLElement, data: Data, send: Send) => Mounted<Data>} mount
+ * `send` sends a value for one run of the page, and `keep` one that stays while the component is on the page.
+ * @param {(root: HTMLElement, data: Data, send: Send, keep: Send) => Mounted<Data>} mount
  */
 export function component(mount) {
-  /** @type {WeakMap<HTMLElement, { send: Send, view: Mounted<Data>, cleanup: () => void }>} */
+  /** @type {WeakMap<HTMLElement, { send: Send, keep: Send, view: Mounted<Data>, cleanup: () => void }>} */
   const mounts = new WeakMap();
-  /** @param {{ data: Data, parentElement: HTMLElement, setTriggerValue: Send }} message */
-  return ({ data, parentElement, setTriggerValue }) => {
+  /** @param {{ data: Data, parentElement: HTMLElement, setTriggerValue: Send, setStateValue: Send }} message */
+  return ({ data, parentElement, setTriggerValue, setStateValue }) => {
     const known = mounts.get(parentElement);
     if (known) {
-      known.send = setTriggerValue;
+      [known.send, known.keep] = [setTriggerValue, setStateValue];
       known.view.update(data);
       return known.cleanup;
     }
-    const view = mount(parentElement, data, (name, value) => mounts.get(parentElement)?.send(name, value));
+    const view = mount(
+      parentElement, data,
+      (name, value) => mounts.get(parentElement)?.send(name, value),
+      (name, value) => mounts.get(parentElement)?.keep(name, value),
+    );
     const look = () => {
       view.look();
       const shown = view.shown();
@@ -75,7 +80,7 @@ export function component(mount) {
       shelf.views.delete(view.name);
       mounts.delete(parentElement);
     };
-    mounts.set(parentElement, { send: setTriggerValue, view, cleanup });
+    mounts.set(parentElement, { send: setTriggerValue, keep: setStateValue, view, cleanup });
     shelf.listeners.add(look);
     look();
     return cleanup;

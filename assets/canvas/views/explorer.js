@@ -6,6 +6,7 @@ import { untold } from "../map/outputs.js";
 import { Explorer } from "../map/explorer.js";
 
 /** @import { Group } from "../kit/pair.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
 /** @import { ViewsModel } from "./model.js" */
 
 const EVERYTHING = "everything";
@@ -30,6 +31,30 @@ export class ViewsExplorer extends Explorer {
     return pictures;
   }
 
+  /** @override @param {OutputPicture} picture */
+  hostOf({ canvas }) {
+    return /** @type {HTMLElement} */ (canvas.closest("figure"));
+  }
+
+  /** @override @param {OutputPicture} picture @param {HTMLElement} tools */
+  putTools(picture, tools) {
+    this.hostOf(picture).append(tools);
+  }
+
+  /** @override @param {LatentModel} model of a view */
+  fixedFor({ header: { on } }) {
+    const { state, model: { nLatent } } = this;
+    if (state.follow) return state.held;
+    // As for the pointer: the dimensions of other views stay, unless they follow the data.
+    return new Set(Array.from({ length: nLatent }, (_, q) => q).filter((q) => state.held.has(q) || !on.includes(q)));
+  }
+
+  /** @override @param {LatentModel} model of a view */
+  whyStill({ header: { on } }) {
+    const part = this.model.groups.find(({ id }) => id === this.lock);
+    return part && !part.dims.some((q) => on.includes(q)) ? `Only ${part.subject} moves.` : "";
+  }
+
   /** @override */
   groups() {
     const { groups, nLatent } = this.model;
@@ -40,7 +65,7 @@ export class ViewsExplorer extends Explorer {
     return [...groups, { title: "For the second axis", dims: others, used: false }];
   }
 
-  /** Replace the parts of the dimensions after the threshold has changed. @param {Group[]} groups */
+  /** Replace the groups of dimensions after the threshold has changed. @param {Group[]} groups */
   setGroups(groups) {
     if (JSON.stringify(groups) === JSON.stringify(this.model.groups)) return;
     this.model.setGroups(groups);

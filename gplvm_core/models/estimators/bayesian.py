@@ -13,7 +13,7 @@ from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.problems.edges import to_data
-from gplvm_core.models.problems.encoded import EncodedNode
+from gplvm_core.models.problems.encoded import OUTPUTS, AtOutputs, EncodedNode
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.kinds import KindsStart
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
@@ -68,7 +68,7 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     _: KW_ONLY
     kernel: str | Kernel = "rbf"
     time_kernel: str | Kernel | None = None
-    encoder: Literal["kernel", "network"] | None = None
+    encoder: Literal["kernel", "network", "outputs"] | None = None
     batch_size: int | None = None
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
 
@@ -85,6 +85,8 @@ class BayesianGPLVM(LatentSettings, AnyKind):
         many = ManyRows(begin, self.jitter, executor, self.noise, further)
         if self.batch_size is not None:
             check_batches(self.batch_size, count, self.noise)
+            if self.encoder == OUTPUTS:
+                raise ValueError("encoder='outputs' does not support batch_size: leave it out")
             if isinstance(node, PathNode):
                 raise ValueError("rows over time depend on each other: leave out batch_size")
             encoder = node if isinstance(node, EncodedNode) else None
@@ -92,7 +94,10 @@ class BayesianGPLVM(LatentSettings, AnyKind):
         if isinstance(node, LatentNode) and are_many(count):
             return many
         layer = to_data(begin.outputs[0], executor, self.noise)
-        return Graph((node,), (layer,), begin, self.jitter)
+        start: Start | AtOutputs = begin
+        if isinstance(node, EncodedNode) and node.at_outputs:
+            start = AtOutputs(begin, node, self.kernel, self.n_inducing)
+        return Graph((node,), (layer,), start, self.jitter)
 
     def _settle(
         self, ended: Ended, targets: Array, scaling: Scaling, offset: float

@@ -88,7 +88,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     family: Family = "marginalised"
     max_iter: int = 800
     time_kernel: str | Kernel | None = None
-    encoder: Literal["kernel", "network"] | None = None
+    encoder: Literal["kernel", "network", "outputs"] | None = None
     grow: bool = False
     mean: Literal["zero", "linear"] = "zero"
     input_connections: bool = False

@@ -363,12 +363,12 @@ class LatentVariableModel(
         found = self._row_explanations(outputs)
         return prediction.reconstructed(self._network, found, noise=noise)[DATA]
 
-    def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
-        """The posterior of each row's latent point, and mean and variance of its outputs by the
-        map.
+    def _inferred(self, Y: Any) -> tuple[Projection, Moments]:
+        """The explanations of each row at its latent point, and mean and variance of its outputs by
+        the map.
         """
         found = self._row_explanations(self._outputs(Y))
-        return found[0].best, prediction.reconstructed(self._network, found, noise=True)
+        return found[0], prediction.reconstructed(self._network, found, noise=True)
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
         """Mean and covariance of the outputs of each row, given its observed values, with noise."""

@@ -7,7 +7,6 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.linear_gaussian import infer
 from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
 from gplvm_core.models.estimators.estimator import LatentVariableModel
@@ -138,9 +137,9 @@ class ProbabilisticPCA(LatentVariableModel):
     def _reconstruct(self, outputs: Array, *, noise: bool) -> tuple[Array, Array]:
         return reconstruct(self.posterior_, outputs, noise=noise)
 
-    def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
+    def _inferred(self, Y: Any) -> tuple[Projection, Moments]:
         outputs = self._outputs(Y)
-        return self._project(outputs).best, {DATA: self._reconstruct(outputs, noise=True)}
+        return self._project(outputs), {DATA: self._reconstruct(outputs, noise=True)}
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
         return reconstruct_jointly(self.posterior_, outputs)

@@ -69,7 +69,9 @@ SENTENCES: Mapping[str, str] = {
     "encoder": "None, or a function from outputs to q(X), which training learns with the mapping. "
     '`transform` then needs no inference for rows without gaps. "kernel" is a linear map plus an '
     'RBF expansion (Lawrence & Quiñonero-Candela 2006), "network" a linear map plus a hidden '
-    "layer. "
+    'layer. "outputs" has no parameters: q(X) is centred on the outputs themselves, with a small '
+    "fixed variance and one latent dimension for every output, so the model is an autoencoder "
+    "(Damianou 2015, §6.2.5). "
     "`bound_` remains a lower bound, over a smaller family of posteriors. New rows with gaps are "
     "inferred by optimisation, as without an encoder.",
     "family": 'The variational family of the hidden layers. "marginalised" integrates out the '

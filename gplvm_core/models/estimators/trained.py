@@ -21,7 +21,7 @@ from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.settings import check_settings
-from gplvm_core.models.problems.encoded import EncodedNode
+from gplvm_core.models.problems.encoded import EncodedNode, at_outputs
 from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
 from gplvm_core.models.problems.kinds import KindsStart
 from gplvm_core.models.problems.many_rows import Rows, Sampled
@@ -272,7 +272,8 @@ class TrainedModel(Trainable, LatentVariableModel):
         several = few and isinstance(self.init, str) and self.init == "pca"
         with executor_for(self.n_jobs, place) as executor:
             problem = self._problem(begin, executor, further)
-            if several and isinstance(problem, Graph) and isinstance(begin, Start | KindsStart):
+            pca = isinstance(begin, Start | KindsStart)
+            if several and isinstance(problem, Graph) and pca and not at_outputs(problem.nodes):
                 isomap = begin.starting("isomap")
                 problem = replace(problem, begin=Recipes({"PCA": begin, "Isomap": isomap}))
             offset = scaling.log_jacobian(observed_counts(targets))

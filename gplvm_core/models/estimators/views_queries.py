@@ -25,7 +25,7 @@ from gplvm_core.models.estimators.with_intervals import WithIntervals
 from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Explained, Network, Posterior
+from gplvm_core.prediction import Explained, Network, Posterior, Projection
 from gplvm_core.prediction.columns import expected_at, expected_of
 from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.forward import Moments
@@ -382,11 +382,11 @@ class ViewsQueries(
     def _explained(self, given: Views) -> Explained:
         return prediction.explain(self._network, given)
 
-    def _inferred(self, Y: Any) -> tuple[Belief, Moments]:
-        """The posterior of each row's shared point, and mean and variance of all its views."""
+    def _inferred(self, Y: Any) -> tuple[Projection, Moments]:
+        """The explanations of each row at its shared point, and mean and variance of all views."""
         found = self._explained(self._given(Y))
         whole = prediction.reconstructed(self._network, found, noise=True)
-        return found[self._shared_node].best, whole
+        return found[self._shared_node], whole
 
     def _points(self, X: ArrayLike) -> Array:
         self._check_fitted()

@@ -65,8 +65,10 @@ class WithDensity:
 
         A mixture of Gaussians is fitted to the latent points. The map turns each Gaussian of latent
         points into a Gaussian of rows. These Gaussians are the prior of a mixture that is fitted to
-        the rows. The result is the exact density of this mixture; it is neither a bound on the
-        model's density nor an estimate of the model's density. A wide Gaussian with weight 0.01
+        the rows. A fit finds a local optimum, so the density is the mean of two such fits, and of
+        two fits that start from clusters of rows in the place of the map. The result is the exact
+        density of a mixture; it is neither a bound on the model's density nor an estimate of the
+        model's density. A wide Gaussian with weight 0.01
         models rows that are unlike all other rows. The bound and the map do not change.
         `score_samples(…, method="density")` and `complete` use the density.
 
@@ -75,13 +77,13 @@ class WithDensity:
         Y : array_like of shape (N, D), or dict of them
             The training rows, in the same order; NaN marks missing values.
         components : int or "validated", default "validated"
-            The number of Gaussians. "validated": the number from 1 to 40 that gives a held-out
-            fifth of the rows the highest density.
+            The number of Gaussians of each fit. "validated": the number from 1 to 40 that gives a
+            held-out fifth of the rows the highest density.
         residual : bool, default True
             Whether the map's residuals may be correlated between outputs.
         prior_strength : float or "validated", default "validated"
-            The weight of a covariance from the map, as a number of rows. 0 gives a mixture without
-            a map, and ∞ fixes the map's covariances.
+            The weight of a covariance from the map or from clusters, as a number of rows. 0 gives
+            it no weight, and ∞ fixes the covariances.
         folds : int, default 0
             The number of folds of the training rows for `density_.typicality`. Each fold is scored
             by a density that was fitted without this fold, and `gplvm_core.apply` compares the

@@ -11,13 +11,15 @@ from sklearn.utils.validation import check_is_fitted
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Network
-from gplvm_core.prediction.generate import refuse_kinds
-from gplvm_core.prediction.handles import Handles, Reached, fit_to
+from gplvm_core.prediction.handles import Answers, Handles, Reached, fit_to
+from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.readers import DataError
 
-Targets = ArrayLike | Mapping[Any, float]
+Targets = ArrayLike | Mapping[Any, Any]
 # The default tolerance, in units of the noise's standard deviation.
 TOLERANCE = 0.1
+# The function of a count of 0 is that of half an event.
+LEAST_COUNT = 0.5
 
 
 class WithHandles:
@@ -44,11 +46,12 @@ class WithHandles:
         ----------
         targets : array_like of shape (D,) or (H,), or dict
             The wanted value of every output; NaN for a free output. Or a dict with the wanted
-            values of some columns, by number or name. With `through`, the wanted value of every
-            combination.
+            values of some columns, by number or name; in a table of several kinds, these may be
+            words and counts. With `through`, the wanted value of every combination.
         tolerance : float or array_like, optional
             The standard deviation of the targets' errors, in the units of the data: a number, or a
-            number for each target. Default: a tenth of the noise's standard deviation.
+            number for each target. Default: a tenth of the noise's standard deviation. In a table
+            of several kinds: one number, for the targets of columns of numbers.
         through : array_like of shape (H, D), optional
             Linear combinations of the outputs, for example the coordinates on a screen.
 
@@ -61,8 +64,8 @@ class WithHandles:
         Raises
         ------
         DataError
-            If a target is not a finite number, if there is no target, or if the model has several
-            layers, several views, or columns that are not numbers.
+            If a target is not a finite number or a word of its column, if there is no target, or if
+            the model has several layers or several views.
 
         Examples
         --------
@@ -88,14 +91,65 @@ class WithHandles:
             )
         (edge,), (belief,) = network.ends.values(), network.beliefs
         posterior = edge.posterior
-        refuse_kinds(posterior, "fit_to")
+        relevance = np.asarray(self.relevance_, dtype=np.float64)  # type: ignore[attr-defined]
+        if posterior.links is not None:
+            held = self._held_columns(posterior, targets, tolerance, through)
+            return fit_to(posterior, belief, relevance, *held)
         handles = self._handles(targets, tolerance, through, posterior.n_outputs)
         noise = np.sqrt(posterior.noise_variance) * posterior.scale
         if tolerance is None:
             own = TOLERANCE * np.sqrt(handles.functionals**2 @ noise**2)
             handles = Handles(handles.functionals, handles.targets, own)
+        return fit_to(posterior, belief, relevance, handles)
+
+    def _held_columns(
+        self, posterior: Posterior, targets: Any, tolerance: Any, through: Any
+    ) -> tuple[Handles, Answers]:
+        """Convert wanted numbers, counts and words of a table of several kinds.
+
+        A count is one observation: its function has the mode log(y/r) and the variance 1/y + 1/r
+        (Laplace's approximation of the negative binomial). A word counts as five observations.
+        """
         model: Any = self
-        return fit_to(posterior, belief, np.asarray(model.relevance_, dtype=np.float64), handles)
+        table = model._columns
+        if through is not None or not isinstance(targets, Mapping) or np.ndim(tolerance or 0.0):
+            raise DataError(
+                "in a table of several kinds, targets must be a dict of columns and values, "
+                "tolerance one number, and through None"
+            )
+        if not targets:
+            raise DataError("there is no target: give at least one")
+        outputs: list[int] = []
+        wanted: list[tuple[float, float, float]] = []  # target, tolerance, noise
+        answers: list[tuple[int, float]] = []
+        for name, value in targets.items():
+            at = table.column(name)
+            column, start = table.columns[at], table.places[at].start
+            if column.is_words:
+                if value not in column.words:
+                    known = ", ".join(map(str, column.words))
+                    raise DataError(f"column {column.name!r} has no word {value!r}: {known}")
+                code = column.words.index(value)
+                sticks = range(min(code + 1, len(column.words) - 1))
+                answers += [(start + k, 1.0 if k == code else -1.0) for k in sticks]
+                continue
+            number = _wanted_number(column.name, column.kind, value)
+            outputs.append(start)
+            if column.kind == "count":
+                size = float(posterior.links.size[start])  # type: ignore[union-attr]
+                mode = max(number, LEAST_COUNT)
+                wanted.append((np.log(mode / size), np.sqrt(1.0 / mode + 1.0 / size), 0.0))
+            else:
+                noise = np.sqrt(posterior.noise_variance) * float(
+                    np.broadcast_to(posterior.scale, posterior.n_outputs)[start]
+                )
+                own = TOLERANCE * noise if tolerance is None else float(tolerance)
+                wanted.append((number, own, 1.0))
+        functionals = np.eye(posterior.n_outputs)[np.array(outputs, dtype=int)]
+        goals, spread, noisy = np.array(wanted).reshape(-1, 3).T
+        places = np.array([output for output, _ in answers], dtype=np.int64)
+        signs = np.array([sign for _, sign in answers], dtype=np.float64)
+        return Handles(functionals, goals, spread, noisy), Answers(places, signs)
 
     def _handles(
         self, targets: Targets, tolerance: ArrayLike | None, through: ArrayLike | None, width: int
@@ -154,3 +208,17 @@ class WithHandles:
                     + (known or f"its columns have the numbers 0 to {width - 1}")
                 )
         return row
+
+
+def _wanted_number(name: str, kind: str, value: Any) -> float:
+    """Return a wanted number or count. Raises DataError for other values."""
+    if kind == "exposure":
+        raise DataError(f"column {name!r} is an exposure, which is given and never predicted")
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = np.nan
+    if not np.isfinite(number) or (kind == "count" and (number < 0.0 or number % 1.0)):
+        needed = "a count of 0, 1, 2, …" if kind == "count" else "a finite number"
+        raise DataError(f"column {name!r} needs {needed}; got {value!r}")
+    return number

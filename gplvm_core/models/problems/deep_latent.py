@@ -15,6 +15,7 @@ from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_many_rows import SampledGraph, together
 from gplvm_core.models.problems.deep_starts import Connected, Embedded, Sloped
 from gplvm_core.models.problems.edges import targets_for
+from gplvm_core.models.problems.encoded import AtOutputs, EncodedNode
 from gplvm_core.models.problems.graph import Beginning, Graph, Recipes
 from gplvm_core.models.problems.many_rows import Rows, are_many
 from gplvm_core.models.problems.nodes import LatentNode, Node
@@ -76,12 +77,15 @@ class LatentChain:
             # Lower layers are always trained with the default family.
             grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.grow)
             starts = {TOGETHER: begin, GROWN: grown}
+        hidden, top = len(begin.n_latent) - 1, self.top(each[0], begin.n_latent[0])
+        if isinstance(top, EncodedNode) and top.at_outputs:
+            first = begin.kernels[0], begin.n_inducing[0]
+            starts = {name: AtOutputs(start, top, *first) for name, start in starts.items()}
         if self.connected:
             starts = {name: Connected(start, begin.kernels) for name, start in starts.items()}
         if self.linear:
             self._check_linear(begin.kernels[:-1])
             starts = {name: Sloped(start) for name, start in starts.items()}
-        hidden, top = len(begin.n_latent) - 1, self.top(each[0], begin.n_latent[0])
         return below(top, self.family, Recipes(starts), hidden, connected=self.connected)
 
     def _below(

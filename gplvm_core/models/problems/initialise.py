@@ -27,7 +27,7 @@ def initial_latent(
     *,
     by_observed: bool = False,
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
-    """Latent means, whose first dimension has standard deviation 1, and notes.
+    """Return latent means and notes; the first dimension of the means has standard deviation 1.
 
     outputs: centred matrices with the same rows (NaN: missing). how: "pca" or "isomap" scale each
     output to the same total variance, and use all outputs together. "pca_each" concatenates the

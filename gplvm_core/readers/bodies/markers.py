@@ -40,6 +40,9 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     = k selects every k-th frame, from `first_frame` on. Raises DataError for a file that is not C3D
     or has no markers, and without the package c3d.
 
+    Markers have no angles. `write_bvh` makes a bone of each line, with its mean length; a table has
+    the exact positions.
+
     Examples
     --------
     >>> import io
@@ -90,6 +93,8 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
         "The mean marker position is moved to 0 on the floor, so a person's position in the room "
         "is left out.",
         f"Lines join markers with nearly constant distances; the file's {up.lower()} axis is up.",
+        "Markers have no angles. An exported BVH file has a bone of constant length for each line; "
+        "a table (CSV) has the exact positions.",
         f"{len(chosen)} of the file's frames are used, {rate / every:.3g} per second.",
         *([f"Frames without any marker were left out: {empty.sum()}."] if empty.any() else []),
         *([f"Markers that are never seen were left out: {', '.join(lost)}."] if lost else []),

@@ -3,7 +3,8 @@
 Bones have the lengths of the file. A joint's rotation determines the directions of its bones; if a
 joint has several bones, only the first bone's direction is exact. Positions do not determine the
 rotation about a bone's own axis; the rotation nearest to that in a usual frame of the file is used.
-Joints with fewer than three rotations come as near as their rotations allow.
+For joints with fewer than three rotations, the written bones are as close to the positions as these
+rotations allow.
 """
 
 import numpy as np

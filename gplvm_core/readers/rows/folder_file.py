@@ -102,8 +102,8 @@ class FolderFile:
     def open(self, mode: Literal["rb"]) -> BinaryIO:
         """Open the file for reading, as `Path.open` does.
 
-        Raises DataError for a link, for anything but a regular file, and for a file that is not the
-        listed file. Raises OSError for a file that cannot be read.
+        Raises DataError for a link, for anything but a regular file, and if another file has
+        replaced the listed one. Raises OSError for a file that cannot be read.
         """
         try:
             with ExitStack() as way:

@@ -83,7 +83,8 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     first, names = (1, grid.rows[0]) if header else (0, [""] * len(grid.rows[0]))
     rows = grid.rows[first:]
     if not rows:
-        raise DataError(f"{name} has only column names. A table needs at least two rows.")
+        rest = "its other lines have no values" if cells.empty else "it needs lines with values"
+        raise DataError(f"{name} has only column names: {rest}.")
     width = _filled_width(rows)
     if width < len(names):
         notes.append(f"Empty columns at the end were left out: {listed(names[width:])}.")

@@ -128,8 +128,8 @@ def asked_for(dataset: Dataset) -> DepthQuestion:
             range(-1, len(names)),
             format_func=lambda at: WHOLE if at < 0 else f"{names[at]} from the other columns",
             key="depth_worth_column",
-            help="“Whole rows” tests how probable new rows are; a column tests how well this "
-            "column is predicted.",
+            help="“Whole rows” tests how probable new rows are. If you choose a column, the test "
+            "is how well this column is predicted.",
         )
         column = None if chosen < 0 else int(chosen)
     return DepthQuestion(dataset, column, rows)

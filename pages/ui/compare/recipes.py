@@ -18,7 +18,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item
 
-MOST_AT_ONCE = 5_000_000  # values; PCA of larger data runs in the background
+MOST_AT_ONCE = 5_000_000  # number of values; PCA of larger data runs in the background
 N_LATENT, N_INDUCING, MAX_ITER = 10, 50, 200
 
 
@@ -82,7 +82,7 @@ RECIPES = {
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """The result of a recipe: a model, or only positions; seconds: how long it took."""
+    """The result of a recipe: a model, or only positions; seconds: the training time."""
 
     model: Any
     positions: Array | None

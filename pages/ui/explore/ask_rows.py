@@ -24,7 +24,7 @@ from pages.ui.shared.reading import readers
 
 Example = Callable[[Dataset], bytes]
 FILE, PASTE, LIBRARY = "File", "Paste", "Library"
-MOST_FILES = 100  # the most pictures that are read together
+MOST_FILES = 100  # the largest number of pictures that are read together
 NOTES_SHOWN = 2  # further notes are in an expander
 
 
@@ -59,7 +59,7 @@ def asked_rows(
                     on_click=mend,
                     args=(item, misfit),
                 )
-    shown = 0 if in_time else NOTES_SHOWN  # a column of times is none of the model's, but is used
+    shown = 0 if in_time else NOTES_SHOWN  # a note may wrongly call the column of times unused
     for note in own.notes[:shown]:
         st.caption(plain(note))
     if len(own.notes) > shown:

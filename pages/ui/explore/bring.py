@@ -17,7 +17,7 @@ from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.reading import read_sandboxed
 
-# For a data set, the data set that has further rows of the same kind.
+# Maps a data set's name to the name of another data set with further rows of the same kind.
 UNSEEN = {"walker": "walker_unseen"}
 CHOSEN = "new_row_for_fill"  # session key: model and number of the row to open in Fill in
 
@@ -34,12 +34,12 @@ class Brought:
 
 
 def place_of(item: Item) -> str:
-    """Return the session key of the rows brought to a model, or to one of its views."""
+    """Return the session key of the visitor's rows for a model, or for one of its views."""
     return f"brought|{item.key}|{item.view or ''}"
 
 
 def brought(item: Item) -> Brought | None:
-    """Return what the visitor brought to this model in this session."""
+    """Return the rows that the visitor gave to this model in this session."""
     kept = st.session_state.get(place_of(item))
     return kept if isinstance(kept, Brought) else None
 
@@ -60,7 +60,7 @@ def mend(item: Item, misfit: Misfit) -> None:
 
 
 def rows_brought(item: Item, *, empty_rows: bool = False) -> NewRows | None:
-    """The rows in the model's columns, None if none were brought. Raises ValueError.
+    """Return the visitor's rows in the model's columns, None if there are none. Raises ValueError.
 
     empty_rows: whether to keep rows without any value, as frames of a sequence.
     """
@@ -159,7 +159,7 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
 
 
 def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
-    """Return stored facts about the rows that the model did not learn: label, time and others."""
+    """Return facts that are stored with the rows but were not learnt: label, time and others."""
     facts: dict[str, Array] = {}
     known = [set(map(str, column.words)) for column in dataset.columns]
     if dataset.labels is not None and set(dataset.label_names) not in known:
@@ -177,7 +177,7 @@ def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
 
 
 def unseen_of(item: Item) -> str:
-    """Return the data set with further rows of the same kind; "" if there is none."""
+    """Return the name of the data set with further rows of the same kind; "" if there is none."""
     return UNSEEN.get(item.dataset.name.removesuffix(f"_{item.view}"), "")
 
 

@@ -5,22 +5,23 @@ import base64
 import streamlit as st
 
 from gplvm_core.readers.errors import plural
+from pages.ui.gallery.invitations import OFF_SHELF, invitation
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed, gallery_items
-from pages.ui.shared.doors import LAYERS, TIME, main_door
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, story_of
 
 COLUMNS = 3
-SHOWS = {
-    TIME: "Play the sequences, forecast beyond their end, or generate a new movement.",
-    LAYERS: "A second map describes the first map. Move over a map to see what its layer adds.",
-}
+
+
+def shelved() -> tuple[Listed, ...]:
+    """Return the ready models that have a card."""
+    return tuple(listed for listed in gallery_items() if listed.entry.id not in OFF_SHELF)
 
 
 def ready() -> None:
     """Show the shelf Ready."""
-    models = gallery_items()
+    models = shelved()
     if not models:
         st.info(
             "There are no ready models in this copy of Manifolio. Train one yourself: it takes "
@@ -57,15 +58,15 @@ def show_card(listed: Listed) -> None:
             return
         st.html(card.html)
         st.subheader(plain(entry.title), anchor=False)
-        door = main_door(entry.capabilities)
-        shows = SHOWS.get(door, story.shows)
-        st.markdown(f"{story.sentence} {shows}".strip())
+        invited = invitation(entry)
+        st.markdown(f"**{invited.words}** {story.sentence}")
         in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
         facts = " · ".join((in_use, *card.facts)).replace(" %", "\u00a0%")
         st.html(
             f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} values '
             f"· {facts}</span>"
         )
+        door = invited.door
         if st.button(door.verb, key=f"open_{entry.id}", type="primary", width="stretch",
                      icon=door.icon):  # fmt: skip
             door.open(listed.key)
@@ -77,7 +78,7 @@ def own_data_card() -> None:
         st.html(own_data_picture())
         st.subheader("Your own data", anchor=False)
         st.markdown(
-            "Pictures, measurements or movements: train a model on them and explore it here. "
+            "**Train a model on your own data.** Pictures, measurements or movements. "
             "Nothing leaves this machine."
         )
         if st.button("Train a model", key="gallery_train", width="stretch",

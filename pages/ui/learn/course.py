@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from pages.ui.learn.export import lesson_file, needs_app
 from pages.ui.learn.stop import OwnStop, Stop
 from pages.ui.shared.link import go_to
 
@@ -65,3 +66,24 @@ def plan(stops: tuple[Stop | OwnStop, ...]) -> None:
             key="learn_plan_stops",
             on_change=open_chosen,
         )
+        _file(now)
+
+
+def _file(stops: tuple[Stop | OwnStop, ...]) -> None:
+    """Show the button that writes the stops to one file."""
+    count = sum(not needs_app(stop) for stop in stops)
+    if not count:
+        st.caption("All of these stops need the app, so there is no file of them.")
+        return
+    st.download_button(
+        "Download as one file",
+        data=lambda: lesson_file(stops),
+        file_name="lesson.html",
+        mime="text/html",
+        on_click="ignore",
+        key="learn_plan_file",
+        icon=":material/download:",
+        help="A page for any browser, without a server or a network. It takes up to half a minute.",
+    )
+    if count < len(stops):
+        st.caption(f"The file has {count} of {len(stops)} stops; the others need the app.")

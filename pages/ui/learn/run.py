@@ -9,7 +9,7 @@ from gplvm_core.readers.errors import plural
 from pages.ui.learn.controls import State
 from pages.ui.learn.stop import Stop
 
-# The most trainings of all visitors that compute at the same time; they share the processor.
+# The number of trainings that may compute at the same time, for all visitors together.
 TURNS = threading.BoundedSemaphore(2)
 PACE = 1.0 / 25.0  # shortest time of a step in seconds, so that the visitor can see it
 UNSEEN = 2.0  # seconds without a call of `seen` after which a training waits

@@ -15,10 +15,13 @@ Look = Callable[[LessonPicture, int, int], None]
 
 @dataclass(frozen=True)
 class Note:
-    """A note for teachers: an explanation, a question, and two mistakes that students make."""
+    """A note for teachers: an explanation, a question with its answer, and two mistakes that
+    students make.
+    """
 
     say: str
     ask: str
+    answer: str
     mistakes: tuple[str, str]
 
 
@@ -61,10 +64,15 @@ class Stop:
 class OwnStop:
     """A stop with its own figure; the figure trains in the background or draws in the browser.
 
-    show: draws the figure and the texts around it.
+    show: draws the figure and the explanation of its parts.
     """
 
     name: str
     title: str
     words: str
     show: Callable[[], None]
+    attempt: str
+    caution: str
+    note: Note
+    doors: tuple[StopDoor, ...] = ()
+    source: str = ""

@@ -7,7 +7,7 @@ from pages.ui.learn.depth.bend import bend
 from pages.ui.learn.depth.families import families
 from pages.ui.learn.depth.prior import prior
 from pages.ui.learn.figure import figure
-from pages.ui.learn.stop import Note, OwnStop, Stop
+from pages.ui.learn.stop import Note, OwnStop, Stop, StopDoor
 from pages.ui.learn.stops.chances import CHANCES
 from pages.ui.learn.stops.dimensions import DIMENSIONS
 from pages.ui.learn.stops.forecasts import FORECASTS
@@ -35,6 +35,24 @@ BEND = OwnStop(
     "that is equally smooth everywhere, but a step is not. A deep Gaussian process first bends "
     "the input axis with a second process. Add or remove points: both models train again.",
     bend,
+    attempt="Remove the points beside the step: which band widens more? Then choose the smooth "
+    "curve. Does the second layer still help?",
+    caution="Depth does not always help: we chose the step and the chirp because depth helps "
+    "there. A slightly lower bound of two layers means little, because it is less tight.",
+    note=Note(
+        "Both models see the same points. The first layer bends the axis: it stretches steep parts "
+        "and compresses flat ones, so that the second layer sees a curve of equal smoothness.",
+        "Where does a single layer fail?",
+        "Where the smoothness changes: one lengthscale is too long for the steep part and too "
+        "short for the flat parts.",
+        (
+            "They expect that more layers are always better. On the smooth curve two layers are no "
+            "better than one.",
+            "They think that the hidden layer found something real in the data. It only bends the "
+            "axis, and another bend may explain the points equally well.",
+        ),
+    ),
+    doors=(StopDoor("compare", "Is depth worth it on real data?", {}),),
 )
 FAMILIES = OwnStop(
     "families",
@@ -42,6 +60,22 @@ FAMILIES = OwnStop(
     "Exact training of a hidden layer is impossible. Here are nine approximations, trained on the "
     "same points with the same effort.",
     families,
+    attempt="Which approximation has the highest bound, and which predicts unseen points best? "
+    "Then train on other points: is it the same one?",
+    caution="One training of each proves little. A higher bound is a better approximation of "
+    "these points, but need not predict new points better.",
+    note=Note(
+        "All nine are lower bounds on the same evidence, so their bounds are comparable. They "
+        "differ in which parts of the model may depend on each other.",
+        "Why can a richer approximation end with a lower bound than a simpler one?",
+        "Training may stop in a worse optimum, or before its end: a richer form has more numbers "
+        "to train.",
+        (
+            "They compare bounds of different data. Only bounds of the same points are comparable.",
+            "They think that the best approximation is the best model. All nine approximate the "
+            "same model.",
+        ),
+    ),
 )
 PRIOR = OwnStop(
     "ten",
@@ -49,6 +83,24 @@ PRIOR = OwnStop(
     "These functions are typical of a model before it sees data. In a deeper model, less "
     "information about the input reaches the last layer.",
     prior,
+    attempt="Increase the depth step by step: what happens to the functions? Then let every layer "
+    "see the input.",
+    caution="The figure shows models before they see data. Trained deep models can be useful; "
+    "they switch off layers that they do not need.",
+    note=Note(
+        "The slope of the result is the product of the layers' slopes. A product of ten slopes is "
+        "mostly near zero and sometimes huge.",
+        "Why do deep functions have plateaus and jumps?",
+        "Where one layer is flat, all layers below see the same value; where all layers are steep, "
+        "the product of their slopes is huge.",
+        (
+            "They think that the plateaus come from training. Nothing here is trained.",
+            "They conclude that deep models cannot work. If every layer sees the input, nothing is "
+            "lost, and training switches off layers that do not help.",
+        ),
+    ),
+    source="Duvenaud, Rippel, Adams and Ghahramani, *Avoiding pathologies in very deep networks* "
+    "(2014).",
 )
 STOPS: tuple[Stop | OwnStop, ...] = (
     PIXELS,
@@ -106,7 +158,7 @@ def tour() -> None:
             stop.show()
         else:
             figure(stop, turn)
-            _around(stop)
+        _around(stop)
 
 
 def large() -> bool:
@@ -158,7 +210,7 @@ def _ways(stops: tuple[Stop | OwnStop, ...], place: int) -> None:
         plan(STOPS)
 
 
-def _around(stop: Stop) -> None:
+def _around(stop: Stop | OwnStop) -> None:
     """Show the exercise, the caution, buttons to other pages, and the note for teachers."""
     attempt, caution = st.columns(2)
     attempt.markdown(f"**Try this.** {stop.attempt}")
@@ -175,6 +227,7 @@ def _around(stop: Stop) -> None:
 def _note(note: Note, source: str) -> None:
     st.markdown(f"**Say.** {note.say}")
     st.markdown(f"**Ask.** {note.ask}")
+    st.markdown(f"**Answer.** {note.answer}")
     st.markdown("**Two mistakes that students make.**")
     for mistake in note.mistakes:
         st.markdown(f"- {mistake}")

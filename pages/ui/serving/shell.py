@@ -46,7 +46,7 @@ class Shell:
     def __init__(
         self, app: ASGIApp, first: Callable[[str, str], str] = lambda path, query: ""
     ) -> None:
-        """Store `first`: from a path and a query to the HTML that is shown before scripts run."""
+        """Store `first`, which maps a path and a query to the HTML shown before scripts run."""
         self.app = app
         self.first = first
         self.html = shell()

@@ -24,7 +24,7 @@ def ask_to_sign_in() -> None:
 
 
 def is_invited(user: Mapping[str, object], invited: str) -> bool:
-    """Return whether `invited` lists the account's verified address; empty, it accepts everyone.
+    """Return whether `invited` lists the account's verified address; an empty list admits all.
 
     user: the claims of the account; invited: addresses, separated by spaces or commas.
     """

@@ -23,6 +23,7 @@ from gplvm_core.figures.thumbnails import (
     row_picture,
     unit_positions,
 )
+from gplvm_core.readers.bodies.parts import whole_body
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.views import ViewRows
@@ -152,6 +153,8 @@ def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
         return {"": in_own_ranges(item.dataset)}
     if not item.views:
         return {"": item.dataset}
+    if (whole := whole_body(item.dataset)) is not None:
+        return {"": whole.dataset(item.dataset)}
     rows = rows_of_views(item.dataset)
     return {name: rows[name] for name in first_outputs(item.model, item.dataset)}
 
@@ -183,8 +186,12 @@ def pictures_of(item: Item, rows: dict[str, Array], size: int) -> list[Image.Ima
 def moving_picture(item: Item) -> str:
     """Return HTML of map and outputs side by side; both move under the pointer."""
     latent_walk, map_walk = tour(item.model, item.dataset)
+    whole = whole_body(item.dataset)
     if item.views:
         outputs = generated(item.model, latent_walk)
+        if whole is not None:
+            body = whole.rows([outputs[view.name] for view in item.dataset.views])
+            outputs = {"": body.reshape(len(body), -1)}
     elif item.dataset.columns:
         walk = item.dataset.coded(item.model.inverse_transform(latent_walk))
         outputs = {"": in_own_ranges(item.dataset, walk).values}
@@ -192,7 +199,7 @@ def moving_picture(item: Item) -> str:
         outputs = {"": np.asarray(item.model.inverse_transform(latent_walk), dtype=float)}
     points = shown_points(item.model, item.dataset)
     map_image, offset, scale = map_picture(points, item.dataset.labels)
-    pictures = pictures_of(item, outputs, SMALL if item.views else SIZE)
+    pictures = pictures_of(item, outputs, SMALL if item.views and whole is None else SIZE)
     film = reel(pictures)
     width, height = pictures[0].size
     name = "".join(letter if letter.isalnum() else "-" for letter in item.key)

@@ -20,6 +20,7 @@ GALLERY_ORDER = (
     "people",
     "heads",
     "poses",
+    "body_parts",
     "walker",
     "lit_pairs",
     "countries",

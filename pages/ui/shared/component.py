@@ -22,13 +22,26 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
             f"manifolio_{name}",
             html=asset(html),
             css=asset("kit/kit.css", *styles),
-            js=script(f"streamlit/{name}.js"),
+            js=imported(script(f"streamlit/{name}.js")),
         )
     )
 
 
+def imported(text: str) -> str:
+    """Return a short script that imports a long one from the server.
+
+    Streamlit sends a component's script again with every change of its data. The browser fetches
+    the imported script once, and keeps it for further visits.
+    """
+    path = parcels.hold_script(text)
+    return (
+        f"const {{ default: mount }} = await import(location.origin + {path!r});\n"
+        "export default mount;\n"
+    )
+
+
 def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
-    """Return the component so that its key may have any characters: keys contain names of data."""
+    """Wrap a component so that its key may have any characters; keys contain names of data."""
 
     def mount(*, key: str, **others: Any) -> Any:
         return renderer(key=plain_key(key), **others)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray as Array
 
-from gplvm_core.prediction import DerivedDensity, Fill, Recipe
+from gplvm_core.prediction import Clusters, DerivedDensity, Fill, Recipe
 from gplvm_core.prediction.fills import gaps_of
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.catalogue import GALLERY_FOLDER, Item
@@ -126,7 +126,9 @@ def stored_recipe(name: str) -> Recipe | None:
 def recipe_of(stored: dict[str, Any]) -> Recipe:
     """Return a recipe from its entry in recipes.json."""
     fills = tuple(Fill(*values) for values in stored["fills"])
-    return Recipe(int(stored["size"]), float(stored["strength"]), fills)
+    # Recipes of older versions have no part that starts from clusters.
+    clusters = Clusters(*stored["clusters"]) if "clusters" in stored else None
+    return Recipe(int(stored["size"]), float(stored["strength"]), fills, clusters)
 
 
 def _key(name: str) -> str:

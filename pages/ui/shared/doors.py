@@ -59,5 +59,5 @@ def main_door(capabilities: Capabilities) -> Door:
 
 
 def can_compare(capabilities: Capabilities) -> bool:
-    """Return whether Compare can show such models; they need a latent map."""
+    """Return whether Compare can show a model with these capabilities; it needs a latent map."""
     return not capabilities.predicts

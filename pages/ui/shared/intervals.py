@@ -21,7 +21,7 @@ def of_film(given: str, to: str) -> tuple[Asked, ...]:
 
 
 def inside_in_words(model: Any, asked: Sequence[Asked]) -> str:
-    """The shares inside calibrated intervals; "" for a model that was not calibrated for this."""
+    """State the shares of held-out values inside calibrated intervals; "" without calibration."""
     intervals: Intervals | None = getattr(model, "intervals_", None)
     found = [] if intervals is None else [intervals.of(each) for each in asked]
     shares = [

@@ -11,7 +11,9 @@ Answer = TypeVar("Answer")
 
 
 def kept(most: int) -> Callable[[Callable[Given, Answer]], Callable[Given, Answer]]:
-    """Cache a function's results; nobody may change them. Equal calls wait for one result.
+    """Cache a function's results; equal calls wait for one result.
+
+    Callers must not change the results.
 
     most: the size of the cache; the least recently used results are removed first. Errors are not
     cached.

@@ -4,6 +4,9 @@ import streamlit as st
 
 
 def lead(words: str) -> None:
-    """Show the text as Markdown. HTML would change its height and move the content below."""
+    """Show the text as Markdown.
+
+    An HTML element would change its height and move the content below.
+    """
     with st.container(key="lead"):
         st.markdown(words)

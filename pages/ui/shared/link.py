@@ -6,7 +6,7 @@ from pages.ui.shared.component import write_link
 
 
 def keep_in_link(**parameters: str) -> None:
-    """Add parameters that the link lacks to the link, so that Back and Forward restore them.
+    """Add missing parameters to the link, so that Back and Forward restore them.
 
     At the next run, Python reads these parameters from the link.
     """

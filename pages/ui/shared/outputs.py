@@ -9,7 +9,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS
 from gplvm_core.wire.views import WHOLE, ViewRows
 
-MOST_OUTPUTS = 4  # the most outputs drawn side by side
+MOST_OUTPUTS = 4  # the largest number of outputs drawn side by side
 
 
 def rows_of_views(dataset: Dataset) -> dict[str, ViewRows]:

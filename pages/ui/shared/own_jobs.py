@@ -21,7 +21,7 @@ def begin(submit: Callable[[], str]) -> str:
 
 
 def unused_name(name: str) -> str:
-    """Return the name, with a number if a training or a model of the visitor has it already."""
+    """Return the name; add a number if a visitor's training or model already has this name."""
     known = {job.name for job in training.jobs()} | {item.entry.title for item in library_items()}
     numbered = (f"{name} ({number})" for number in count(2))
     return next(each for each in chain((name,), numbered) if each not in known)

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-MOST = 256 * 2**20  # the most bytes in memory; a rerun of a page restores removed bytes
+MOST = 256 * 2**20  # largest number of bytes in memory; a rerun of a page restores removed bytes
 # The bytes never change. Compressing them for every visitor would cost more than it saves.
 HEADERS = {"cache-control": "private, max-age=31536000, immutable", "content-encoding": "identity"}
 
@@ -21,6 +21,7 @@ class Parcels:
     def __init__(self, most: int = MOST) -> None:
         self.most = most
         self._held: dict[str, bytes] = {}
+        self._scripts: dict[str, bytes] = {}
         self._size = 0
         self._lock = threading.Lock()
 
@@ -34,9 +35,16 @@ class Parcels:
                 self._size -= len(self._held.pop(next(iter(self._held))))
         return f"/parcels/{digest}"
 
+    def hold_script(self, text: str) -> str:
+        """Store a script while the server runs; return the path from which browsers import it."""
+        data = text.encode()
+        digest = hashlib.sha256(data).hexdigest()
+        self._scripts[digest] = data
+        return f"/parcels/{digest}"
+
     def find(self, digest: str) -> bytes | None:
-        """Return the bytes with this digest, or None."""
-        return self._held.get(digest)
+        """Return the bytes with that digest, or None."""
+        return self._scripts.get(digest) or self._held.get(digest)
 
     async def answer(self, request: Request) -> Response:
         """Return the response to a browser's request."""
@@ -47,7 +55,9 @@ class Parcels:
                 404,
                 media_type="text/plain",
             )
-        return Response(data, headers=HEADERS, media_type="application/octet-stream")
+        script = request.path_params["digest"] in self._scripts
+        kind = "text/javascript" if script else "application/octet-stream"
+        return Response(data, headers=HEADERS, media_type=kind)
 
     def route(self) -> Route:
         """Return the server's route to the bytes."""

@@ -5,8 +5,8 @@ from typing import Any, Self
 
 from gplvm_core.readers.errors import shortened
 
-# Parameters for the map's display and path; the browser reads them.
-LOOK = ("show", "shade", "by", "wall", "unsure", "noise", "path", "way", "seconds", "names")
+# Parameters for the map's display and path, which the browser reads.
+LOOK = ("show", "shade", "by", "wall", "unsure", "noise", "path", "way", "seconds", "names", "zoom")
 FARTHEST = 1e6
 """The largest valid coordinate; the data are within a few units of 0."""
 PARAMETERS = ("dims", "at", "hold", *LOOK)

@@ -43,8 +43,8 @@ def enter_through_app() -> None:
 
     Until the server's first call of st.navigation, Streamlit treats the folder pages/ as a
     multipage app of the old kind: it runs the page of a deep link without app.py. This function
-    declares the pages, so that Streamlit no longer does this on the whole server, and reruns the
-    page through app.py.
+    declares the pages, so that Streamlit stops running pages without app.py on the whole server.
+    Then it reruns the page through app.py.
     """
     if ROUTED not in st.session_state:
         route()

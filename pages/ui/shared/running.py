@@ -73,7 +73,7 @@ def time_in_words(run: ComparisonRun, share: float) -> str:
 
 
 def rows_for(dataset: Dataset, most: int) -> Array:
-    """Return the numbers of at most `most` rows without gaps, spread evenly over the data."""
+    """Return the indices of at most `most` rows without gaps, spread evenly over the data."""
     rows = np.flatnonzero(~np.isnan(dataset.values).any(axis=1))
     if len(rows) <= most:
         return rows

@@ -118,6 +118,11 @@ STORIES: dict[str, Story] = {
         "A simulated body that walks, turns and waves, and its silhouettes.",
         "Front and back have the same silhouette; the neighbouring frames show which one it is.",
     ),
+    "body_parts": Story(
+        "Trunk, arms and legs",
+        "Motion capture of a body, divided into trunk, arms and legs.",
+        "One map for each part, and one above them that coordinates the parts.",
+    ),
     "digits_views": Story(
         "Digits, three ways",
         "Handwritten digits as pixels, as Fourier coefficients and as profiles.",
@@ -157,6 +162,12 @@ TERMS: dict[str, str] = {
     "the Bayesian models switch off those that the data do not need.",
     "layers": "Further layers put maps above the map of the data. They suit data that are smooth "
     "in some regions and change quickly in others. Training takes two to four times as long.",
+    "mean": "Linear: a hidden layer bends a straight map of the layer above, so many layers lose "
+    "less information.",
+    "connections": "Every layer also sees the numbers of the top layer, so that no layer can hide "
+    "them from the data.",
+    "family": "Exact training of hidden layers is impossible. The stop “Which approximation?” in "
+    "Learn compares these forms; the default is enough for most data.",
     "own_spaces": "On: every view has its own lowest layer, and all views share the layer above. "
     "Off: all views share the lowest layer.",
     "verdict": "A layer is on if it passes more than noise to the layer below. A layer that is off "
@@ -178,7 +189,8 @@ TERMS: dict[str, str] = {
     "jitter": "A tiny number, relative to the kernel matrix's mean diagonal, that is added to the "
     "diagonal for numerical stability. It is stored with the model.",
     "encoder": "An encoder is a function, trained with the model, that computes a row's position "
-    "on the map directly. Rows with gaps, and models without encoder, need an optimisation.",
+    "on the map directly. Rows with gaps, and models without encoder, need an optimisation. An "
+    "autoencoder places each row at its own values, and draws it again through the layers below.",
     "time_kernel": "The smoothness of the paths in time; training changes only their speed.",
     "period": "The time after which the movement repeats, in the unit of the data's times. "
     "Training adjusts this period, so a value near the true one is enough.",
@@ -222,7 +234,7 @@ def model_words(class_name: str) -> str:
 
 
 def story_of(dataset_name: str, fallback_title: str) -> Story:
-    """Return the introduction of a data set; the user's data get a general one."""
+    """Return the introduction of a data set; a user's data have a general introduction."""
     known = STORIES.get(dataset_name)
     return known or Story(fallback_title, "Your own data.", "")
 

@@ -120,7 +120,7 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
 
 
 def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
-    """Name the rows and, unless they are pixels, the columns with the fewest observed values."""
+    """Name the rows and the columns with the fewest observed values; for images only the rows."""
     n_rows, n_columns = missing.shape
     sentences = []
     if dataset.drawing.kind != "image":
@@ -238,7 +238,7 @@ def first_rows_note(dataset: Dataset) -> None:
 def sheet_html(
     dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing, place: int = 0
 ) -> None:
-    """Show pictures of some rows of targets (N, D), in lines of as many as fit.
+    """Show pictures of some rows of targets (N, D); each line has as many as fit.
 
     place: distinguishes several sheets on the page.
     """

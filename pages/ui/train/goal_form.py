@@ -46,7 +46,7 @@ def lead_to_time(dataset: Dataset) -> None:
         )
         return
     asked = "train_series_of"
-    # Only once, since the visitor may choose another model.
+    # Preselect only once, since the visitor may choose another model.
     if st.session_state.get(asked) != dataset.name:
         st.session_state[asked] = dataset.name
         st.session_state["form_model"] = "Dynamical GP-LVM"

@@ -1,4 +1,4 @@
-"""The search for good settings: candidates are trained on parts of the rows and judged on others."""
+"""The search for good settings: train candidates on parts of the rows, and test on the others."""
 
 from collections.abc import Callable
 from typing import Any

@@ -10,7 +10,7 @@ from gplvm_core.readers.errors import listed, plural
 from pages.ui.shared.memory import fingerprint, recall, remember
 from pages.ui.shared.plain import plain
 
-MOST_SHOWN = 40  # the most columns of numbers with separate questions
+MOST_SHOWN = 40  # the largest number of columns of numbers with separate questions
 COLOUR = "colour"
 WORDS = {
     "number": "Number",

@@ -1,11 +1,18 @@
 """The questions about the number of layers and their widths."""
 
+from typing import Any
+
 import streamlit as st
 
+from pages.ui.shared.families import FAMILIES
 from pages.ui.shared.words import TERMS
+from pages.ui.train.form_parts import chosen
 
-LAYERS = {1: "One", 2: "Two", 3: "Three"}
+LAYERS = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 USUAL_WIDTH = 5
+MEANS = {"zero": "None", "linear": "Linear"}
+PLAIN: tuple[str, ...] = ("marginalised", "mean_field")  # the families that support every structure
+TOGETHER = ("joint", "full", "chain", "low_rank_chain")  # these need one noise for all outputs
 
 
 def layers_question() -> int:
@@ -51,3 +58,44 @@ def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
                 )
             )
     return (*map(int, above), lowest)
+
+
+def deep_options(known: set[str], options: dict[str, Any]) -> dict[str, Any]:
+    """Ask for the mean of hidden layers, input connections and the variational family.
+
+    known: the settings of the estimator; options: the values chosen so far. Only combinations that
+    the estimator supports are offered.
+    """
+    found: dict[str, Any] = {}
+    if "mean" in known and options.get("kernel") == "rbf":
+        found["mean"] = chosen("Straight part of hidden layers", "mean", MEANS)
+    if "input_connections" in known:
+        found["input_connections"] = st.toggle(
+            "The top is an input of every layer",
+            key="form_connections",
+            help=TERMS["connections"],
+            persist_state="session",
+        )
+    bound = found.get("mean") == "linear" or found.get("input_connections")
+    if bound or "view_components" in options or options.get("encoder"):
+        families = PLAIN
+    elif options.get("noise") == "per_output":
+        families = tuple(name for name in FAMILIES if name not in TOGETHER)
+    else:
+        families = tuple(FAMILIES)
+    family = st.selectbox(
+        "Approximation",
+        families,
+        index=families.index("marginalised"),
+        format_func=lambda name: FAMILIES[name][0],
+        key=f"form_family_{len(families)}",
+        help=TERMS["family"],
+        persist_state="session",
+    )
+    st.caption(FAMILIES[family][1])
+    return found | {"family": family}
+
+
+def with_top(widths: int | tuple[int, ...], top: int) -> int | tuple[int, ...]:
+    """Return the widths of the layers with another width of the top."""
+    return (top, *widths[1:]) if isinstance(widths, tuple) else top

@@ -1,21 +1,11 @@
 """The form that chooses a model and its options, and makes the estimator."""
 
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from gplvm_core import (
-    GPLVM,
-    BayesianGPLVM,
-    BayesianPCA,
-    DeepGPLVM,
-    DeepManifoldRelevance,
-    DynamicalGPLVM,
-    ManifoldRelevance,
-    ProbabilisticPCA,
-)
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.readers.checks import mixed_units
@@ -24,84 +14,18 @@ from gplvm_core.readers.rows.table import TableDataset
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
 from pages.ui.train.good_settings import accepted_settings, good_settings
-from pages.ui.train.layers_form import layers_question, own_spaces_question, widths_question
+from pages.ui.train.layers_form import (
+    deep_options,
+    layers_question,
+    own_spaces_question,
+    widths_question,
+    with_top,
+)
+from pages.ui.train.model_choices import CHOICES, Choice
 from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.several_form import kernel_option, prior_option, start_option
 from pages.ui.train.time_form import time_kernel_form
 
-
-@dataclass(frozen=True)
-class Choice:
-    """An offered model: its scientific name, a one-line description, and its estimator.
-
-    deeper: the deep version of the estimator, if there is one.
-    """
-
-    title: str
-    line: str
-    estimator: type
-    deeper: type | None = None
-
-    @property
-    def needs_times(self) -> bool:
-        return bool(self.estimator().capabilities.timed)
-
-    @property
-    def needs_views(self) -> bool:
-        return bool(self.estimator().capabilities.views)
-
-    @property
-    def has_noises(self) -> bool:
-        """Whether outputs may have their own noise; impossible if all rows are inducing inputs."""
-        known = inspect.signature(self.estimator).parameters
-        whole = "n_inducing" in known and known["n_inducing"].default is None
-        return "noise" in known and not whole
-
-    def suits(self, dataset: Dataset) -> bool:
-        """Return whether the model supports the data, and can read them in parts if necessary."""
-        if isinstance(dataset, TableDataset):
-            return self.estimator is BayesianGPLVM
-        if dataset.columns and not issubclass(self.estimator, BayesianGPLVM):
-            return False
-        has_times, has_views = dataset.times is not None, len(dataset.views) > 1
-        return (has_times or not self.needs_times) and (has_views or not self.needs_views)
-
-
-CHOICES: tuple[Choice, ...] = (
-    Choice(
-        "Views (manifold relevance)",
-        "One map for all views; finds which dimensions are shared and which belong to one view.",
-        ManifoldRelevance,
-        DeepManifoldRelevance,
-    ),
-    Choice(
-        "Bayesian GP-LVM",
-        "A curved map with uncertainty; finds how many dimensions the data need.",
-        BayesianGPLVM,
-        DeepGPLVM,
-    ),
-    Choice(
-        "Dynamical GP-LVM",
-        "A curved map for rows that follow each other in time: each sequence is a path.",
-        DynamicalGPLVM,
-        DeepGPLVM,
-    ),
-    Choice(
-        "GP-LVM",
-        "A curved map with one fitted position per row; every dimension stays in use.",
-        GPLVM,
-    ),
-    Choice(
-        "Bayesian PCA",
-        "A straight map that switches off unneeded dimensions.",
-        BayesianPCA,
-    ),
-    Choice(
-        "Probabilistic PCA",
-        "A straight map that is solved immediately: the baseline for comparison.",
-        ProbabilisticPCA,
-    ),
-)
 SCALINGS = {
     "global": "One scale for all",
     "columns": "Each column its own",
@@ -114,7 +38,9 @@ ENCODERS = {
     "none": "Searched for each row (most exact)",
     "kernel": "Kernel encoder",
     "network": "Network encoder (instant)",
+    "outputs": "The row itself (autoencoder)",
 }
+MOST_OUTPUTS = 30  # of an autoencoder, which has a latent dimension for every output
 OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
 
 
@@ -210,6 +136,10 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     if {"kernel", "init", "n_restarts", "n_inducing"} & known:
         with st.expander("More options"):
             options |= more_options(choice, dataset, known, lowest, found)
+            if n_layers > 1:
+                options |= deep_options(known, options)
+    if options.get("encoder") == "outputs":
+        options["n_components"] = with_top(options["n_components"], dataset.n_outputs)
     if n_layers > 1 and isinstance(options["kernel"], dict):
         above = len(options["n_components"]) - 1
         options["kernel"] = (*["rbf"] * above, options["kernel"])
@@ -219,7 +149,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
 
 
 def only_these(n_rows: int) -> str:
-    """Explain why fewer models are offered if columns are of several kinds."""
+    """Explain why fewer models are offered for columns of several kinds."""
     words = (
         "Only these models of one layer learn words and counts; each column has its own scale and "
         "noise. Deep models, models of several views, and encoders learn only numbers."
@@ -248,8 +178,17 @@ def more_options(
     if "init" in known:
         options["init"] = chosen("Starting places", "init", INITS)
     if "encoder" in known:
-        encoder = chosen("How new rows find their place", "encoder", ENCODERS)
+        few = dataset.n_outputs <= MOST_OUTPUTS
+        offered = {name: words for name, words in ENCODERS.items() if few or name != "outputs"}
+        encoder = chosen(
+            "How new rows find their place", "encoder", offered, mark="" if few else "_"
+        )
         options["encoder"] = None if encoder == "none" else encoder
+        if encoder == "outputs":
+            st.caption(
+                f"The top has {dataset.n_outputs} dimensions, one for every column: each row is at "
+                "its own values. Layers below may have fewer."
+            )
     if "optimiser" in known:
         options["optimiser"] = chosen("Optimiser", "optimiser", OPTIMISERS)
     if "n_restarts" in known:

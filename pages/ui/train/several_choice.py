@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.bodies.parts import body_parts, in_body_parts
 from gplvm_core.readers.divided import in_blocks, in_groups, name_groups, with_labels
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.joined import check_names
@@ -52,14 +53,16 @@ def views_choice(dataset: Dataset) -> Dataset | None:
 
 
 def ways_of(dataset: Dataset) -> dict[str, str]:
-    """Return the ways to divide the columns that make sense for these data."""
+    """Return the useful ways to divide the columns of these data."""
     ways = {"given": f"{len(dataset.views)} as given" if dataset.views else "One"}
     kind = dataset.drawing.kind
     if kind in ("bars", "curve") and not dataset.views and dataset.n_outputs > 1:
         if 2 <= len(name_groups(column_words(dataset))) <= MOST_GROUPS:
             ways["names"] = "By the columns' names"
         ways["chosen"] = "Columns I choose"
-    if kind == "skeleton":
+    if dataset.drawing.skeleton is not None:
+        if body_parts(dataset.drawing.skeleton):
+            ways["parts"] = "Trunk, arms and legs"
         ways["joints"] = "Every joint"
     pictures = kind == "image" or any(view.drawing.kind == "image" for view in dataset.views)
     if 2 <= dataset.n_outputs <= MOST_COLUMN_VIEWS and not pictures:
@@ -86,6 +89,8 @@ def divide(dataset: Dataset, way: str, mark: str) -> Dataset:
         return in_groups(dataset, groups)
     if way == "chosen":
         return in_groups(dataset, chosen_groups(dataset, mark))
+    if way == "parts":
+        return in_body_parts(dataset)
     if way == "joints" and dataset.drawing.skeleton is not None:
         return told_cost(in_blocks(dataset, dataset.drawing.skeleton.joint_names, 3))
     if way == "columns":

@@ -24,7 +24,7 @@ from pages.ui.shared.words import bytes_in_words
 from pages.ui.train.table_questions import inspected
 from pages.ui.train.upload_questions import MEGABYTES, questions, read_upload, rows_in_use
 
-FILES = "train_several"  # session key: the files, oldest first, also for the return to the page
+FILES = "train_several"  # session key: the files, oldest first, kept while other pages are open
 SEEN = "train_several_seen"  # session key: the uploader's ids of all copied files
 TURN = "train_several_turn"  # session key: a new number empties the uploader
 LONGEST_NAME = 40

@@ -15,7 +15,7 @@ from pages.ui.train.table_questions import UnansweredError, inspected
 from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
 
 BEGINNING, LINES = 4000, 8  # bytes and lines of a file that are shown
-UPLOAD = "train_upload"  # session key: (file name, bytes), also for the return to the page
+UPLOAD = "train_upload"  # session key: (file name, bytes), kept while other pages are open
 
 
 def tables_form(names: tuple[str, ...]) -> Dataset | None:

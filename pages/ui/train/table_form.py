@@ -59,5 +59,5 @@ def in_words(table: OpenTable) -> str:
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the table …")
 def looked_at(table: OpenTable) -> TableDataset:
-    """Read some rows, again if a file has changed: `table` contains the time of the change."""
+    """Read some rows; cached until a file changes, because `table` has the time of the change."""
     return TableDataset.of(table)

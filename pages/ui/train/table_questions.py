@@ -16,7 +16,7 @@ from pages.ui.train.date_questions import dates_beside, time_questions
 from pages.ui.train.kinds_form import kinds_questions
 
 NONE = "—"
-LEAST_PIXELS = 36  # rows with at least so many columns may be pictures
+LEAST_PIXELS = 36  # rows with at least this many columns may be pictures
 MOST_LABELS = 50  # a time column with at most this many different values can also be a label
 
 

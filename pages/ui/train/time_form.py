@@ -33,7 +33,7 @@ SHAPES = {
 
 
 def time_kernel_form(dataset: Dataset) -> str | Kernel:
-    """Ask for the kernel over time, with a picture of its paths: a name, or a kernel object."""
+    """Ask for the kernel over time beside a picture of its paths; return a name or a kernel."""
     assert dataset.times is not None  # the model form shows this only for data with times
     times = longest_sequence(dataset.times, dataset.sequences)
     span = float(times.max() - times.min())

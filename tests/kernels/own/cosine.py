@@ -19,7 +19,7 @@ from gplvm_core.numerics import Array
 class Cosine(Stationary):
     """Cosine kernel.
 
-    frequency: radians per unit, one for all dimensions, or (Q,).
+    frequency: in radians per unit; one number for all dimensions, or (Q,).
     """
 
     frequency: float | Float[Array, " Q"] = real(1.0, blind_at=0.0)
@@ -107,9 +107,7 @@ class Cosine(Stationary):
     def _pulled(
         self, inputs: tuple[Array, Array, Array], turns: tuple[Array, Array, Array], d_scale: float
     ) -> Gradients:
-        """Convert adjoints of the phases of the points, of their Σ_q ω_q² S_q and of the phases of
-        Z to gradients.
-        """
+        """Return gradients, given adjoints of the points' phases, Σ_q ω_q² S_q and Z's phases."""
         (mean, variance, inducing), (d_phase, d_damping, d_inducing) = inputs, turns
         d_frequency = d_phase @ mean + d_inducing @ inducing
         d_frequency = d_frequency + 2.0 * self.frequency * (d_damping @ variance)

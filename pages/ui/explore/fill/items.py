@@ -66,7 +66,10 @@ def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
 
 
 def own_items(values: Array, mark: str, turn: int, row_names: Array | None = None) -> list[RowItem]:
-    """Return some of a visitor's rows (n, D), in order; mark: identifies the upload in ids."""
+    """Return some of a visitor's rows (n, D), in order.
+
+    mark: the part of an item's id that identifies the upload.
+    """
     rows = _turned(np.arange(len(values)), turn)
     called = ["" if row_names is None else f", {row_names[row]}" for row in rows]
     return [
@@ -90,7 +93,7 @@ def _order(dataset: Dataset) -> Array:
 
 
 def _turned(order: Array, turn: int) -> list[int]:
-    """Return the numbers of the given turn; after the end of `order`, start again."""
+    """Return the row numbers of one turn, taken from `order`, which repeats from its start."""
     count = min(STRIP, len(order))
     return [int(order[(turn * count + i) % len(order)]) for i in range(count)]
 

@@ -12,7 +12,7 @@ from pages.ui.shared.plain import plain
 
 
 def own_rows(item: Item) -> NewRows | None:
-    """Return the rows brought to this model; without rows, show a button that opens New rows."""
+    """Return the visitor's rows; if there are none, show a button that opens New rows."""
     try:
         own = rows_brought(item)
     except ValueError as error:
@@ -60,4 +60,4 @@ def offer_all_rows(item: Item) -> None:
         turn_to(item.key, ROWS.tab)
 
     if item.dataset.missing is not None:
-        st.button("Fill all rows", icon=":material/auto_fix_high:", on_click=fill_all)
+        st.button("Fill all rows in New rows", icon=":material/auto_fix_high:", on_click=fill_all)

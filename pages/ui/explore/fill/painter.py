@@ -1,7 +1,8 @@
 """The painter as a Streamlit component: visitors hide parts of a row, and the model fills them.
 
 Visitors paint in the browser, which sends the mask when a stroke ends. Python first sends the
-completion, then alternatives, samples and charts. Rows and results are sent as bytes.
+completion, then alternatives, samples and charts. When the tab opens, Python sends only the
+completion, and everything else after the browser has drawn it. Rows and results are sent as bytes.
 """
 
 from functools import partial
@@ -48,15 +49,16 @@ def painter(item: Item, name: str, own: NewRows | None) -> None:
     of the data.
     """
     with room_for("painter"):
-        current, question = ask(item, name, own)
+        current, question, drawn = ask(item, name, own)
         row = hidden_row(current, question.mask, item.dataset)
         answer = send_answer(item, name, current, question, row)
-        if answer is not None and np.isnan(row).any():
+        if drawn and answer is not None and np.isnan(row).any():
             send_possibilities(item, name, question, row)
-    if answer is not None:
-        words = how_filled(item, name, row)
-        st.caption(words, help=HELD_OUT if "against" in words else None)
-        panels(item, name, current, row, answer)
+    with room_for("panels"):
+        if drawn and answer is not None:
+            words = how_filled(item, name, row)
+            st.caption(words, help=HELD_OUT if "against" in words else None)
+            panels(item, name, current, row, answer)
 
 
 def stores(name: str) -> dict[str, str]:
@@ -64,8 +66,8 @@ def stores(name: str) -> dict[str, str]:
     return {part: f"{part}|{name}" for part in ("rows", "answer", "possibilities")}
 
 
-def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question]:
-    """Show the painter; return the chosen row and its mask."""
+def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question, bool]:
+    """Show the painter; return the chosen row, its mask, and whether the browser has drawn one."""
     dataset, kept = item.dataset, board(name)
     mark, turn = "" if own is None else own.mark, kept.turn[kept.source]
     rows = (
@@ -85,21 +87,23 @@ def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question]:
             "touched": [each.id for each in rows if each.id in kept.masks],
         },
         on_act_change=partial(other_rows, name),
+        on_drawn_change=lambda: None,  # the next run reads the state
     )
+    drawn = bool(view.drawn)
     key = stores(name)["rows"]
     more = len(rows) < (dataset.n_points if own is None else len(own.values))
     hold_bytes(key=key, data=_packed(dataset, rows, batch, key, more))
     asked = question_of(view.act, rows, dataset)
     if asked is None:
-        return current, Question(current.id, masks[current.id])
+        return current, Question(current.id, masks[current.id]), drawn
     keep(name, kept.painted(asked.item, asked.mask))
-    return next(row for row in rows if row.id == asked.item), asked
+    return next(row for row in rows if row.id == asked.item), asked, drawn
 
 
 def send_answer(
     item: Item, name: str, current: RowItem, question: Question, row: Array
 ) -> Completion | None:
-    """Send the completion, or the reason why there is none, to the browser, and return it."""
+    """Send the completion, or the reason for its absence, to the browser; return the completion."""
     key = stores(name)["answer"]
     try:
         answer = checked_completion(item, name, row)
@@ -121,7 +125,7 @@ def send_possibilities(item: Item, name: str, question: Question, row: Array) ->
 
 
 def other_rows(name: str) -> None:
-    """Offer other rows; Streamlit calls this before the rerun."""
+    """Change the rows of the strip if the browser asked for others; called before the rerun."""
     act = st.session_state[f"painter|{name}"].get("act")
     if isinstance(act, dict) and act.get("more"):
         keep(name, board(name).shuffled())
@@ -143,7 +147,7 @@ def checked_completion(item: Item, name: str, row: Array) -> Completion:
 
 
 def noise_of(model: Any, row: Array) -> Array | None:
-    """Return the noise of the map; None if the density fills the row: its noise is correlated."""
+    """Return the noise of the map; None if the density, with correlated noise, fills the row."""
     by_map = density_of(model) is None or model.completion_methods(row[None])[0] == "map"
     return model.noise_std_ if by_map else None
 

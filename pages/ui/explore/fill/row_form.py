@@ -19,7 +19,7 @@ from pages.ui.shared.words import percent, words_of_row
 
 ACROSS = 3  # the number of fields side by side
 SHOWN = 3  # number of probable words shown for a missing value
-MOST_IN_MENU = 5000  # rows; of more, the visitor gives the number
+MOST_IN_MENU = 5000  # rows; above this, the visitor types a row's number
 LEAST = 0.01  # lowest probability of a shown word
 ENDS = (0.025, 0.975)  # quantiles at the ends of the interval of a number or count
 

@@ -24,7 +24,7 @@ DENSITY = (
     "here, and its intervals are calibrated on these held-out rows. Other possibilities "
     "always come from places on the map."
 )
-ROUNDED = 1e-3  # in a coordinate, as in assets/canvas/map/inspector.js
+ROUNDED = 1e-3  # rounding error of a coordinate in a link; see assets/canvas/map/inspector.js
 SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}
 
 
@@ -71,7 +71,7 @@ def fill(item: Item, name: str) -> None:
 
 
 def open_kept_row(item: Item, name: str) -> None:
-    """Show the training row at which the visitor's point on the map is, once per kept point."""
+    """Select the training row at the visitor's point on the map, once for every such row."""
     row = kept_row(item)
     state = f"fill_kept_row|{name}"
     if row is not None and st.session_state.get(state) != row:
@@ -80,7 +80,7 @@ def open_kept_row(item: Item, name: str) -> None:
 
 
 def kept_row(item: Item) -> int | None:
-    """Return the training row at the point in the link; None without a point, or beside all rows.
+    """Return the training row at the point in the link; None if there is no point or no row there.
 
     The link's coordinates are rounded.
     """

@@ -2,10 +2,12 @@
 
 import streamlit as st
 
+from gplvm_core.wire.tree import is_tree
 from pages.ui.explore.layers.drawn import draws
 from pages.ui.explore.layers.ladder import ladder
+from pages.ui.explore.layers.tree import tree
 from pages.ui.shared.about import about, bullets
-from pages.ui.shared.catalogue import Item
+from pages.ui.shared.catalogue import Item, open_item
 from pages.ui.shared.doors import COMPARE
 from pages.ui.shared.layer_map import chosen_layer, layer_canvas
 from pages.ui.shared.link import keep_in_link
@@ -15,6 +17,10 @@ from pages.ui.shared.words import TERMS
 
 def layers(item: Item, name: str) -> None:
     """Show the tab for one model."""
+    whole = open_item(item.key) if item.alone else item
+    if is_tree(whole.model):
+        tree(whole)
+        st.header(f"The layers above “{plain(str(item.view))}”", anchor=False)
     ladder(item)
     if any(layer.doubt_ for layer in item.model.layers_):
         st.warning(

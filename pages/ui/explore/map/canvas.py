@@ -21,7 +21,7 @@ show_view = component("explore", "map/map.html", *MAP_STYLES)
 
 
 def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening: str) -> None:
-    """Show the map, the generated output, the controls and the kept point's details.
+    """Show the map, the generated output, the controls and the chosen point's details.
 
     The browser reads the display's parameters from the link, and ignores invalid parameters.
 

@@ -1,7 +1,7 @@
-"""Rows without a label: predicted labels, and the row to label next, labelled by a click."""
+"""Unlabelled rows in the tab Map: predicted labels, and the next row to label by a click."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,15 @@ from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture
 from gplvm_core.new_rows.labels import PredictedLabels, predict_labels
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.tables.csv_text import csv_text
+from pages.ui.explore.map.given_labels import (
+    Given,
+    can_train,
+    keep_labels,
+    stored_labels,
+    train_button,
+)
 from pages.ui.shared.as_text import ask_as_text
-from pages.ui.shared.catalogue import Item
+from pages.ui.shared.catalogue import Item, library_of
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem, percent, words_of_row
 
@@ -24,29 +31,14 @@ SIZE = 200
 NEAR = "no labelled row is near"
 
 
-@dataclass(frozen=True)
-class Given:
-    """The labels that the visitor gave, in their order, and the rows that were skipped."""
-
-    labels: tuple[tuple[int, int], ...] = ()
-    skipped: tuple[int, ...] = ()
-
-    def on(self, labels: Array) -> Array:
-        """All labels, with those of the visitor."""
-        found = labels.copy()
-        for row, label in self.labels:
-            found[row] = label
-        return found
-
-
 def partly_labelled(dataset: Dataset) -> bool:
-    """Whether some rows have a label and others have none."""
+    """Return whether some rows have a label and others have none."""
     known = None if dataset.labels is None else dataset.labels >= 0
     return known is not None and bool(known.any() and not known.all())
 
 
 def rows_without_label(item: Item, name: str) -> None:
-    """The part of the tab Map about labels; only for partly labelled data."""
+    """Show the part of the tab Map about labels, if the data are partly labelled."""
     if partly_labelled(item.dataset):
         _labelling(item, name)
 
@@ -55,13 +47,13 @@ def rows_without_label(item: Item, name: str) -> None:
 def _labelling(item: Item, name: str) -> None:
     dataset, place = item.dataset, f"labels_given|{name}"
     kept = st.session_state.get(place)
-    given = kept if isinstance(kept, Given) else Given()
+    given = kept if isinstance(kept, Given) else Given(stored_labels(item))
     assert dataset.labels is not None
     labels = given.on(dataset.labels)
     st.subheader("Rows without a label", anchor=False)
     if not (labels < 0).any():
         st.markdown("Every row has a label now. Download them below.")
-        _undo(place, given)
+        _undo(item, place, given)
         _download(item, name, given, None)
         return
     try:
@@ -76,7 +68,7 @@ def _labelling(item: Item, name: str) -> None:
         st.markdown("All remaining rows were skipped.")
     else:
         _ask(item, name, place, given, row, found)
-    _undo(place, given)
+    _undo(item, place, given)
     if found is not None:
         st.dataframe(
             table_of(dataset, found),
@@ -98,7 +90,7 @@ def _predicted(_model: Any, name: str, given: Given, _labels: Array) -> Predicte
 
 
 def sentence(found: PredictedLabels, given: Given) -> str:
-    """How many labels are predicted, how sure, and how well this works for known labels."""
+    """Describe how many labels are predicted, how sure they are, and how many known ones match."""
     sure = int(np.sum((found.probabilities.max(axis=1) >= 0.95) & ~found.far))
     words = (
         f"**{plural(len(found.rows), 'row')} without a label.** {sure:,} of them have a predicted "
@@ -122,7 +114,7 @@ def name_of(dataset: Dataset, label: int) -> str:
 def _ask(
     item: Item, name: str, place: str, given: Given, row: int, found: PredictedLabels | None
 ) -> None:
-    """The row to label next, and a button for every label."""
+    """Show the row to label next, and a button for every label."""
     dataset = item.dataset
     picture, question = st.columns([1, 3], gap="medium", vertical_alignment="center")
     with picture:
@@ -150,8 +142,8 @@ def _ask(
                     st.button(
                         plain(name_of(dataset, label)),
                         key=f"label|{name}|{label}",
-                        on_click=_label,
-                        args=(place, given, row, label),
+                        on_click=keep_labels,
+                        args=(item, place, given.and_also(row, label)),
                     )
             else:
                 chosen = st.selectbox(
@@ -166,8 +158,8 @@ def _ask(
                     "Set label",
                     type="primary",
                     key=f"label_set|{name}",
-                    on_click=_label,
-                    args=(place, given, row, chosen),
+                    on_click=keep_labels,
+                    args=(item, place, given.and_also(row, chosen)),
                 )
             skipped = replace(given, skipped=(*given.skipped, row))
             st.button(
@@ -179,11 +171,7 @@ def _ask(
             )
 
 
-def _label(place: str, given: Given, row: int, label: int) -> None:
-    st.session_state[place] = replace(given, labels=(*given.labels, (row, label)))
-
-
-def _undo(place: str, given: Given) -> None:
+def _undo(item: Item, place: str, given: Given) -> None:
     if given.labels:
         before = replace(given, labels=given.labels[:-1])
         st.button(
@@ -191,13 +179,13 @@ def _undo(place: str, given: Given) -> None:
             icon=":material/undo:",
             type="tertiary",
             key=f"undo|{place}",
-            on_click=st.session_state.update,
-            args=({place: before},),
+            on_click=keep_labels,
+            args=(item, place, before),
         )
 
 
 def table_of(dataset: Dataset, found: PredictedLabels) -> dict[str, list[Any]]:
-    """The rows without a label, the least sure first."""
+    """Return the rows without a label; the least certain prediction is first."""
     chances = found.probabilities.max(axis=1)
     order = np.lexsort([chances, ~found.far])
     return {
@@ -211,26 +199,27 @@ def table_of(dataset: Dataset, found: PredictedLabels) -> dict[str, list[Any]]:
 def _download(item: Item, name: str, given: Given, found: PredictedLabels | None) -> None:
     names = item.dataset.row_names
     texts = (*item.dataset.label_names, *(() if names is None else map(str, names)))
-    marked = ask_as_text(texts, "labels")
-    st.download_button(
-        "All labels (CSV)",
-        lambda: labels_csv(item.dataset, given, found, marked),
-        f"{file_stem(item.title)}-labels.csv",
-        "text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        key=f"labels_csv|{name}",
-    )
-    st.caption(
-        "Your labels are stored for this visit only, and do not change the map. Download them, and "
-        "train with the new table to keep them."
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        marked = ask_as_text(texts, "labels")
+        st.download_button(
+            "All labels (CSV)",
+            lambda: labels_csv(item.dataset, given, found, marked),
+            f"{file_stem(item.title)}-labels.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            key=f"labels_csv|{name}",
+        )
+        if given.labels and can_train(item):
+            train_button(item, name, given)
+    where = "for this visit only" if library_of(item.key)[0].read_only else "with the model"
+    st.caption(f"Your labels are stored {where}. They do not change its map.")
 
 
 def labels_csv(
     dataset: Dataset, given: Given, found: PredictedLabels | None, as_text: bool = True
 ) -> bytes:
-    """Every row with its label, its probability, and whether it is known, yours or predicted."""
+    """Write every row's label, its probability, and whether it is known, yours or predicted."""
     assert dataset.labels is not None
     labels, own = given.on(dataset.labels), dict(given.labels)
     predicted = {} if found is None else {int(row): n for n, row in enumerate(found.rows)}

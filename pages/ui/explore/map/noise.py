@@ -14,7 +14,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 PICTURE_WIDTH, BARS_WIDTH = 400, 680  # pixels; a narrow page makes them smaller
-FEW = 3  # for at most so many outputs, the text omits the median
+FEW = 3  # for at most this many outputs, the text omits the median
 ALIKE = 1e-9  # relative; noise levels that differ by less are shown as one number
 
 

@@ -1,4 +1,4 @@
-"""The tab Map: one model's latent map; move to generate, click to keep a point."""
+"""The tab Map: one model's latent map; move to generate outputs, click to choose a point."""
 
 import streamlit as st
 
@@ -31,10 +31,12 @@ BODY = (
 PICTURE = (
     "**The picture.** Paint a grey value, or make pixels darker or lighter, and the rest follows: "
     "the model finds the most probable picture with these values. Erase to release pixels. A line "
-    "surrounds the painted pixels. Small pictures are other pictures with the same painted "
-    "pixels. *How sure* and *Unsure pixels* then describe the pixels that are not painted. With "
-    "the keyboard, arrow keys move the brush, Space paints or erases, brackets change the brush's "
-    "size, A shows another picture, and Escape removes all paint."
+    "surrounds the painted pixels. *Copy* paints with the pixels of another picture: search a row "
+    "by number, name or label; or press *This picture*, and then go back to yours. Small pictures "
+    "are other pictures with the same painted pixels. *How sure* and *Unsure pixels* then describe "
+    "the pixels that are not painted. With the keyboard, arrow keys move the brush, Space paints "
+    "or erases, brackets change the brush's size, A shows another picture, and Escape removes all "
+    "paint."
 )
 WORDS = (
     "**Words and counts.** Each word has its probability at this place. Press a word to shade the "
@@ -102,11 +104,11 @@ def latent_map(item: Item, name: str) -> None:
         *([BODY] if item.dataset.drawing.kind == "skeleton" else []),
         *([PICTURE] if item.dataset.drawing.kind == "image" else []),
         "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
-        "the rows and keeps the others. Drag across a strip to move the point. The bar is the "
-        "dimension's share of the changes in the output: its average squared effect from −1 to "
-        "+1 standard deviation, relative to all dimensions. The names that you type become the "
-        "titles of axes and columns. Names are stored with your own models; for ready models, "
-        "only this browser stores them. *Share* adds the names to its link.",
+        "the rows; the other dimensions do not change. Drag across a strip to move the point. The "
+        "bar is the dimension's share of the changes in the output: its average squared effect "
+        "from −1 to +1 standard deviation, relative to all dimensions. The names that you type "
+        "become the titles of axes and columns. Names are stored with your own models; for ready "
+        "models, only this browser stores them. *Share* adds the names to its link.",
         "**How sure.** *Well known here*: at most about one value in seven is wrong by more than "
         "half the data's standard deviation. *A guess*: the picture explains at most about a "
         "fifth of a row's difference from the average row. *Fairly sure* is between these "
@@ -115,11 +117,12 @@ def latent_map(item: Item, name: str) -> None:
         "the data.",
         *([LABELS] if partly_labelled(item.dataset) else []),
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
-        "**What if.** In a table, drag a column's mark or type a number to hold the column. The "
-        "other columns follow, with the intervals that remain. *Let go* frees it.",
-        "**Key frames.** *Add key frame* stores the point. Two or more key frames make a movement "
-        "from point to point. You can play, loop and save it (as GIF, PNG pictures or table; "
-        "bodies also as BVH).",
+        "**What if.** In a table, drag a column's mark or type a number to hold the column, or "
+        "choose a word from its menu *Hold*. The other columns follow, with the intervals and "
+        "probabilities that remain. *Let go* frees it.",
+        "**Key frames.** *Add key frame* keeps the point, or the body as you dragged it; two or "
+        "more become a movement through them. It plays, loops, and is saved as GIF, PNG pictures, "
+        "table and, for bodies, BVH.",
         "**More like this** shows sixteen variations near the point. *Anywhere* draws sixteen "
         "random places near rows of the data, and *Map* spreads sixteen places over the visible "
         "map. *Noise* adds the random variation of real rows. Press a picture to go to its place.",

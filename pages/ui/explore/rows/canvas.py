@@ -22,8 +22,11 @@ from pages.ui.shared.words import words_of_row
 show_rows = component("rows", "rows/rows.html", "map/map.css", "rows/rows.css")
 
 
-def rows_canvas(item: Item, name: str, own: NewRows, answers: Answers) -> int | None:
-    """Show the map and the table; return the row that the visitor wants in Fill in, if any."""
+def rows_canvas(item: Item, name: str, own: NewRows | None, answers: Answers | None) -> int | None:
+    """Show the map and the table; return the row that the visitor wants in Fill in, if any.
+
+    Without rows or answers, only the map is shown. The browser then has the map before rows arrive.
+    """
     layers = item.model.layers_ if item.model.capabilities.layers else ()
     deep = len(layers) > 1
     store = f"{name}|layer 1" if deep else name
@@ -32,23 +35,18 @@ def rows_canvas(item: Item, name: str, own: NewRows, answers: Answers) -> int | 
     wanted = _sent(key, "open")
     if wanted is not None:
         st.session_state[opened] = wanted
-    near = [[words_of_row(item.dataset, row) for row in rows] for rows in answers.nearest.tolist()]
-    packed = pack_new_rows(
-        answers,
-        own.values,
-        texts(own),
-        near,
-        names_of(item.dataset),
-        st.session_state.get(opened),
-    )
+    address = ""
+    if own is not None and answers is not None:
+        packed = _packed(item, own, answers, st.session_state.get(opened))
+        address = parcels.hold(packed)
     with room_for("rows"):
         show_rows(
             key=key,
             data={
                 "store": store,
                 "deep": deep,
-                "file": own.mark,
-                "address": parcels.hold(packed),
+                "file": "" if own is None else own.mark,
+                "address": address,
                 "names": names_data(item, space_of(item, 0)),
             },
             on_open_change=_nothing,
@@ -57,6 +55,12 @@ def rows_canvas(item: Item, name: str, own: NewRows, answers: Answers) -> int | 
         bytes_of = _layers(item, store) if deep else _map(item, name)
         hold_bytes(key=f"bytes|rows|{store}", data=bytes_of)
     return _sent(key, "fill")
+
+
+def _packed(item: Item, own: NewRows, answers: Answers, opened: int | None) -> bytes:
+    near = [[words_of_row(item.dataset, row) for row in rows] for rows in answers.nearest.tolist()]
+    names = names_of(item.dataset)
+    return pack_new_rows(answers, own.values, texts(own), near, names, opened)
 
 
 def _map(item: Item, name: str) -> bytes:

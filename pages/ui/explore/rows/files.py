@@ -1,4 +1,4 @@
-"""Files of the answers: the visitor's columns, with positions, filled values, p and reasons."""
+"""Files of the answers: the visitor's columns, positions, filled values, p-values and reasons."""
 
 import io
 import tempfile
@@ -52,6 +52,8 @@ def answer_table(
         title = (dimensions[q] if q < len(dimensions) else "") or f"x{q + 1}"
         back.append((title, numbers(answers.places[:, q])))
         back.append((f"{title} std", numbers(answers.place_std[:, q])))
+    if (answers.weights[:, 0] < 1.0).any():
+        back.append(("weight of this place", numbers(answers.weights[:, 0])))
     gaps = np.isnan(own.values[:count])
     for d, name in enumerate(names):
         worded = bool(dataset.columns and dataset.columns[d].words)
@@ -79,7 +81,7 @@ def reasons_in_words(answers: Answers, n: int, names: Sequence[str]) -> str:
 
 
 def renamed(columns: Iterable[TableColumn], others: Iterable[TableColumn]) -> list[TableColumn]:
-    """Return the columns, with a number after titles that occur already."""
+    """Return the columns, with a number added to repeated titles."""
     taken = {title for title, _ in others}
     found = []
     for title, content in columns:

@@ -1,9 +1,11 @@
 """The tab New rows: the rows' places on the map, values for their gaps, and odd rows."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from gplvm_core.readers.errors import plural
-from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.readers.new_rows import MOST_MEGABYTES, MOST_ROWS, NewRows
 from gplvm_core.training import comparison_of
 from pages.ui.explore.ask_rows import asked_rows
 from pages.ui.explore.bring import CHOSEN
@@ -24,9 +26,9 @@ from pages.ui.shared.words import TERMS
 
 def new_rows(item: Item, name: str) -> None:
     """Show the tab for one model."""
-    own = asked_rows(item, name, example)
-    if own is not None:
-        answered(item, name, own)
+    with st.container():  # the map below keeps its place in the page, so it is drawn only once
+        own = asked_rows(item, name, example)
+    answered(item, name, own)
     about(
         "**What happens.** The model looks for the place on its map that explains each row, and "
         "fills the gaps from this place. It then compares the row with its training rows. The "
@@ -43,23 +45,35 @@ def new_rows(item: Item, name: str) -> None:
         "three columns are not enough, the row is odd as a whole.",
         "**Unlike all**: the row is odder than every training row. Do not rely on such a row's "
         "place and filled values.",
+        f"**Larger tables.** The page takes files of up to {MOST_MEGABYTES} MB and {MOST_ROWS:,} "
+        "rows. The function under *Python*, below the answers, has no such limit.",
         f"**The map.** {TERMS['latent']}",
         title="About new rows",
     )
 
 
 @st.fragment
-def answered(item: Item, name: str, own: NewRows) -> None:
-    """Show the answers so far, and compute the next step."""
-    work = work_on(name, own)
+def answered(item: Item, name: str, own: NewRows | None) -> None:
+    """Show the map and the answers so far, and compute the next step.
+
+    The map is there before the visitor brings rows. The first rows are computed before it is drawn
+    again, all others after it.
+    """
     place = st.container()
-    found = work.answers()
+    work = None if own is None else work_on(name, own)
+    if own is not None and work is not None and work.answers() is None and not work.halted:
+        first = place.empty()
+        _step(item, name, own, work, first.progress(0.0, "Placing rows …").progress)
+        first.empty()
+    found = None if work is None else work.answers()
     wanted = None
+    try:
+        wanted = rows_canvas(item, name, own, found)
+    except ValueError as error:  # the browser cannot draw the kernel
+        st.info(plain(error))
+    if own is None or work is None:
+        return
     if found is not None:
-        try:
-            wanted = rows_canvas(item, name, own, found)
-        except ValueError as error:  # the browser cannot draw the kernel
-            st.info(plain(error))
         export(item, name, own, found)
         stay(item, name, own, found)
     if wanted is not None:
@@ -99,12 +113,19 @@ def _working(item: Item, name: str, own: NewRows, work: Work) -> bool:
     with st.container(horizontal=True, vertical_alignment="center"):
         bar = st.progress(0.0, "Placing rows …", width="stretch")
         st.button("Stop", icon=":material/stop:", on_click=stop)
-    try:
-        step(item, name, own, work, bar.progress)
-    except ValueError as error:
-        work.problem = str(error)
+    _step(item, name, own, work, bar.progress)
     st.rerun()
     return True
+
+
+def _step(
+    item: Item, name: str, own: NewRows, work: Work, say: Callable[[float, str], object]
+) -> None:
+    """Compute one step; note why it failed."""
+    try:
+        step(item, name, own, work, say)
+    except ValueError as error:
+        work.problem = str(error)
 
 
 def _compare(item: Item, name: str, own: NewRows) -> None:

@@ -1,8 +1,8 @@
-"""The answers for brought rows, computed in steps: first places and gaps, then typicality."""
+"""The answers about new rows, computed in steps: first positions and gaps, then typicality."""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,9 @@ from pages.ui.shared.density import can_learn, density_of, stored_recipe
 
 SPELL = 0.8  # seconds of work between two updates of the page
 FIRST, LATER = 20, 100  # rows in the first step, and in each further step
-BY_ARRAY = ("places", "place_std", "filled", "std", "p", "p_cell", "oddness", "unlike", "nearest")
+BY_ARRAY = tuple(
+    field.name for field in fields(Answers) if field.name not in ("reasons", "known", "held_out")
+)
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,11 @@ class Work:
     parts: dict[bool, list[Answers]]
     stopped: bool = False
     problem: str = ""
+
+    @property
+    def halted(self) -> bool:
+        """Whether the visitor stopped the work, or it failed."""
+        return self.stopped or bool(self.problem)
 
     def done(self, compared: bool) -> int:
         return sum(len(part.places) for part in self.parts[compared])

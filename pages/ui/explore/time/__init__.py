@@ -1,1 +1,1 @@
-"""The tab Time, which plays, continues and invents movements and films."""
+"""The tab Time, which plays and continues movements and films, and draws new ones."""

@@ -1,4 +1,4 @@
-"""How good are forecasts? The model's forecasts of held-out ends, beside simple rules."""
+"""How good are forecasts? The model's forecasts of held-out ends, compared with simple rules."""
 
 from collections.abc import Callable
 from typing import Any
@@ -22,9 +22,9 @@ HELP = (
 
 
 def forecasts_judged(item: Item, name: str) -> None:
-    """The button that starts the test, its progress, and the result."""
+    """Show the button that starts the test, its progress, and the result."""
     if item.dataset.columns or not hasattr(item.model, "fit"):
-        return  # simple rules for words and counts do not exist here
+        return  # the simple rules forecast only numbers
     key = f"back test|{name}"
     if running(key, "back_test", "Keeps the forecasts that are finished.", _said):
         return
@@ -51,7 +51,7 @@ def forecasts_judged(item: Item, name: str) -> None:
 
 
 def _task(item: Item) -> Callable[[Callable[[Step], None]], BackTest]:
-    """The test, with the whole model if one of several views is shown."""
+    """Return the test; if one of several views is shown, the whole model is tested."""
 
     whole = open_item(item.key) if item.view is not None else item
     data: Any = whole.dataset.view_values if item.view is not None else whole.dataset.values
@@ -74,7 +74,7 @@ def _said(step: Step) -> str:
 
 
 def show(found: BackTest) -> None:
-    """One sentence, and a small table below it."""
+    """Show the result as one sentence and a small table."""
     st.markdown(f"**{plain(found.sentence())}**")
     soon = max(1, round(SOON * found.horizon))
     lines = [

@@ -1,4 +1,4 @@
-"""A sequence with gaps to try the tab with, made of training frames."""
+"""An example sequence with gaps, made of training frames, for trying out the tab."""
 
 from collections.abc import Iterable
 

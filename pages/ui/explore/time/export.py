@@ -30,7 +30,7 @@ GROUND = "#FFFFFF"
 
 
 def export(item: Item, reel: Reel, id: str, own: OwnSequence | None = None) -> None:
-    """Buttons that export the sequence in the first panel; own: the visitor's, if it is."""
+    """Show buttons that export the first panel; own: the visitor's sequence, if it is shown."""
     # The reel's title counts the frames of the data; a forecast adds more.
     which = f"{reel.title.rpartition(', ')[0] or reel.title}, {plural(len(reel.times), 'frame')}"
     stem = file_stem(f"{item.title} {which}")
@@ -91,7 +91,7 @@ def chosen_frames(count: int) -> Array:
 
 
 def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes:
-    """Draw the first panel as a GIF at normal speed; progress(share) is called meanwhile."""
+    """Draw the first panel as a GIF at normal speed; progress(share) is called regularly."""
     values = reel.panels[0].values
     frame = common_frame(dataset.drawing, dataset.values)
     rows = chosen_frames(len(values))
@@ -142,8 +142,8 @@ def sequence_csv(
     """Write a line per frame: time, whether it is forecast or hidden, place, values, deviations.
 
     dimensions: the visitor's names of the map's dimensions, "" for x1, x2, …. own: the visitor's
-    sequence; its further columns follow the time, and a column with 1 where a value was filled
-    follows the deviations of every column with gaps.
+    sequence; its further columns follow the time. If a column has gaps, another column follows its
+    deviations, with 1 where a value was filled.
     """
     names, panel = names_of(dataset), reel.panels[0]
     count = len(reel.times)

@@ -139,7 +139,7 @@ def with_gap(
 def completed(
     model: Any, dataset: Dataset, seen: Array, times: Array, callback: StepCallback | None = None
 ) -> tuple[Array, Array, Array, Array]:
-    """A new sequence with its gaps filled, standard deviations, and its path with theirs.
+    """A new sequence with its gaps filled, and its path, both with standard deviations.
 
     This takes seconds.
     """
@@ -191,7 +191,7 @@ def hidden_rows(
         columns = np.ones(dataset.n_outputs, dtype=bool)
     else:
         columns = named_parts(dataset)[part]
-    # Sliders round the ends of the interval to their steps.
+    # A slider rounds the ends of the interval to its steps.
     slack = 0.01 * usual_step(times)
     within = (times >= stretch[0] - slack) & (times <= stretch[1] + slack)
     return np.where(within[:, None] & columns, np.nan, values)

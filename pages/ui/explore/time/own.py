@@ -21,14 +21,15 @@ from pages.ui.shared.plain import plain
 
 IN_ORDER, NOTHING = "", "Nothing"
 MOST_FRAMES = 2000
-OTHER_STEP = 5.0  # times the training data's step: the unit is probably another one
+OTHER_STEP = 5.0  # if the steps differ by more than this factor, the unit is probably wrong
 
 
 @dataclass(frozen=True)
 class OwnPlan:
-    """How to read the brought rows, and what else to hide; of the file with this mark.
+    """How to read the visitor's file, and which of its values to hide; mark: identifies the file.
 
-    column: the times' column, IN_ORDER for frames `step` apart; which: the sequence in the file.
+    column: the column of times, or IN_ORDER if frames are `step` apart. which: the sequence in the
+    file.
     """
 
     mark: str
@@ -40,7 +41,7 @@ class OwnPlan:
 
 @dataclass(frozen=True, eq=False)
 class OwnSequence:
-    """Frames (n, D) of one new sequence: as brought, and as the model sees them.
+    """Frames (n, D) of one new sequence: as given, and as the model sees them.
 
     beside: columns of the file that the model lacks. question: a key of everything above.
     """
@@ -55,7 +56,7 @@ class OwnSequence:
 
     @property
     def hidden(self) -> Array:
-        """The given values that the visitor hid."""
+        """Return where the visitor hid a given value."""
         return np.isnan(self.seen) & ~np.isnan(self.given)
 
 
@@ -115,7 +116,7 @@ def _read(
 
 
 def _plan(item: Item, name: str, own: NewRows) -> OwnPlan:
-    """The kept plan of these rows; at first, times come from a column that is named like times."""
+    """Return the stored plan of these rows; at first, a column named like times has the times."""
     kept = st.session_state.get(f"time_own_plan|{name}")
     mark = f"{own.mark}|{len(own.values)}"
     if isinstance(kept, OwnPlan) and kept.mark == mark:
@@ -125,7 +126,7 @@ def _plan(item: Item, name: str, own: NewRows) -> OwnPlan:
 
 
 def training_step(item: Item) -> float:
-    """The usual time between two training frames."""
+    """Return the usual time between two training frames."""
     return usual_step(times_of(item.model)[rows_of(item.model, item.model.sequences_[0])])
 
 
@@ -224,7 +225,7 @@ def _say_step(item: Item, times: Array, column: str) -> None:
 
 
 def gap_of(dataset: Dataset, own: OwnSequence) -> Reel:
-    """The sequence for the player, not filled in yet."""
+    """Return the sequence for the player, with its gaps still open."""
     panels = [panel(dataset, SEEN, own.seen)]
     if own.hidden.any():
         panels.append(panel(dataset, TRUTH, own.given))

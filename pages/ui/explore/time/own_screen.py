@@ -28,7 +28,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent
 
 LEAD_IN = 5  # known frames that are played before the filled ones
-NARROW = 1.05  # intervals are widened if they need a larger factor
+NARROW = 1.05  # intervals are widened only if their factor exceeds this
 
 
 STOPPED = "stopped"
@@ -36,12 +36,12 @@ DOING = {
     "fill": "Filling the gaps along time …",
     "check": "Checking the intervals: given values are hidden like the gaps, and filled …",
 }
-# What a check found; None if no given values can be hidden like the gaps.
+# The result of the check; None if no given values can be hidden like the gaps.
 Check = tuple[Checked | None]
 
 
 def show_own(item: Item, name: str, own: OwnSequence) -> None:
-    """Fill the gaps, then check the intervals on given values; show what is known so far."""
+    """Fill the gaps, then check the intervals on given values; show every finished part."""
     last, gap = before(name), gap_of(item.dataset, own)
     with st.container():
         said, work = st.empty(), st.container()
@@ -69,7 +69,7 @@ def show_own(item: Item, name: str, own: OwnSequence) -> None:
 def _answer(
     name: str, stage: str, again: str, own: OwnSequence, task: Callable[[StepCallback], Any]
 ) -> Any:
-    """The result of a stage; None while it runs, after an error, and after a cancel."""
+    """Return the result of a stage; None while it runs, after an error, and after a cancel."""
     place = f"time_own_{stage}|{name}"
     kept = st.session_state.get(place)
     if kept is not None and kept[0] == own.question:
@@ -96,7 +96,7 @@ def _answer(
 
 
 def check_at_once(dataset: Dataset, own: OwnSequence, reel: Reel) -> Check | None:
-    """The check, if it needs no further inference: on values that the visitor hid."""
+    """Return the check on values that the visitor hid; it needs no further inference."""
     if own.hidden.any():
         shown = reel.panels[0]
         assert shown.std is not None
@@ -106,7 +106,7 @@ def check_at_once(dataset: Dataset, own: OwnSequence, reel: Reel) -> Check | Non
 
 
 def check_of(model: Any, dataset: Dataset, own: OwnSequence, callback: StepCallback) -> Check:
-    """The share inside the intervals of given values that are hidden like the gaps."""
+    """Hide given values in gaps of the same shape, fill them; return the share inside intervals."""
     hidden = _to_hide(dataset, own)
     assert hidden is not None
     seen = np.where(hidden, np.nan, own.seen)
@@ -120,15 +120,15 @@ def _to_hide(dataset: Dataset, own: OwnSequence) -> Array | None:
 
 
 def judged(dataset: Dataset) -> Array:
-    """The columns (D,) that have intervals and vary in the training data."""
+    """Return which columns (D,) have intervals and vary in the training data."""
     kinds = [not dataset.columns or deviates(dataset, d) for d in range(dataset.n_outputs)]
     return np.asarray(kinds) & (column_std(dataset.values) > 0.0)
 
 
 def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
-    """How many values were filled, and what a check says about their intervals.
+    """Describe how many values were filled, and what the check found about their intervals.
 
-    check: None before it has ended.
+    check: None until the check has ended.
     """
     missing = np.isnan(own.seen)
     frames = plural(len(missing), "frame")
@@ -158,13 +158,13 @@ def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
 
 
 def widening(own: OwnSequence, check: Check | None) -> float:
-    """The factor of the standard deviations; 1 without a check on given values."""
+    """Return the factor of the standard deviations; 1 without a check on given values."""
     found = None if check is None or own.hidden.any() else check[0]
     return found.factor if found is not None and found.factor > NARROW else 1.0
 
 
 def widened(reel: Reel, factor: float) -> Reel:
-    """The sequence with larger standard deviations."""
+    """Return the sequence with all standard deviations multiplied by the factor."""
     panels = tuple(
         panel if panel.std is None else replace(panel, std=factor * panel.std)
         for panel in reel.panels
@@ -174,14 +174,14 @@ def widened(reel: Reel, factor: float) -> Reel:
 
 
 def unchecked(item: Item) -> str:
-    """Give the result of held-out training rows, for a sequence on which nothing can be checked."""
-    words = "The intervals could not be checked here: too few given values can be hidden to test."
+    """Describe the coverage on held-out training rows, for a sequence that allows no check."""
+    words = "The intervals could not be checked here: too few given values can be hidden like them."
     promised = inside_in_words(item.model, GAPS)
     return f"{words} {promised} In this sequence it may be fewer." if promised else words
 
 
 def _cue(shown: Reel, seen: OnScreen, last: OnScreen | None) -> Cue:
-    """A filled sequence plays once, from shortly before its first filled frame."""
+    """Return where to start: a new result plays once, from just before its first filled frame."""
     if last is not None and last.sequence == seen.sequence and not last.id.endswith(" open"):
         return Cue()
     new = np.flatnonzero(shown.hidden)

@@ -1,4 +1,4 @@
-"""The visitor's choices in the tab Time, which the session stores per model, and their widgets."""
+"""The visitor's choices in the tab Time and their widgets; the session stores them per model."""
 
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -28,8 +28,9 @@ FIRST_DRAWN = 120
 class Plan:
     """The chosen task, with the last settings of the other tasks.
 
-    ahead: units of time beyond the end. length, draw: the frames and the number of a new sequence.
-    part, stretch: the hidden part and interval. asked: whether the model fills the gap.
+    ahead: units of time beyond the end. length: the number of frames of a new sequence. draw:
+    counts the new sequences that were requested. part, stretch: the hidden part and interval.
+    asked: whether the model fills the gap.
     """
 
     sequence: Any
@@ -48,7 +49,7 @@ class Plan:
             "play": ("play", self.sequence, self.ahead),
             "sample": ("sample", self.sequence, self.length, self.draw),
             "fill": ("fill", self.sequence, self.part, self.stretch, self.asked),
-            "own": ("own",),  # depends on what was brought, too
+            "own": ("own",),  # the result also depends on the visitor's rows
         }[self.task]
 
 
@@ -90,7 +91,7 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     titles = sequence_titles(model, dataset)
     widget = f"dynamics_task|{name}"
     upcoming = st.session_state.get(widget, plan.task)
-    # Invented and new sequences need no choice of a sequence; the choices for a gap and for a new
+    # Drawn and uploaded sequences need no choice of a sequence; the choices for a gap and for a new
     # sequence are in separate lines below.
     several = len(titles) > 1 and upcoming in ("play", "fill")
     wide = [1.7, *([1.6] if several else []), *([] if upcoming in ("fill", "own") else [1.0])]

@@ -1,4 +1,4 @@
-"""The player of the tab Time, which shows the answer to the visitor's plan, and its exports."""
+"""The player of the tab Time and its exports; it shows the answer to the visitor's plan."""
 
 from dataclasses import replace
 from functools import partial

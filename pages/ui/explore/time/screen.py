@@ -16,7 +16,7 @@ from pages.ui.shared.dimension_names import names_data, space_of
 
 @dataclass(frozen=True)
 class OnScreen:
-    """The state of the player; id: of the reel."""
+    """The state of the player; id: the id of the reel."""
 
     task: Task
     sequence: Any
@@ -24,7 +24,7 @@ class OnScreen:
 
 
 def before(name: str) -> OnScreen | None:
-    """What the player showed last."""
+    """Return the player's last state, None before the first sequence."""
     seen = st.session_state.get(f"dynamics_seen|{name}")
     return seen if isinstance(seen, OnScreen) else None
 

@@ -13,7 +13,7 @@ from pages.ui.shared.plain import plain
 
 
 def series(item: Item, name: str, reel: Reel) -> None:
-    """A chosen column of the first panel with its band; only for tables, and with deviations."""
+    """Show a chosen column of the first panel with its band, for tables with deviations."""
     dataset, shown = item.dataset, reel.panels[0]
     known = next((panel for panel in reel.panels if panel.title in (DATA, SEEN)), None)
     if dataset.drawing.kind not in ("bars", "curve") or shown.std is None or known is None:

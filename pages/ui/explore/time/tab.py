@@ -1,4 +1,4 @@
-"""The tab Time: play sequences, forecast, invent, fill gaps, and bring new sequences."""
+"""The tab Time: play sequences, forecast, draw new ones, fill gaps, and upload sequences."""
 
 import streamlit as st
 
@@ -31,8 +31,8 @@ def time(item: Item, name: str) -> None:
         "its end. The tube extends two standard deviations to either side; the ellipse at the "
         "ring shows two standard deviations in each dimension.",
         "**The forecast** continues the path as far as the past determines it, then returns to "
-        "the prior. The curve above the track is the standard deviation of the outputs; the full "
-        "height of the curve is the standard deviation of the data.",
+        "the prior. The curve above the track is the standard deviation of the outputs, on a scale "
+        "from zero to at least the standard deviation of the data.",
         "**How good are forecasts?** The model is trained three times without the last frames, and "
         "forecasts what follows. *As last time* repeats the last frame; *as one period before* "
         "repeats the last period, if the series has one; *linear autoregression* predicts a frame "

@@ -1,7 +1,7 @@
 """Sequences of tables with words and counts: their predictions as rows, and as cards for drawing.
 
-A row has a number per column; for words, it is the index of the word in the data set. A card has a
-probability for every word instead.
+A row has a number per column; for words, it is the index of the word in the data set. A card has
+the probability of every word instead of this index.
 """
 
 from collections.abc import Mapping
@@ -114,12 +114,12 @@ def error_of_tables(
 
 
 def cell(value: object) -> str:
-    """A value as text: a word as it is, a number with eight digits, NA where missing."""
+    """Return a value as text: a word unchanged, a number with eight digits, NA where missing."""
     if isinstance(value, str):
         return value
     return "NA" if value is None or np.isnan(float(value)) else f"{value:.8g}"  # type: ignore
 
 
 def deviates(dataset: Dataset, d: int) -> bool:
-    """Whether a column of a table has a standard deviation."""
+    """Return whether a column of a table has a standard deviation."""
     return dataset.columns[d].kind in ("number", "count")

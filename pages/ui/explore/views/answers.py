@@ -32,7 +32,8 @@ PRIVATE_WORDS = (
 class Asked:
     """A row: its given views, (D,) each, its other views if they are known, and its description.
 
-    private, count: the treatment of the open dimensions. row: the number of a training row.
+    private, count: how to treat the dimensions that the given views leave open. row: the number of
+    a training row.
     """
 
     values: Mapping[str, Array]
@@ -44,7 +45,7 @@ class Asked:
 
 
 def ask_private(name: str, kept: Desk) -> tuple[Private, int]:
-    """Ask for alternatives, with their number, or for their average."""
+    """Ask whether to show alternatives, and how many, or their average."""
     private: Private = choose(
         "Open dimensions",
         PRIVATES,

@@ -1,4 +1,4 @@
-"""The map with several outputs as a Streamlit component, and the panels for the kept point.
+"""The map with several outputs as a Streamlit component, and the panels for the chosen point.
 
 The layers are sent once, as bytes; hovering and locking then need no data from the server. The
 groups of dimensions are a separate small message, so a new threshold does not send the layers
@@ -28,18 +28,24 @@ from pages.ui.shared.place import MapPlace
 from pages.ui.shared.plain import plain
 
 show_views = component(
-    "views", "views/views.html", "map/strip.css", "map/bookmarks.css", "views/views.css"
+    "views",
+    "views/views.html",
+    "map/strip.css",
+    "map/bookmarks.css",
+    "pull/pull.css",
+    "views/views.css",
 )
 
 
 def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
-    """Show the map and its outputs, variations of the kept point, and exports."""
+    """Show the map and its outputs, variations of the chosen point, and exports."""
     st.header(
         "One map, all views",
         anchor=False,
         help="Every dot is one row. Move over the map to see all views of a position, and click "
-        "to keep the position. With “Shared” or “Only …” under “Move”, only these dimensions "
-        "follow the pointer.",
+        "to keep the position. Drag a joint of a body, or paint on a picture, and the other views "
+        "follow. With “Shared” or “Only …” under “Move”, only these dimensions "
+        "follow the pointer or change by hand.",
     )
     charts = charts_of(item.model, item.dataset)
     outputs = ask_outputs(item, name)
@@ -126,7 +132,7 @@ def _fragment(
     if place.point is None:
         place = replace(place, point=tuple(together.latent_mean[together.middle].tolist()))
     kept = keep(name, trail=desk(name).at(place).trail)
-    assert kept.trail is not None  # the visitor has just kept a point
+    assert kept.trail is not None  # the visitor has just chosen a point
     point = kept.trail[1][: together.n_latent]
     export(item, outputs, point)
     variations(item, name, parts, point)

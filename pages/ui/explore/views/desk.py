@@ -21,7 +21,7 @@ class Desk:
 
     measure, threshold, delta: settings of the segmentation. outputs: the views that are drawn.
     row, given, to, count, private: settings of the transfer between views. part, how, draw:
-    settings of the variations. trail: the previous and the present kept point.
+    settings of the variations. trail: the previous and the present chosen point.
     """
 
     measure: Measure = "drops"
@@ -40,7 +40,7 @@ class Desk:
     trail: tuple[tuple[float, ...] | None, tuple[float, ...]] | None = None
 
     def at(self, place: MapPlace) -> "Desk":
-        """Return a copy in which the point of this position is the last kept point."""
+        """Return a copy in which the point of this position was chosen last."""
         point = place.point
         if point is None or (self.trail is not None and self.trail[1] == point):
             return self

@@ -1,4 +1,4 @@
-"""The export of the outputs at the kept point as numbers (CSV, NPZ) and as a picture (PNG)."""
+"""The export of the outputs at the chosen point as numbers (CSV, NPZ) and as a picture (PNG)."""
 
 import io
 import re
@@ -25,7 +25,7 @@ TAKEN = ("file", "allow_pickle")  # np.savez has arguments with these names
 
 
 def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> None:
-    """Show buttons that export the outputs at the kept point."""
+    """Show buttons that export the outputs at the chosen point."""
     stem = file_stem(item.title)
     rows = rows_of_views(item.dataset)
     named = [word for view in item.views for word in (view, *names_of(rows[view]))]

@@ -1,4 +1,4 @@
-"""A new film of one view, for which the model infers another view of all frames together."""
+"""A new film of one view; the model infers another view, jointly for all frames."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -27,9 +27,7 @@ from pages.ui.shared.words import file_stem
 
 ANSWERS = 2  # the number of answers for each frame alone
 WITH_TIME, FIRST, SECOND = "With time", "Alone: first answer", "Alone: second answer"
-DIFFERENT = (
-    0.5  # two answers are different if they differ by more, in standard deviations of the view
-)
+DIFFERENT = 0.5  # answers count as different beyond this number of the view's standard deviations
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +68,7 @@ def follow(model: Any, film: Film, callback: StepCallback) -> Followed:
 
 
 def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> None:
-    """Infer and play the film: the given view, the answer with time, and the answers without."""
+    """Infer and play the film: the given view, the answer that uses time, and those that do not."""
     asked, key = f"views_film_asked|{name}", f"{name}|{film.mark}|{film.given}|{film.to}"
     stopped = st.session_state.get(asked) == key
     if stopped:
@@ -152,7 +150,7 @@ def apart(first: Array, second: Array) -> Array:
 
 
 def summary(rows: ViewRows, film: Film, found: Followed) -> str:
-    """Describe how many frames have two answers, what time decided, and the errors if known."""
+    """Describe how many frames have two answers, how time chose one, and the errors if known."""
     first, second = found.alone[:, 0], found.alone[:, 1]
     two = apart(first, second) > DIFFERENT * spread_of(rows)
     frames = plural(len(film.rows), "frame")

@@ -71,7 +71,7 @@ def for_new_rows(
 
 
 def begin_with_unseen(source: Item, name: str) -> None:
-    """At the first visit, bring the model's example film, if there is one."""
+    """At the first visit, load the model's example film, if there is one."""
     first, unseen = f"views_began|{name}", unseen_of(source)
     if unseen and source.view == source.views[0] and not st.session_state.get(first):
         st.session_state[first] = True
@@ -107,7 +107,7 @@ def asked_step(item: Item, name: str) -> float | None:
 
 
 def known_truth(source: Item, own: NewRows, to: str) -> Array | None:
-    """Return the true wanted view for the rows of a shipped data set; None for a visitor's rows."""
+    """Return the true values of the wanted view, if known; a visitor's own rows have none."""
     asked = brought(source)
     if asked is None or not asked.dataset:
         return None

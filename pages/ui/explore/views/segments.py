@@ -1,4 +1,4 @@
-"""Which latent dimensions are shared or belong to one view: figures, threshold, export."""
+"""Shows which latent dimensions are shared or belong to one view: figures, threshold, export."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
@@ -218,8 +218,8 @@ def body(item: Item, name: str) -> None:
     st.header(
         "Joints that move together",
         anchor=False,
-        help="Joints of one group follow the same dimensions. The groups come from k-means on each "
-        "joint's loss without each dimension.",
+        help="Joints of one group follow the same dimensions. Each joint has a list of losses, one "
+        "for each removed dimension; k-means groups joints with similar lists.",
     )
     left, right = st.columns([1, 2], gap="large", vertical_alignment="center")
     with left:

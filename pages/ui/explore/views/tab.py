@@ -32,6 +32,9 @@ def views(item: Item, name: str) -> None:
         "another (manifold relevance determination). Hidden dimensions follow the data near the "
         "pointer until you move a slider. If only one part of the dimensions moves, all other "
         "dimensions are fixed at the ring.",
+        "**By hand.** Drag a joint, or paint on a picture: the model looks for the place on the "
+        "map that fits, and all views show this place. *Move* limits the dimensions that may "
+        "change. Without *Follow the data*, dimensions that only other views use stay fixed.",
         "**Shared and private.** The bars show how much a view loses without a dimension. The "
         "relevances (w = 1/ℓ²) are shown for comparison. Relevances mostly agree with the bars, "
         "but a dimension with a small relevance may still matter.",

@@ -1,4 +1,4 @@
-"""Predictions of other views from a given view, and the rows that correspond."""
+"""Predictions of other views from a given view, and the training rows that correspond to it."""
 
 import numpy as np
 import streamlit as st
@@ -79,7 +79,7 @@ def for_known_rows(
 
 
 def ask(item: Item, name: str) -> Desk:
-    """Ask for the row, the given views, and the treatment of the open dimensions."""
+    """Ask for the row, the given views, and how to treat dimensions that these views leave open."""
     kept = desk(name)
     count = item.dataset.n_points
     with st.container(
@@ -104,7 +104,7 @@ def ask(item: Item, name: str) -> Desk:
 
 
 def other_row(row: int, count: int) -> int:
-    """Return the number of another row, counted from 1."""
+    """Return the number of a random other row, counted from 1; row: the present row's number."""
     return int((row + np.random.default_rng().integers(1, max(count, 2))) % count) + 1
 
 

@@ -1,4 +1,4 @@
-"""Variations of the kept point: some dimensions are fixed, others are random or along a path."""
+"""Variations of the chosen point: some dimensions are fixed; others are random or on a path."""
 
 import streamlit as st
 
@@ -59,7 +59,7 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
 
 
 def drawn_views(item: Item, part: Part) -> tuple[str, ...]:
-    """Return the views that are drawn: all of a few views, or some of many that use the part."""
+    """Return the views to draw: all if they are few, else the part's own views come first."""
     if len(item.views) <= MOST_OUTPUTS:
         return item.views
     if draws_whole(item.dataset):

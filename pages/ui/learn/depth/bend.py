@@ -58,7 +58,6 @@ def bend() -> None:
     """Show the figure, and update it while a training runs."""
     live = shown().live
     st.fragment(_figure, run_every=PACE if live is not None else None)(live is not None)
-    honest()
     about(
         "**The curves.** The thick line is the mean, and the shaded band holds 95 % of new "
         "points. Thin moving lines are possible functions; the dashed line is the truth.",
@@ -70,24 +69,6 @@ def bend() -> None:
         "their trainings starts with a hidden layer that copies the inputs. Points far off the "
         "curve can mislead both models.",
     )
-
-
-def honest() -> None:
-    """State that curves were chosen where depth helps, and link to Compare for other data."""
-    with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(
-            "Depth does not always help: we chose the step and the chirp because depth helps "
-            "there.",
-            width="content",
-        )
-        if st.button(
-            "Is depth worth it on real data?",
-            key="depth_worth_where",
-            type="tertiary",
-            icon=":material/balance:",
-            help="Compare tests deep and simpler models on held-out rows.",
-        ):
-            st.switch_page("pages/compare.py")
 
 
 def shown() -> ShownBend:

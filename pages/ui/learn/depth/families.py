@@ -21,6 +21,7 @@ from gplvm_core.lessons.families import (
 )
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.about import about
+from pages.ui.shared.families import FAMILIES
 from pages.ui.shared.link import go_to, keep_in_link, whole_number
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
@@ -30,41 +31,8 @@ READY = Path(__file__).resolve().parents[4] / "assets" / "depth"
 MOST_DRAWS = 10**6
 WIDTH, HEIGHT, EDGE = 300, 170, 6  # size of a curve's picture in pixels
 
-FAMILIES = {
-    "mean_field": (
-        "Mean field",
-        "The hidden values are independent of the functions of the layers.",
-    ),
-    "marginalised": (
-        "Marginalised",
-        "The default. Like mean field, but the functions are always optimal for the hidden values.",
-    ),
-    "gated": (
-        "Gated",
-        "The hidden values depend on the function of the layer above; a gate for each dimension "
-        "sets how strongly.",
-    ),
-    "free": (
-        "Free",
-        ("Like gated, but any linear dependence is possible, and it may differ for each row."),
-    ),
-    "diagonal": (
-        "Along the inputs",
-        "The hidden values depend on the inputs of their layer. This does not help here, because "
-        "the inputs are known.",
-    ),
-    "joint": ("Joint", "Like gated, but the dimensions of a layer are correlated."),
-    "full": (
-        "All along the inputs",
-        "Like “Along the inputs”, but every dimension depends on all inputs. This does not help "
-        "here, either.",
-    ),
-    "chain": (
-        "Chain",
-        "Like joint, but the function of a layer also depends on the function of the layer above.",
-    ),
-    "low_rank_chain": ("Short chain", "Like chain, with a matrix of low rank."),
-}
+HERE = "This does not help here, because the inputs are known."
+UNHELPFUL = ("diagonal", "full")  # these depend on inputs, which are known on the curve
 
 
 def families() -> None:
@@ -193,7 +161,7 @@ def verdict(found: FamilyFits) -> str:
         else "The marginalised approximation has the highest bound, or nearly so."
     )
     if lead < 0.01:
-        return f"{words} No approximation predicts unseen points better."
+        return f"{words} None of the approximations predicts unseen points better than the others."
     return (
         f"{words} {named(predictor.family)} predicts unseen points best, by {lead:.2f} nats a "
         "point."
@@ -216,6 +184,8 @@ def cards(curve: str, found: FamilyFits) -> str:
 
 def card(fit: FamilyFit, x: Array, y: Array, truth: Array, window: tuple[float, float]) -> str:
     name, words = FAMILIES.get(fit.family, (fit.family, ""))
+    if fit.family in UNHELPFUL:
+        words = f"{words} {HERE}"
     facts = [
         f"bound {fit.bound:.1f} nats",
         f"unseen {fit.score:.2f} nats a point",

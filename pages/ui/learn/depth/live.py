@@ -8,14 +8,14 @@ from numpy import ndarray as Array
 from gplvm_core.lessons.bend import CURVES, MAX_ITER, compare, pack_comparison
 from gplvm_core.optimise import Progress
 
-# The most visitors whose models train at the same time; they share the processor.
+# The number of visitors whose models may train at the same time, because they share the processor.
 AT_ONCE = 2
 TURNS = threading.BoundedSemaphore(AT_ONCE)
 LOOK = 0.2  # seconds between two attempts to start a waiting training
 
 
 class _StoppedError(Exception):
-    """Raised in the callback of `fit` to end it."""
+    """Raised in the callback of `fit` to end the training."""
 
 
 @dataclass(eq=False)

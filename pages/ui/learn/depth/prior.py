@@ -28,8 +28,7 @@ def prior() -> None:
         "show the layers before the last. The slope of the result is the product of the layers' "
         "slopes. A product of ten slopes is mostly near zero and sometimes huge, which gives "
         "plateaus and steps. This is why trained deep models switch layers off.",
-        "If every layer also receives the input, no information is lost. Source: Duvenaud, "
-        "Rippel, Adams and Ghahramani, *Avoiding pathologies in very deep networks* (2014).",
+        "If every layer also receives the input, no information is lost.",
     )
 
 

@@ -1,4 +1,4 @@
-"""What the probability of a word on a map means."""
+"""The stop that explains the probability of a word on a map."""
 
 import numpy as np
 
@@ -31,8 +31,8 @@ CHANCES = Stop(
         "At 1.9 the rows disagree, like coin tosses, and more rows would not help. At −3 there "
         "are no rows, and the next row will change the answer. The average over the possible "
         "functions distinguishes these two cases.",
-        "At which place would you ask for the next row, and why? (Where the bars are wide: there "
-        "an answer changes most.)",
+        "At which place would you ask for the next row, and why?",
+        "Where the bars are wide: there an answer changes most.",
         (
             "They read 50 % as “the model does not know”. We know a coin well, and it still "
             "shows heads in 50 % of its tosses.",

@@ -37,6 +37,8 @@ DIMENSIONS = Stop(
         "must tune.",
         "With much noise all dimensions switch off. Is that a failure of the model, or the right "
         "answer for these data?",
+        "The right answer for these data: the rows say so little about any position that its "
+        "information costs more than it explains.",
         (
             "They read the ARD weight as importance. The weights order the dimensions; the "
             "information shows which are on.",

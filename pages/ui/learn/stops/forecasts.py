@@ -28,6 +28,8 @@ FORECASTS = Stop(
         "and assume no Gaussian.",
         "The model learns the rule of this series almost without error. Why can nobody forecast "
         "its distant future?",
+        "Every step of the rule enlarges small errors, and the present value is never known "
+        "exactly.",
         (
             "They think that a wide band shows a poor model. The right panel shows how well the "
             "model learnt the rule.",

@@ -21,10 +21,10 @@ def train(state: State, look: Look) -> LessonPicture:
 FOUR_MAPS = Stop(
     name="maps",
     title="Four maps of the same data",
-    words="PCA finds directions and dual PCA finds positions, but both give the same map. A "
-    "GP-LVM bends the map and fits one position to each row; a Bayesian GP-LVM averages over "
-    "possible positions. Press Train: how many hidden values of held-out rows are inside the 95 "
-    "% bands?",
+    words="PCA finds directions and dual PCA finds positions. Both follow from one decomposition "
+    "of the table, so they give the same map. A GP-LVM bends the map and fits one position to "
+    "each row; a Bayesian GP-LVM averages over possible positions. Press Train: how many hidden "
+    "values of held-out rows are inside the 95 % bands?",
     attempt="Press Train. Which model fits its training rows almost without error, and how many "
     "hidden values are inside its bands? Then change the number of dimensions.",
     caution="A map with clear shapes is not a better model. A confident model can be wrong, and "
@@ -35,6 +35,9 @@ FOUR_MAPS = Stop(
         "prevents this, without a penalty that someone must tune.",
         "Why are the two upper maps the same? How can a model fill gaps well, and still be wrong "
         "about its own error?",
+        "Directions and positions are the two halves of one decomposition of the same table. A "
+        "good mean and a wrong variance are compatible: the fitted positions count as exact, so "
+        "the bands are too narrow.",
         (
             "They judge by the error on training rows. Only held-out rows show the error on new "
             "data.",

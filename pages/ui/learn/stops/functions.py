@@ -75,6 +75,9 @@ FUNCTIONS = Stop(
         "from the points the posterior equals the prior.",
         "Two points are close together but at different heights. What do the smooth and the "
         "rough kernel do, and which has the higher evidence?",
+        "The smooth kernel expects almost equal heights, so it gives these points a low "
+        "evidence. The rough kernel passes through both without strain and has the higher "
+        "evidence.",
         (
             "They think that the mean is “the function”. The mean is an average: no possible "
             "function need look like the mean, and far from the points the mean returns to zero.",

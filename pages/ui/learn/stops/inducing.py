@@ -32,6 +32,8 @@ INDUCING = Stop(
         "gives a lower bound on the same evidence, so optimising them cannot overfit.",
         "Why does one more inducing input never harm? Why do two inducing inputs at the same "
         "place help no more than one?",
+        "The summary contains one more value of the function, so it loses no more evidence than "
+        "before. Two values at one place are the same value.",
         (
             "They think that inducing inputs are a selection of the data. Inducing inputs may be "
             "anywhere, even where there is no point.",

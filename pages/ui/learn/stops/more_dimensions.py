@@ -29,7 +29,8 @@ MORE_DIMENSIONS = Stop(
         "numbers of parameters. The bound is comparable, because integrating the points out "
         "removes these parameters.",
         "Six dimensions have the highest likelihood. Without the bound, how could you find out "
-        "that six are too many? (With held-out rows, as in the third picture.)",
+        "that six are too many?",
+        "With held-out rows, as in the third picture.",
         (
             "They think that the highest likelihood marks the best model.",
             "They expect that unneeded dimensions lower the bound. The bound stays the same, "

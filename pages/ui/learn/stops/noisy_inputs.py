@@ -30,6 +30,8 @@ NOISY_INPUTS = Stop(
         "measured value.",
         "Why does an error in the input flatten the curve, while an error in the output only "
         "scatters the points?",
+        "An error in the input mixes the outputs of neighbouring inputs, and their average is "
+        "flatter than the curve. Errors in the output have the average 0 at every input.",
         (
             "They add the input's error to the output's noise. This widens the band even where "
             "the curve is flat, and the slope is still wrong.",

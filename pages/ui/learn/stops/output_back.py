@@ -21,14 +21,15 @@ OUTPUT_BACK = Stop(
     "fixed joint has many answers; three fixed joints have hardly more than one.",
     attempt="Drag the hand forward and back. Click to fix the toes, too: how much of the map "
     "remains? Then draw the bodies without the model.",
-    caution="A body that fits need not be the true body: several may fit equally well. If a "
-    "joint is fixed at a point that it never had in the run, the bodies come as near as possible.",
+    caution="A body that fits need not be the true body: several may fit equally well. If a joint "
+    "is fixed at a place where it never was in the run, the bodies come as near to this place as "
+    "possible.",
     note=Note(
         "Without the model every joint moves by itself, and the drawings are not bodies. The map "
-        "is a prior: it contains only joint movements that occur together. Animators use such "
+        "is a prior: it contains only movements of joints that occur together. Animators use such "
         "maps to pose a whole figure by moving one hand.",
-        "Why do so many places fit one fixed hand, from one side of the circle to the other? "
-        "(The arm passes each position twice in a stride: forward, and back.)",
+        "Why do so many places fit one fixed hand, from one side of the circle to the other?",
+        "The arm passes each position twice in a stride: forward, and back.",
         (
             "They think that the model looks up the nearest frame. Places between the frames "
             "fit, too.",

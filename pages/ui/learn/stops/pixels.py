@@ -24,8 +24,8 @@ PIXELS = Stop(
     note=Note(
         "The data use almost nothing of this space. A few numbers (an angle, a width, a slant) "
         "describe how real sixes differ, so their pictures form a thin curved surface.",
-        "How many numbers describe a turned six, and how many describe a six with flipped pixels? "
-        "(One angle; one yes or no for each of 3,648 pixels.)",
+        "How many numbers describe a turned six, and how many describe a six with flipped pixels?",
+        "One angle; one yes or no for each of 3,648 pixels.",
         (
             "They think that a long enough search among random pictures finds a six. The universe "
             "is too young for that.",

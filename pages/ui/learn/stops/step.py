@@ -28,7 +28,9 @@ STEP = Stop(
     note=Note(
         "Both layers are smooth. The step appears because the hidden layer stretches the axis at "
         "the jump and compresses it where the curve is flat.",
-        "What would ten layers do before they see any data? (The button below shows it.)",
+        "Far from the jump the curve is flat. Why is the band of one layer wide there, too?",
+        "One lengthscale holds for the whole axis. It is short because of the jump, so the model "
+        "is unsure between points everywhere.",
         (
             "They attribute the better fit to more parameters. The band is narrower because the "
             "smoothness may vary along the axis.",

@@ -29,8 +29,8 @@ SURFACES = Stop(
         "The Jacobian says how much longer the string is than the axis. The same Gaussian gives "
         "a dense cloud where the string is slow, and a thin cloud where it is fast.",
         "Two distant places on the axis can have the same point in the plane. Which place "
-        "produced a data point at the crossing? (The point alone does not show it: there are two "
-        "explanations.)",
+        "produced a data point at the crossing?",
+        "The point alone does not show it: there are two explanations.",
         (
             "They think that every distribution in the plane can come from a string. All mass of "
             "such a distribution is on a curve.",

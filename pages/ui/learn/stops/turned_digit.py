@@ -25,8 +25,9 @@ TURNED_DIGIT = Stop(
         "The number of latent dimensions is the number of causes, not the number of components "
         "that PCA needs. A curved model may need one or two dimensions where PCA needs ten "
         "components.",
-        "Does the whole turn need one number or two? (The loop has one dimension, but on a line "
-        "it must be cut.)",
+        "Does the whole turn need one number or two?",
+        "One: the loop has one dimension. On a line, however, it must be cut somewhere, so a map "
+        "without a cut needs two axes.",
         (
             "They count the components that explain 95 % of the variance and call that the "
             "dimension of the data.",

@@ -27,8 +27,8 @@ TWO_DIGITS = Stop(
     note=Note(
         "Each digit adds one curve. A map of two dimensions has room for both curves, but must "
         "choose which pictures are near each other; PCA chooses by variance only.",
-        "Why does a six that is turned by 180° still differ from a nine? (People write the two "
-        "digits differently: the slant and the tail differ.)",
+        "Why does a six that is turned by 180° still differ from a nine?",
+        "People write the two digits differently: the slant and the tail differ.",
         (
             "They read a crossing on the map as two equal pictures.",
             "They expect two clusters, one for each digit. The angle changes more pixels than the "

@@ -23,7 +23,8 @@ TWO_TRAININGS = Stop(
     title="What a map does not mean",
     words="The same model was trained twice on the same digits, from two starts. The bounds are "
     "almost equal, but the maps differ: straight distances, gaps and areas on a map are not "
-    "properties of the data. Path lengths are measured between the generated pictures instead.",
+    "properties of the data. Path lengths are measured between the generated pictures instead, "
+    "and a path is longer where the model is unsure of the picture.",
     attempt="Click two digits on a map. How much do the straight distances differ between the "
     "maps, and how much do the path lengths? Show the crosses: which positions are uncertain?",
     caution="A gap between groups does not mean that no data exist between them, and a large "
@@ -32,8 +33,9 @@ TWO_TRAININGS = Stop(
     note=Note(
         "A map can be rotated, mirrored or stretched in places, and still generate the same "
         "digits. Compare what the maps generate, and how certain the generated digits are.",
-        "Why does the shortest path avoid the gaps? (In the gaps the model is uncertain about "
-        "the picture, and this uncertainty adds to the expected length.)",
+        "Why does the shortest path avoid the gaps?",
+        "In the gaps the model is uncertain about the picture, and this uncertainty adds to the "
+        "expected length.",
         (
             "They interpret the axes: “the first dimension is …”. Rotate the map, and this is no "
             "longer true.",

@@ -30,6 +30,8 @@ TWO_VIEWS = Stop(
         "switch off, at no cost, a dimension that it does not need.",
         "The curved kernel explains the same data with fewer dimensions. Is its division into "
         "shared and private dimensions wrong?",
+        "No. Both divisions describe the same data: a curved function of the sine replaces a "
+        "dimension of its own for cos² t.",
         (
             "They think that two views without a shared dimension are unrelated. Sine and cosine "
             "almost determine each other.",

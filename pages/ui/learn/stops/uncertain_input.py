@@ -19,8 +19,8 @@ UNCERTAIN_INPUT = Stop(
     name="bend",
     title="A Gaussian through a bend",
     words="A latent point is not known exactly: q(x) is a Gaussian. A curved function makes the "
-    "output non-Gaussian. The model does not need the output's shape: it averages the kernel "
-    "over q(x), written ⟨k⟩. From ⟨k⟩ it computes the output's exact mean and variance.",
+    "output non-Gaussian. The model does not need the output's shape: it uses ⟨k⟩, the average of "
+    "the kernel over q(x). From ⟨k⟩ it computes the output's exact mean and variance.",
     attempt="Move the mean to where the curve turns, then widen q(x). Which of the two Gaussians "
     "stays near the truth? Drag a point of the curve until the output has two peaks.",
     caution="The Gaussian from ⟨k⟩ has the right mean and deviation, but not the right shape: if "
@@ -30,6 +30,8 @@ UNCERTAIN_INPUT = Stop(
         "⟨k⟩ and ⟨kk⟩ over q(X), and for this kernel both have closed forms.",
         "When can you safely use f at the mean of x? Compare the width of q(x) with the "
         "lengthscale.",
+        "If q(x) is much narrower than the lengthscale: f is then almost a straight line where x "
+        "can be.",
         (
             "They think that f at the mean of x is the mean of f(x). This is true only for "
             "straight lines.",

@@ -1,0 +1,140 @@
+// The tree of maps: every map has a point to drag. A moved point moves all points below it, and no others.
+
+import { element, partsOf } from "../kit/dom.js";
+import { OutputPicture } from "../kit/output_picture.js";
+import { START_TURN } from "../kit/turn.js";
+import { readTheme, takeTheme } from "../kit/theme.js";
+import { LatentMap } from "../map/map.js";
+import { Scene } from "../map/scene.js";
+import { initial } from "../map/state.js";
+
+/** @import { TreeModel } from "./model.js" */
+
+const STEP = 0.04; // step of an arrow key, as a fraction of the map's width or height
+const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+const MOST_HEIGHT = 440; // of a picture, in pixels
+
+export class TreeExplorer {
+  /** @param {ParentNode} root @param {TreeModel} model */
+  constructor(root, model) {
+    this.parts = partsOf(root);
+    this.root = /** @type {HTMLElement} */ (this.parts.explorer);
+    this.model = model;
+    this.state = { theme: readTheme(this.root), turn: { ...START_TURN } };
+    /** The map that moved last; −1 at the beginning. */
+    this.moved = -1;
+    /** @type {number | null} */
+    this.frame = null;
+    this.nodes = Array.from(model.maps.keys(), (i) => this.node(i));
+    const levels = Math.max(...model.maps.map(({ level }) => level)) + 1;
+    this.parts.levels.replaceChildren(...Array.from({ length: levels }, (_, level) =>
+      element("div", { class: "level" }, ...this.nodes.filter(({ at }) => at === level).map(({ figure }) => figure))));
+    this.pictures = model.outputs().map((output) => {
+      const canvas = element("canvas", { role: "img" });
+      const heading = output.title ? [element("h3", {}, output.title)] : [];
+      this.parts.outputs.append(element("figure", {}, ...heading, element("div", { class: "pane" }, canvas)));
+      return new OutputPicture(canvas, output, this.state, () => this.next(), output.title);
+    });
+    this.parts.outputs.dataset.count = String(this.pictures.length);
+    this.parts.together.addEventListener("click", () => this.spread(0));
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.root);
+    this.root.dataset.ready = "true";
+    this.resize();
+    this.say();
+  }
+
+  /** Build one map. @param {number} i */
+  node(i) {
+    const { title, level, model, point } = this.model.maps[i];
+    const lower = element("canvas", { "aria-hidden": "true" });
+    const upper = element("canvas", { tabindex: 0, role: "application", "aria-label": `Map “${title}”: drag the point, or press the arrow keys`, "data-map": title });
+    const box = element("div", { class: "map" }, lower, upper);
+    const figure = element("figure", {}, element("h3", {}, title), box);
+    const first = initial(model);
+    const state = new Scene({ ...first, show: { ...first.show, trajectories: false } }, this.state.theme);
+    state.point = point; // the tree and the map share the point
+    const map = new LatentMap(lower, upper, model, state);
+    const go = (/** @type {PointerEvent} */ event) => this.move(i, ...map.toLatent(event.offsetX, event.offsetY));
+    upper.addEventListener("pointerdown", (event) => {
+      upper.setPointerCapture(event.pointerId);
+      go(event);
+    });
+    upper.addEventListener("pointermove", (event) => {
+      if (event.buttons) go(event);
+    });
+    upper.addEventListener("keydown", (event) => {
+      const way = /** @type {Record<string, number[]>} */ (ARROWS)[event.key];
+      if (!way) return;
+      event.preventDefault();
+      this.move(i, point[state.a] + 2 * STEP * map.view.su * way[0], point[state.b] + 2 * STEP * map.view.sv * way[1]);
+    });
+    return { figure, box, map, state, at: level };
+  }
+
+  /** Move a map's point; its hidden dimensions follow the data. @param {number} i @param {number} u @param {number} v */
+  move(i, u, v) {
+    const { map, state } = this.nodes[i];
+    [state.point[state.a], state.point[state.b]] = [u, v];
+    map.near.follow(state.point);
+    this.spread(i);
+  }
+
+  /** Move everything below a map. @param {number} i */
+  spread(i) {
+    this.model.spread(i);
+    this.moved = i;
+    this.say();
+    this.next();
+  }
+
+  /** Say what moves with the map that moved last, and mark it. */
+  say() {
+    const { maps } = this.model;
+    const below = new Set([Math.max(this.moved, 0)]);
+    maps.forEach(({ above }, j) => above !== null && below.has(above) && below.add(j));
+    this.nodes.forEach(({ figure }, j) => (figure.dataset.moves = String(below.has(j))));
+    this.parts.words.textContent = this.moved < 0 ? "Drag the point of any map."
+      : this.moved ? `Only “${maps[this.moved].title}” moves; everything else stays.` : "The top moves, and everything below it follows.";
+  }
+
+  /** Draw at the next frame. */
+  next() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.draw();
+    });
+  }
+
+  draw() {
+    for (const { map } of this.nodes) map.drawUpper();
+    for (const picture of this.pictures) {
+      picture.draw(this.model.maps[0].point);
+      picture.describe("at the points of the maps");
+    }
+  }
+
+  resize() {
+    for (const { box, map } of this.nodes) {
+      const { clientWidth, clientHeight } = box;
+      if (clientWidth === map.width && clientHeight === map.height) continue;
+      map.resize(clientWidth, clientHeight);
+      map.fit();
+    }
+    for (const picture of this.pictures) picture.fit(MOST_HEIGHT);
+    this.next();
+  }
+
+  /** Draw again after a change of Streamlit's theme. */
+  retheme() {
+    takeTheme(this.root, this.state.theme);
+    for (const { map } of this.nodes) map.refresh();
+    this.next();
+  }
+
+  stop() {
+    if (this.frame !== null) cancelAnimationFrame(this.frame);
+    this.observer.disconnect();
+    for (const { map } of this.nodes) map.stop();
+  }
+}

@@ -1,0 +1,114 @@
+"""The labels that a visitor gave by clicks: stored with the model, and used in a training."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+from numpy import ndarray as Array
+from sklearn.base import clone
+
+from gplvm_core import ManifoldRelevance, training
+from gplvm_core.datasets import DataError, Dataset
+from gplvm_core.readers.divided import relabelled
+from gplvm_core.readers.errors import plural
+from gplvm_core.store import StoreError
+from gplvm_core.training import JobError
+from pages.ui.shared.catalogue import Item, library_of, open_item
+from pages.ui.shared.own_jobs import begin, unused_name
+from pages.ui.shared.plain import plain
+
+SETTINGS = ("n_components", "n_inducing", "max_iter", "random_state", "scaling", "noise", "kernel")
+
+
+@dataclass(frozen=True)
+class Given:
+    """The labels that the visitor gave, in their order, and the rows that were skipped."""
+
+    labels: tuple[tuple[int, int], ...] = ()
+    skipped: tuple[int, ...] = ()
+
+    def and_also(self, row: int, label: int) -> "Given":
+        return replace(self, labels=(*self.labels, (row, label)))
+
+    def on(self, labels: Array) -> Array:
+        """All labels, with those of the visitor."""
+        found = labels.copy()
+        for row, label in self.labels:
+            found[row] = label
+        return found
+
+
+def stored_labels(item: Item) -> tuple[tuple[int, int], ...]:
+    """Return the labels that are stored with the model, of rows that have none in its data."""
+    library, identifier = library_of(item.key)
+    labels = item.dataset.labels
+    if library.read_only or labels is None:
+        return ()
+    try:
+        stored = library.entry(identifier).given_labels
+    except StoreError:  # the model was deleted meanwhile; the page reports it
+        return ()
+    most = len(item.dataset.label_names) or item.dataset.classes[-1] + 1
+    return tuple(
+        (row, label)
+        for row, label in stored
+        if row < len(labels) and labels[row] < 0 and label < most
+    )
+
+
+def keep_labels(item: Item, place: str, given: Given) -> None:
+    """Store the labels for this visit, and with the visitor's own model."""
+    st.session_state[place] = given
+    library, identifier = library_of(item.key)
+    if library.read_only:
+        return
+    try:
+        library.give_labels(identifier, given.labels)
+    except (StoreError, OSError) as error:
+        st.error(f"The label was not stored with the model. {plain(error)}")
+
+
+def can_train(item: Item) -> bool:
+    """Whether a model of the same data can learn the labels."""
+    model, dataset = item.model, item.dataset
+    if item.view is not None:
+        return True  # the labels are a view already, or become one
+    words = [tuple(map(str, column.words)) for column in dataset.columns if column.words]
+    if dataset.columns:
+        return dataset.label_names in words
+    return not model.capabilities.layers and hasattr(model, "n_inducing")
+
+
+def labelled_data(item: Item, given: Given) -> tuple[Any, Dataset]:
+    """Return a model to train, and the data with all labels. Raises DataError if they do not fit.
+
+    If the model does not learn labels yet, the new one has them as a further view.
+    """
+    whole = open_item(item.key)
+    assert whole.dataset.labels is not None
+    data = relabelled(whole.dataset, given.on(whole.dataset.labels))
+    if data.columns or whole.model.capabilities.views:
+        return clone(whole.model), data
+    known = whole.model.get_params(deep=False)
+    settings = {name: known[name] for name in SETTINGS if name in known}
+    return ManifoldRelevance(**settings, time_kernel=known.get("time_kernel")), data
+
+
+def train_button(item: Item, name: str, given: Given) -> None:
+    """Show the button that trains with the labels."""
+    if not st.button(
+        "Train with these labels",
+        icon=":material/model_training:",
+        key=f"labels_train|{name}",
+        help="Trains a new model on the same rows. It also learns the labels, so its map separates "
+        "them better.",
+    ):
+        return
+    try:
+        model, data = labelled_data(item, given)
+        title = unused_name(f"{item.title}, with {plural(len(given.labels), 'more label')}")
+        job = begin(lambda: training.submit(model, data, title))
+    except (DataError, OSError, StoreError, JobError) as error:
+        st.error(plain(error), icon=":material/error:")
+        return
+    st.switch_page("pages/train.py", query_params={"job": job})

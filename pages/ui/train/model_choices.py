@@ -1,0 +1,91 @@
+"""The models that the form of Train offers."""
+
+import inspect
+from dataclasses import dataclass
+
+from gplvm_core import (
+    GPLVM,
+    BayesianGPLVM,
+    BayesianPCA,
+    DeepGPLVM,
+    DeepManifoldRelevance,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    ProbabilisticPCA,
+)
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.rows.table import TableDataset
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An offered model: its scientific name, a one-line description, and its estimator.
+
+    deeper: the deep version of the estimator, if there is one.
+    """
+
+    title: str
+    line: str
+    estimator: type
+    deeper: type | None = None
+
+    @property
+    def needs_times(self) -> bool:
+        return bool(self.estimator().capabilities.timed)
+
+    @property
+    def needs_views(self) -> bool:
+        return bool(self.estimator().capabilities.views)
+
+    @property
+    def has_noises(self) -> bool:
+        """Whether outputs may have their own noise; impossible if all rows are inducing inputs."""
+        known = inspect.signature(self.estimator).parameters
+        whole = "n_inducing" in known and known["n_inducing"].default is None
+        return "noise" in known and not whole
+
+    def suits(self, dataset: Dataset) -> bool:
+        """Return whether the model supports the data, and can read them in parts if necessary."""
+        if isinstance(dataset, TableDataset):
+            return self.estimator is BayesianGPLVM
+        if dataset.columns and not issubclass(self.estimator, BayesianGPLVM):
+            return False
+        has_times, has_views = dataset.times is not None, len(dataset.views) > 1
+        return (has_times or not self.needs_times) and (has_views or not self.needs_views)
+
+
+CHOICES: tuple[Choice, ...] = (
+    Choice(
+        "Views (manifold relevance)",
+        "One map for all views; finds which dimensions are shared and which belong to one view.",
+        ManifoldRelevance,
+        DeepManifoldRelevance,
+    ),
+    Choice(
+        "Bayesian GP-LVM",
+        "A curved map with uncertainty; finds how many dimensions the data need.",
+        BayesianGPLVM,
+        DeepGPLVM,
+    ),
+    Choice(
+        "Dynamical GP-LVM",
+        "A curved map for rows that follow each other in time: each sequence is a path.",
+        DynamicalGPLVM,
+        DeepGPLVM,
+    ),
+    Choice(
+        "GP-LVM",
+        "A curved map with one fitted position per row; every dimension stays in use.",
+        GPLVM,
+    ),
+    Choice(
+        "Bayesian PCA",
+        "A straight map that switches off unneeded dimensions.",
+        BayesianPCA,
+    ),
+    Choice(
+        "Probabilistic PCA",
+        "A straight map that is solved immediately: the baseline for comparison.",
+        ProbabilisticPCA,
+    ),
+)
