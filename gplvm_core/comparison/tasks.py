@@ -14,6 +14,7 @@ from gplvm_core.comparison.one_column import INTERVAL
 from gplvm_core.comparison.repeated import Split, splits_of
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.derived import Recipe
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import mixed_units
 
@@ -21,6 +22,7 @@ Scaling = Literal["global", "columns"]
 Task = Literal["density", "fill", "transfer", "forecast"]
 Rows = NDArray[np.intp]
 HIDDEN = 0.5  # fraction of a held-out row's known values that is hidden
+GAUSSIANS, STRENGTH = 5, 10.0  # the density of the rows: components, and the prior's strength
 AHEAD = 0.15  # fraction of a sequence that is forecast
 
 
@@ -125,8 +127,9 @@ class OfRows(BaseEstimator):
             values = self.data.of(rows)
             self.model.fit(values, callback=callback, **self.data.timeline(rows))
             if self.derive:
-                # As after a training in the app, but without a search for the number of Gaussians.
-                self.model.fit_density(values, min(5, len(rows) - 1), prior_strength=10.0)
+                # As after a training in the app, but without a search. The density fills all gaps.
+                gaussians = min(GAUSSIANS, max(1, len(rows) // 10))
+                self.model.fit_density(values, recipe=Recipe(gaussians, STRENGTH, ()))
         except (ValueError, ArithmeticError) as error:
             self.failure_ = str(error)
         return self
