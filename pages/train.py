@@ -61,7 +61,7 @@ def chosen_data(goal: str) -> Dataset | None:
     dataset = FORMS[str(source)]()
     if dataset is None or isinstance(dataset, TableDataset):
         return dataset
-    if dataset.columns or goal == COLUMN:  # views support numbers only
+    if goal == COLUMN:
         return dataset
     divided = views_choice(dataset)
     if source == "several" and divided is not None and len(divided.views) < 2:
@@ -90,7 +90,7 @@ def set_up() -> None:
     anything_button(dataset)
     if goal == SERIES:
         lead_to_time(dataset)
-    if dataset.columns:
+    if dataset.kinds is not None:
         st.markdown(what_is_learnt(dataset))
     st.header("2 · Model", anchor=False)
     model = model_form(dataset, differ=has_mixed_units(warnings))

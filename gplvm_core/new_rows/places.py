@@ -29,8 +29,13 @@ def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
     if dataset.columns:
         return dataset.in_own_values(rows)
     if dataset.views and model.capabilities.views:
-        parts = {name: rows[:, at] for name, at in columns_of_views(dataset.views).items()}
-        return {name: part for name, part in parts.items() if not np.isnan(part).all()}
+        seen = {
+            name
+            for name, at in columns_of_views(dataset.views).items()
+            if not np.isnan(rows[:, at]).all()
+        }
+        parts = dataset.views_in_own_values(rows)
+        return {name: part for name, part in parts.items() if name in seen}
     return rows
 
 
@@ -42,10 +47,14 @@ def placed_and_filled(
     scores: the scores of these rows, if the model has a density with out-of-fold scores.
     """
     asked = rows_for(model, dataset, rows)
-    if dataset.columns:
-        outputs = model._outputs(asked)
-        explained = model._row_explanations(outputs)
-        whole, std, _ = model._expected(outputs, explained).filled(outputs)
+    if dataset.kinds is not None:
+        mean, deviation = (np.asarray(own) for own in model.transform(asked, return_std=True))
+        if dataset.views and model.capabilities.views:
+            # Only views that are given are filled, also if they have no values.
+            asked = dataset.views_in_own_values(rows)
+        whole, std = model.complete(asked, return_std=True)
+        if isinstance(std, dict):
+            std = np.hstack([np.asarray(std[view.name]) for view in dataset.views])
         std = np.asarray(std, dtype=float)  # NaN for words
         return explained[0], dataset.coded(whole), std
     points, found = model._inferred(asked)

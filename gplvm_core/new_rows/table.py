@@ -14,6 +14,7 @@ from gplvm_core.new_rows.streamed import blocks_of, written
 from gplvm_core.new_rows.words import sentence_of
 from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.errors import listed
+from gplvm_core.readers.kinds import in_own_values
 from gplvm_core.readers.names import column_words
 
 
@@ -41,7 +42,8 @@ def apply(
     dataset : Dataset, optional
         The training rows. They are needed for `p` and the reasons, unless the model already has
         out-of-fold scores (`fit_density(Y, folds=5)`), and for column names that the model does not
-        know.
+        know. For words and counts, `p` compares a row with at most 100 of these rows by the model's
+        bound, and only numbers are reasons.
     reasons : bool, default True
         Whether to find the columns that make rows odd, which takes longer.
     output : path, optional
@@ -80,11 +82,13 @@ def apply(
     """
     names, drawn = _columns(model, dataset)
     notes = []
-    if not getattr(model, "can_have_density", False):
+    by_bound = drawn.kinds is not None  # words and counts have no density
+    dense = getattr(model, "can_have_density", False)
+    if not by_bound and not dense:
         notes.append("the model has no density, so no row has a p-value")
-    elif dataset is not None:
+    elif dense and dataset is not None:
         model = prepare(model, dataset)
-    elif model.density_ is None or model.density_.typicality is None:
+    elif dense and (model.density_ is None or model.density_.typicality is None):
         notes.append(
             "the model has no out-of-fold scores, so no row has a p-value: pass the training rows "
             "as dataset, or call fit_density(Y, folds=5)"
@@ -106,8 +110,13 @@ def apply(
             say(note)
         if not len(values):
             raise DataError("the table has no rows: pass at least one")
-        answers = Answers.joined(list(answers_of(model, drawn, values, reasons=reasons)))
-        return pandas.DataFrame(columns_of(answers, names), index=index)
+        parts = answers_of(model, drawn, values, reasons=reasons, ranked=by_bound)
+        answers = Answers.joined(list(parts))
+        found = columns_of(answers, names)
+        if by_bound:
+            words = in_own_values(drawn.all_columns, answers.filled)
+            found |= {name: words.iloc[:, at].to_numpy() for at, name in enumerate(names)}
+        return pandas.DataFrame(found, index=index)
 
     if output is not None:
         return written(map(answered, blocks_of(table)), Path(output))
@@ -182,7 +191,7 @@ def _values(
         notes.append(f"columns that the model does not have were ignored: {listed(extra)}")
     if absent:
         notes.append(f"columns that are not in the table count as missing: {listed(absent)}")
-    if dataset.columns:
+    if dataset.kinds is not None:
         whole = table.rename(columns=str).reindex(columns=names)
         return dataset.coded(whole), table.index, notes
     values = np.column_stack(

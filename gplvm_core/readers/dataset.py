@@ -116,20 +116,17 @@ class Dataset:
     ) -> "Dataset":
         """Join several descriptions of the same items into one data set; row n is item n in each.
 
-        views: by name, the targets and their Drawing; or a data set, whose targets, drawing and
-        column names are used. others: the remaining fields. Targets are uint8 if the targets of all
-        views are uint8, and float64 otherwise. Raises DataError if the numbers of rows differ.
+        views: by name, the targets and their Drawing; or a data set, whose targets, drawing,
+        column names and kinds of columns are used. others: the remaining fields. Targets are uint8
+        if the targets of all views are uint8, and float64 otherwise. Raises DataError if the
+        numbers of rows differ.
         """
         blocks: dict[str, NDArray[Any]] = {}
         parts: list[View] = []
         for key, given in views.items():
             if isinstance(given, Dataset):
-                if given.columns:
-                    raise DataError(
-                        f"{given.name}: some columns have words or counts. Views need columns "
-                        "of numbers: leave the other columns out."
-                    )
-                targets, view = given.targets, View(key, given.drawing, given.column_names)
+                view = View(key, given.drawing, given.column_names, given.columns)
+                targets = given.targets
             else:
                 targets, view = given[0], View(key, given[1])
             blocks[key] = np.asarray(unmasked(targets))
@@ -196,9 +193,24 @@ class Dataset:
         return self.targets.astype(np.float64, copy=False)
 
     @property
-    def kinds(self) -> list[Any] | None:
-        """The argument `kinds` of a model for these columns; None if all are numbers."""
-        return kinds_of(self.columns) if self.columns else None
+    def kinds(self) -> list[Any] | dict[str, list[Any]] | None:
+        """The argument `kinds` of a model for these columns, or for the views by name; None if all
+        columns are numbers.
+        """
+        if self.columns:
+            return kinds_of(self.columns)
+        return {view.name: kinds_of(view.columns) for view in self.views if view.columns} or None
+
+    @property
+    def all_columns(self) -> tuple[TableColumn, ...]:
+        """Every column with its kind and words, of a table or of the views side by side."""
+        if self.columns:
+            return self.columns
+        names = self._names_of(self.targets) or tuple(map(str, range(self.n_outputs)))
+        found = [TableColumn(name, "number") for name in names]
+        for view, at in zip(self.views, columns_of_views(self.views).values(), strict=True):
+            found[at] = view.columns or found[at]
+        return tuple(found)
 
     def in_own_values(self, values: Float[Array, "n D"] | None = None) -> Any:
         """Return rows as a data frame of words, counts and numbers; None: all rows.
@@ -206,15 +218,31 @@ class Dataset:
         values: rows in the form of the property `values`, in which a word is its number. To fit a
         model to the data frame, pass `kinds=dataset.kinds`.
         """
-        names = self._names_of(self.targets) or tuple(map(str, range(self.n_outputs)))
-        columns = self.columns or [TableColumn(name, "number") for name in names]
-        return in_own_values(columns, self.values if values is None else values)
+        return in_own_values(self.all_columns, self.values if values is None else values)
+
+    def views_in_own_values(self, values: Float[Array, "n D"] | None = None) -> dict[str, Any]:
+        """Return rows by view: a data frame for a view with words or counts, else an array.
+
+        values: rows of all views side by side, as the property `values` has them; None: all rows.
+        To fit a model to the views, pass `kinds=dataset.kinds`.
+        """
+        rows, places = self.values if values is None else values, columns_of_views(self.views)
+        parts = {view.name: (view.columns, rows[:, places[view.name]]) for view in self.views}
+        return {
+            name: in_own_values(columns, part) if columns else part
+            for name, (columns, part) in parts.items()
+        }
 
     def coded(self, table: Any) -> Float[Array, "n D"]:
         """Return rows of the columns' own values as numbers, in which a word is its number; the
-        inverse of `in_own_values`. Raises DataError for values that a column cannot have.
+        inverse of `in_own_values`, and of `views_in_own_values` for a dict of all views.
+
+        Raises DataError for values that a column cannot have.
         """
-        return coded_table(self.columns, table)
+        if not isinstance(table, Mapping):
+            return coded_table(self.all_columns, table)
+        parts = ((view.columns, table[view.name]) for view in self.views)
+        return np.hstack([coded_table(own, part) if own else part for own, part in parts])
 
     @property
     def missing(self) -> Bool[NDArray[np.bool_], "N D"] | None:
@@ -251,6 +279,7 @@ class Dataset:
             targets=self.targets[:, columns_of_views(self.views)[name]],
             drawing=part.drawing,
             column_names=part.column_names,
+            columns=part.columns,
             views=(),
         )
 
@@ -270,6 +299,9 @@ class Dataset:
         if all(column.kind == "number" for column in columns):
             columns = ()
         object.__setattr__(self, "columns", columns)
+        for view, at in zip(self.views, columns_of_views(self.views).values(), strict=True):
+            if view.columns:
+                check_coded(view.columns, targets[:, at], self.name)
         if not columns:
             return
         names = tuple(column.name for column in columns)
@@ -277,8 +309,8 @@ class Dataset:
             object.__setattr__(self, "column_names", names)
         if self.column_names != names or self.views or targets.dtype.kind != "f":
             raise DataError(
-                f"{self.name}: columns of several kinds need floating targets, the same column "
-                "names, and no views."
+                f"{self.name}: columns of several kinds need floating targets and the same column "
+                "names. In a data set of views, each View has its own columns."
             )
         check_coded(columns, targets, self.name)
 
@@ -337,7 +369,8 @@ class Dataset:
         """
         if not self.label_names:
             return
-        columns = [tuple(map(str, each.words)) for each in self.columns if each.is_words]
+        own_columns = (*self.columns, *(each for view in self.views for each in view.columns))
+        columns = [tuple(map(str, each.words)) for each in own_columns if each.is_words]
         same = (own for own in columns if set(own) == set(self.label_names))
         words = next(same, self.label_names)
         if self.labels is None or words == self.label_names:

@@ -8,12 +8,14 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from gplvm_core.readers.cells import Cells
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
-from gplvm_core.readers.joined import unique_name, with_column_names
+from gplvm_core.readers.joined import unique_name
+from gplvm_core.readers.kinds import MOST_WORDS, TableColumn, coded_column, columns_of
 from gplvm_core.readers.names import column_words
-from gplvm_core.readers.views import View, columns_of_views, label_view
+from gplvm_core.readers.views import View
 
 OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # a view's name if the data had no views
 
@@ -54,7 +56,12 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
     further = (f"Columns in no view, left out: {listed(left, 12)}.",) if left else ()
     order = [d for columns in groups.values() for d in columns]
     views = tuple(
-        View(view, Drawing.of_vector(len(columns)), tuple(names[d] for d in columns))
+        View(
+            view,
+            Drawing.of_vector(len(columns)),
+            tuple(names[d] for d in columns),
+            _with_counts(view, [dataset.columns[d] for d in columns if dataset.columns]),
+        )
         for view, columns in groups.items()
     )
     return replace(
@@ -62,9 +69,22 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
         targets=dataset.targets[:, order],
         drawing=Drawing.of_vector(len(order)),
         column_names=tuple(word for view in views for word in view.full_names),
+        columns=(),
         views=views,
         notes=(*dataset.notes, *further),
     )
+
+
+def _with_counts(view: str, columns: Sequence[TableColumn]) -> tuple[TableColumn, ...]:
+    """Return the columns; raises DataError for an exposure in a view without counts."""
+    kinds = {column.kind for column in columns}
+    if "exposure" in kinds and "count" not in kinds:
+        (name,) = (column.name for column in columns if column.kind == "exposure")
+        raise DataError(
+            f"The view “{view}” has the exposure “{name}”, but no counts. Put the exposure in the "
+            "view with the counts that it multiplies."
+        )
+    return tuple(columns)
 
 
 def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
@@ -90,12 +110,22 @@ def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
             names[block],
             Drawing.of_vector(width * (end - start)),
             words[width * start : width * end],
+            _with_counts(names[start], dataset.columns[width * start : width * end]),
         )
         for block, start, end in zip(alive, starts, ends, strict=True)
     )
     still = [name for block, name in enumerate(names) if block not in alive]
     further = (f"Constant, joined to a neighbouring view: {listed(still)}.",) if still else ()
-    return replace(dataset, views=views, notes=(*dataset.notes, *further))
+    return replace(
+        dataset,
+        # With words, a column has its name in its view, and one with the view's name in the table.
+        column_names=tuple(word for view in views for word in view.full_names)
+        if dataset.columns
+        else dataset.column_names,
+        columns=(),
+        views=views,
+        notes=(*dataset.notes, *further),
+    )
 
 
 def relabelled(dataset: Dataset, labels: ArrayLike) -> Dataset:
@@ -134,34 +164,46 @@ def relabelled(dataset: Dataset, labels: ArrayLike) -> Dataset:
 
 
 def with_labels(dataset: Dataset) -> Dataset:
-    """Add the labels as a view, a column of ±1 per class. Raises DataError for a single class."""
+    """Add the labels as a view with one category; a row without a label has a gap in it.
+
+    Raises DataError for fewer than two classes, and for more than a category can have.
+    """
     present = dataset.classes
     if dataset.labels is None or len(present) < 2:
         raise DataError(f"{dataset.title} does not have labels of at least two classes.")
-    numbers = np.where(dataset.labels < 0, -1, np.searchsorted(present, dataset.labels))
-    classes = tuple(dataset.label_names[n] if dataset.label_names else str(n) for n in present)
-    own = dataset.views or (
-        View(OWN_NAMES.get(dataset.drawing.kind, "values"), dataset.drawing, dataset.column_names),
+    if len(present) > MOST_WORDS:
+        raise DataError(
+            f"{dataset.title} has labels of {len(present):,} classes. A view of labels can have "
+            f"at most {MOST_WORDS}."
+        )
+    words = dataset.label_names or tuple(map(str, range(max(present) + 1)))
+    known = dataset.labels >= 0
+    labels = np.array([words[n] for n in dataset.labels], dtype=object)
+    labels[~known] = None
+    (column,), _ = columns_of([own := Cells("label", labels, "words")], ["category"])
+    codes = coded_column(column, own)
+    views = dataset.views or (
+        View(
+            OWN_NAMES.get(dataset.drawing.kind, "values"),
+            dataset.drawing,
+            dataset.column_names,
+            dataset.columns,
+        ),
     )
-    name = unique_name("labels", [view.name for view in own])
-    blocks = columns_of_views(own)
-    views = {view.name: (dataset.targets[:, blocks[view.name]], view.drawing) for view in own}
-    classed = (label_view(numbers, len(classes)), Drawing("bars", (len(classes),)))
-    whole = Dataset.of_views(
-        dataset.name,
-        dataset.title,
-        views | {name: classed},
-        labels=dataset.labels,
-        label_names=dataset.label_names,
-        row_names=dataset.row_names,
-        times=dataset.times,
-        time_unit=dataset.time_unit,
-        sequences=dataset.sequences,
-        source=dataset.source,
+    name = unique_name("labels", [view.name for view in views])
+    views = (*views, View(name, Drawing.of_vector(1), (column.name,), (column,)))
+    return replace(
+        dataset,
+        targets=np.column_stack([dataset.values, codes]),
+        drawing=Drawing.of_vector(dataset.n_outputs + 1),
+        column_names=tuple(word for view in views for word in view.full_names),
+        columns=(),
+        views=views,
+        # The numbers of the labels are those of the words, so both have the same colours.
+        labels=np.where(known, codes, -1).astype(np.int64),
+        label_names=column.words,
         notes=(
             *dataset.notes,
-            f"The labels are the view “{name}”: 1 for a row's class, −1 for the others.",
+            f"The labels are the view “{name}”, a category. A row without a label has a gap there.",
         ),
-        covariates=dataset.covariates,
     )
-    return with_column_names(whole, [*(view.column_names for view in own), classes])

@@ -44,9 +44,8 @@ def isolated_values(dataset: Dataset) -> tuple[IsolatedValue, ...]:
     if dataset.drawing.kind != "bars" or drawn or isinstance(dataset, TableDataset):
         return ()
     values = dataset.values
-    numbers = list(range(values.shape[1]))
-    if dataset.columns:
-        numbers = [d for d in numbers if dataset.columns[d].kind in ("number", "count")]
+    columns = enumerate(dataset.all_columns)
+    numbers = [d for d, column in columns if column.kind in ("number", "count")]
     return tuple(each for d in numbers for each in _of_column(values[:, d], d))
 
 

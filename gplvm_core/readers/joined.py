@@ -83,7 +83,11 @@ def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset
         notes=(*rows_in_words(parts, count), *fact_notes, *notes_of(parts)),
         **facts,
     )
-    return with_column_names(dataset, [part.dataset.column_names for part in parts])
+    named = with_column_names(dataset, [part.dataset.column_names for part in parts])
+    pairs = zip(named.views, parts, strict=True)
+    return replace(
+        named, views=tuple(replace(view, columns=part.dataset.columns) for view, part in pairs)
+    )
 
 
 def title_of(names: Sequence[str]) -> str:

@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.kinds import TableColumn
 
 Array = NDArray[np.float64]
 
@@ -21,7 +22,8 @@ Array = NDArray[np.float64]
 class View:
     """A named block of neighbouring columns with its own drawing.
 
-    `column_names` are the names of the block's columns, or None.
+    `column_names` are the names of the block's columns, or None. `columns` are the columns with
+    their kinds and words; empty if all are numbers.
 
     Examples
     --------
@@ -36,6 +38,7 @@ class View:
     name: str
     drawing: Drawing
     column_names: tuple[str, ...] | None = None
+    columns: tuple[TableColumn, ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name.strip():
@@ -44,6 +47,14 @@ class View:
             raise DataError(
                 f"The view {self.name!r} has {len(self.column_names)} column names for "
                 f"{self.n_outputs} columns."
+            )
+        if all(column.kind == "number" for column in self.columns):
+            object.__setattr__(self, "columns", ())
+        names = tuple(column.name for column in self.columns)
+        if names and names != self.column_names:
+            raise DataError(
+                f"The view {self.name!r} has the columns {listed(names)} of several kinds, so its "
+                "column names must be the same."
             )
 
     @property
@@ -131,7 +142,7 @@ def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tu
     for view, columns in zip(views, columns_of_views(views).values(), strict=True):
         if view.name in still:
             found.append(f"The view {view.name!r} is constant: there is nothing to learn in it.")
-        elif view.drawing.kind not in ("image", "skeleton"):
+        elif view.drawing.kind not in ("image", "skeleton") and not view.columns:
             found += [
                 f"In the view {view.name!r}: {sentence}"
                 for sentence in mixed_units(targets[:, columns], view.full_names)

@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.readers import Dataset
+from gplvm_core.readers.kinds import coded_table
 from gplvm_core.store.entry import card_of
 from gplvm_core.store.errors import StoreError, reading
 
@@ -35,8 +36,9 @@ def check_usable(model: Any, dataset: Any) -> None:
         for view, values in (dataset.view_values if several else {"": dataset.values}).items():
             part = model.of_view(view) if several else model
             row = np.asarray(part.inverse_transform(latent[:1]))
-            if dataset.columns:  # raises an error for words that the data set does not have
-                row = dataset.coded(row)
+            columns = next((v.columns for v in dataset.views if v.name == view), dataset.columns)
+            if columns:  # raises an error for words that the data set does not have
+                row = coded_table(columns, row)
             if row.shape != (1, *values.shape[1:]) or not np.isfinite(row).all():
                 raise StoreError("The model cannot generate rows like those of its data set.")
 

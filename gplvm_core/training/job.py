@@ -165,15 +165,18 @@ class Job:
                     f"A {type(model).__name__} learns several views of the same things, and the "
                     f"data set {dataset.title!r} has none. Join tables with Dataset.of_views."
                 )
-            return model.fit(dataset.view_values, **further)
+            if dataset.kinds is not None:
+                _check_learns_kinds(model, dataset, "Train a ManifoldRelevance")
+                model.set_params(kinds=dataset.kinds)
+            return model.fit(dataset.views_in_own_values(), **further)
+        if dataset.views and dataset.kinds is not None:
+            raise DataError(
+                f"A {type(model).__name__} learns one table, and {dataset.title!r} has views with "
+                "words or counts. Train a ManifoldRelevance."
+            )
         outputs = dataset.rows() if isinstance(dataset, TableDataset) else dataset.values
         if dataset.columns:
-            if "kinds" not in model.get_params(deep=False):
-                raise DataError(
-                    f"A {type(model).__name__} learns only numbers, and {dataset.title!r} also "
-                    "has words or counts. Train a BayesianGPLVM or a BayesianPCA, or leave those "
-                    "columns out."
-                )
+            _check_learns_kinds(model, dataset, "Train a BayesianGPLVM or a BayesianPCA")
             outputs = dataset.in_own_values()
             model.set_params(kinds=dataset.kinds)
         return model.fit(outputs, **further)
@@ -212,8 +215,10 @@ class Job:
             raise _PauseError
 
     def _learn_more(self, fitted: Any, dataset: Dataset) -> None:
-        """Learn the density of the rows and the widths of intervals, if the model supports them."""
-        rows = dataset.view_values if dataset.views else dataset.values
+        """Learn the density of the rows (`fit_density`), and how wide intervals must be
+        (`calibrate`), where the model can have them.
+        """
+        rows = dataset.views_in_own_values() if dataset.views else dataset.values
         if getattr(fitted, "can_have_density", False):
             self._learn(fitted, DENSITY, partial(fitted.fit_density, rows))
         if getattr(fitted, "can_calibrate", False):
@@ -264,6 +269,15 @@ class Job:
             request=None,
             error=message,
             details=traceback.format_exc(),
+        )
+
+
+def _check_learns_kinds(model: Any, dataset: Dataset, remedy: str) -> None:
+    """Raise DataError for a model that learns only numbers."""
+    if "kinds" not in model.get_params(deep=False):
+        raise DataError(
+            f"A {type(model).__name__} learns only numbers, and {dataset.title!r} also has words "
+            f"or counts. {remedy}, or leave those columns out."
         )
 
 

@@ -33,7 +33,8 @@ class ViewRows:
     @classmethod
     def of(cls, dataset: Dataset, name: str) -> "ViewRows":
         view = next(view for view in dataset.views if view.name == name)
-        return cls(dataset.view_values[name], view.drawing, view.column_names, dataset)
+        values = dataset.view_values[name]
+        return cls(values, view.drawing, view.column_names, dataset, view.columns)
 
     @property
     def missing(self) -> Bool[Array, "N Dv"] | None:
@@ -65,7 +66,10 @@ class ViewRows:
 
 
 def is_label_view(rows: ViewRows) -> bool:
-    """Return whether a view contains class labels: ±1 in named columns, drawn as bars."""
+    """Return whether a view contains class labels as numbers: ±1 in named columns, as bars.
+
+    Models of older versions have such views. A newer view of labels is a category.
+    """
     known = rows.values[~np.isnan(rows.values)]
     return (
         rows.drawing.kind == "bars"

@@ -7,8 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from gplvm_core.figures.table_card import table_card
 from pages.ui.shared.ahead import prepare
-from pages.ui.shared.card import card_of, in_own_ranges, made_card
+from pages.ui.shared.card import SIZE, card_of, made_card, pictures_of
 from pages.ui.shared.catalogue import gallery_items, open_item
 from pages.ui.shared.kept import kept
 
@@ -67,8 +68,8 @@ def test_the_card_of_a_table_with_words_has_every_column_in_its_own_range():
     (listed,) = [each for each in gallery_items() if each.key == "gallery:countries"]
     html = card_of(listed).html
     assert "Map of 142 countries" in html and "mf-reel" in html
-    dataset = open_item(listed.key).dataset
-    drawn = in_own_ranges(dataset, dataset.values[:5]).values
-    np.testing.assert_allclose(
-        drawn, (dataset.values[:5] - dataset.values.min(0)) / np.ptp(dataset.values, axis=0)
-    )
+    item = open_item(listed.key)
+    data = item.dataset
+    (drawn,) = pictures_of(item, {"": data.values[:1]}, SIZE)
+    alone = table_card(data.columns, data.values, data.values[0], SIZE)
+    np.testing.assert_array_equal(np.asarray(drawn), np.asarray(alone))

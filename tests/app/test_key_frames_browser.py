@@ -95,7 +95,11 @@ def test_a_movement_begins_with_the_body_as_it_was_dragged_and_keeps_its_bones(p
     page.wait_for_timeout(300)
     page.mouse.up()
     page.wait_for_function(f"() => {EXPLORER}.body.drag && !{EXPLORER}.busy")
-    dragged = np.array(page.evaluate(f"Array.from({EXPLORER}.pictures[0].values)"))
+    shown = f"""async () => {{
+        for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame);
+        return Array.from({EXPLORER}.pictures[0].values);
+    }}"""
+    dragged = np.array(page.evaluate(shown))
     add = page.get_by_role("button", name="Add key frame")
     add.click()
     page.evaluate(f"{EXPLORER}.arrive({EXPLORER}.model.position({ROWS[1]}))")
@@ -114,6 +118,4 @@ def test_a_movement_begins_with_the_body_as_it_was_dragged_and_keeps_its_bones(p
     lengths = np.linalg.norm(joints[:, 1:] - joints[:, list(skeleton.parents)[1:]], axis=2)
     np.testing.assert_allclose(lengths, np.broadcast_to(lengths[0], lengths.shape), rtol=1e-3)
     page.get_by_role("button", name="Go to key frame 1").click()
-    page.wait_for_timeout(100)
-    shown = page.evaluate(f"Array.from({EXPLORER}.pictures[0].values)")
-    np.testing.assert_allclose(shown, dragged, atol=1e-6)
+    np.testing.assert_allclose(page.evaluate(shown), dragged, atol=1e-6)

@@ -275,7 +275,7 @@ def test_the_tab_time_plays_cards_and_fills_words_in(birds):
 
 def test_a_small_picture_of_a_row_has_the_colours_of_its_words(birds):
     def drawn(n: int) -> np.ndarray:
-        return np.asarray(table_card(birds, birds.values[n], 100))
+        return np.asarray(table_card(birds.columns, birds.values, birds.values[n], 100))
 
     # The second of the five bars shows the sort.
     middle = int(0.06 * 100 + 0.88 * 100 * 1.5 / 5)

@@ -57,7 +57,7 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert at.radio(key="form_model").options == ["Bayesian GP-LVM", "Bayesian PCA"]
     assert "encoders learn only numbers" in words
     titles = {each.label for each in at.segmented_control}
-    assert not {"Layers", "Views", "Noise", "How new rows find their place"} & titles
+    assert not {"Layers", "Noise", "How new rows find their place"} & titles
     at.number_input(key="form_max_iter").set_value(12).run()
     job = started(at)
     model = Library(workspace() / "library").model(job.entry)

@@ -286,7 +286,17 @@ def test_labels_may_be_a_view():
     assert not at.exception and not at.error
     words = said(at)
     assert "30 rows, 2 views, 3 labels" in words
-    assert "**labels** — 3 values: x, y, z" in words
+    assert "**labels** — 3 words: x, y, z" in words
+    assert "probabilities for the words and counts in “labels”" in words
+    assert at.radio(key="form_model_views").options == ["Views (manifold relevance)"]
+    at.number_input(key="form_max_iter").set_value(10).run()
+    job = start(at)
+    library = Library(workspace() / "library")
+    model, rows = library.model(job.entry), library.dataset(job.entry).view_values
+    assert library.dataset(job.entry).kinds == model.kinds == {"labels": ["category"]}
+    (values,) = (rows[name] for name in model.views_ if name != "labels")
+    chances = model.class_probabilities({model.views_[0]: values[:4]}, "labels")
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0)
 
 
 def test_labels_as_a_view_stay_when_a_view_is_renamed():

@@ -16,6 +16,7 @@ from gplvm_core import BayesianGPLVM, ManifoldRelevance, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.views import WHOLE
+from pages.ui.explore.views.answers import chances_in_words
 from pages.ui.explore.views.desk import Desk
 from pages.ui.explore.views.export import outputs_csv, outputs_npz, outputs_png
 from pages.ui.explore.views.model import (
@@ -26,6 +27,7 @@ from pages.ui.explore.views.model import (
     transferred,
     varied,
     whole_from,
+    word_chances,
 )
 from pages.ui.explore.views.segments import joint_groups, segmentation_csv
 from pages.ui.explore.views.strip import Pictures, Tile
@@ -34,7 +36,13 @@ from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.outputs import first_outputs, rows_of_views
 from pages.ui.shared.place import MapPlace
 from tests.app.apptest import go_to, press, run_page, said, stores
-from tests.app.views_data import body_of_joints, digits_and_names, model_of_pairs, some_pairs
+from tests.app.views_data import (
+    body_of_joints,
+    digits_and_names,
+    model_of_pairs,
+    partly_labelled_digits,
+    some_pairs,
+)
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -338,12 +346,12 @@ def test_one_view_is_an_item_like_any_other(keep, model, pairs):
 
 def test_transfers_and_matches_are_the_models_own(model, pairs):
     given = {"left": pairs.view_values["left"][5]}
-    found = transferred(model, "m", given, "right", 3, "nearest")
+    found = transferred(model, "m", given, "right", 3, "nearest", rows_of_views(pairs))
     rows = model.transfer({"left": given["left"][None]}, "right", n_alternatives=3)[0]
     np.testing.assert_allclose(found.rows, rows[~np.isnan(rows).any(axis=1)])
-    assert len(transferred(model, "m", given, "right", 3, "prior").rows) == 1
+    assert len(transferred(model, "m", given, "right", 3, "prior", rows_of_views(pairs)).rows) == 1
     numbers, distances = model.correspondences({"left": given["left"][None]}, "right", n_matches=4)
-    near = matched(model, "m", given, "right", 4)
+    near = matched(model, "m", given, "right", 4, rows_of_views(pairs))
     np.testing.assert_array_equal(near.rows, numbers[0])
     np.testing.assert_allclose(near.distances, distances[0])
 
@@ -394,6 +402,32 @@ def test_a_view_of_labels_names_its_class():
     assert class_of(rows["image"], rows["image"].values[11]) is None
     html = Pictures(rows).strip([Tile("digit", values, "given")])
     assert f"{np.argmax(values)} · given" in html
+
+
+def test_a_view_of_labels_is_predicted_by_probabilities(keep):
+    digits = partly_labelled_digits()
+    own = digits.views_in_own_values()
+    model = ManifoldRelevance(3, n_inducing=15, max_iter=60, random_state=0, kinds=digits.kinds)
+    with warnings.catch_warnings(action="ignore"):
+        model.fit(own)
+    rows = rows_of_views(digits)
+    given = {"pixels": digits.view_values["pixels"][0]}  # a row without a label
+    chances = word_chances(model, "m", given, "labels", rows)["label"]
+    expected = model.class_probabilities({"pixels": given["pixels"][None]}, "labels")[0]
+    assert dict(chances) == dict(zip(model.class_words("labels"), expected, strict=True))
+    at = app(keep(model, digits, "Labelled"))
+    assert not at.exception and not at.error
+    assert chances_in_words("", chances) in said(at)
+    (header, _), *_ = stores(at).values()
+    assert header["outputs"][1]["title"] == "labels"
+    item, point = item_of(model, digits), tuple(model.latent_mean_[3])
+    lines = list(csv.DictReader(io.StringIO(outputs_csv(item, point).decode())))
+    best = model.of_view("labels").class_probabilities_at(np.array(point)[None], 0).max()
+    assert lines[-1]["mean"] in digits.label_names and not lines[-1]["std"]
+    assert float(lines[-1]["probability"]) == pytest.approx(best, rel=1e-3)
+    stored = np.load(io.BytesIO(outputs_npz(item, point)))
+    assert stored["labels"].tolist() == [lines[-1]["mean"]]
+    assert Image.open(io.BytesIO(outputs_png(item, ("pixels", "labels"), point))).width > 900
 
 
 def test_joints_with_similar_profiles_form_one_group(joints_model, joints):

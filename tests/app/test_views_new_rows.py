@@ -3,6 +3,7 @@
 import csv
 import io
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 
 from gplvm_core import ManifoldRelevance
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.divided import with_labels
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.store import Library, workspace
 from pages.ui.explore.views.film import Film, film_csv, follow, reel_of, summary
@@ -68,15 +70,15 @@ def test_a_film_is_decided_by_time(model, dataset):
     times = TIMES[:40] + 0.3
     rows = clock(times)
     film = Film("height", rows["height"], times - 0.3, "place", rows["place"], "a")
-    found = follow(model, film, lambda step, bound: None)
+    views = rows_of_views(dataset)
+    found = follow(model, film, views, lambda step, bound: None)
     # For a single frame, the side (left or right) is chance; in the film, the hand does not jump.
     sides = np.sign(rows["place"][:, 0])
     assert np.abs(np.diff(found.together[:, 0])).max() < 0.6
     agreement = abs(np.mean(np.sign(found.together[:, 0]) * sides))
     assert agreement > abs(np.mean(np.sign(found.alone[:, 0, 0]) * sides))
-    views = rows_of_views(dataset)
     assert "two different answers" in summary(views["place"], film, found)
-    assert [panel.title for panel in reel_of(views, film, found).panels] == [
+    assert [panel.title for panel in reel_of(model, views, film, found).panels] == [
         "Given: height",
         "With time",
         "Alone: first answer",
@@ -85,6 +87,30 @@ def test_a_film_is_decided_by_time(model, dataset):
     header, *lines = csv.reader(io.StringIO(film_csv(views["place"], film, found).decode()))
     assert header[0] == "time" and len(header) == 7 and len(lines) == 40
     assert float(lines[3][1]) == pytest.approx(found.together[3, 0], rel=1e-6)
+
+
+def test_a_film_of_words_has_their_probabilities(dataset):
+    half = (np.cos(TIMES) > 0).astype(int)
+    moving = replace(dataset.view("place"), labels=half, label_names=("left", "right"))
+    labelled = with_labels(moving)
+    model = ManifoldRelevance(
+        3, 20, time_kernel="matern52", max_iter=40, random_state=0, kinds=labelled.kinds
+    )
+    with warnings.catch_warnings(action="ignore"):
+        model.fit(labelled.views_in_own_values(), times=TIMES)
+    given, to = model.views_
+    rows, views = clock(TIMES[:30] + 0.3)["place"], rows_of_views(labelled)
+    truth = labelled.view_values[to][2:32]
+    film = Film(given, rows, TIMES[:30], to, truth, "a")
+    found = follow(model, film, views, lambda step, bound: None)
+    right = int(np.sum(found.together == truth))
+    assert right >= 27
+    assert f"Of 30 words, {right} are right with time" in summary(views[to], film, found)
+    _, with_time, alone, _ = reel_of(model, views, film, found).panels
+    np.testing.assert_allclose(with_time.card.sum(axis=1), 1.0)
+    assert set(np.unique(alone.card)) == {0.0, 1.0}
+    lines = list(csv.reader(io.StringIO(film_csv(views[to], film, found).decode())))
+    assert {line[1] for line in lines[1:]} == {"left", "right"} and lines[1][2] == ""
 
 
 def test_a_film_plays_beside_its_other_view(page):

@@ -1,11 +1,13 @@
 """Small data of several views for the tests of the Views page."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 
 from gplvm_core import ManifoldRelevance, load_dataset
 from gplvm_core.datasets import Dataset, Drawing, View, label_view
+from gplvm_core.readers.divided import with_labels
 
 
 def some_pairs() -> Dataset:
@@ -36,7 +38,7 @@ def model_of_pairs(pairs: Dataset) -> ManifoldRelevance:
 
 
 def digits_and_names() -> Dataset:
-    """Return 60 digits with two views: the pixels, and the class."""
+    """Return 60 digits with two views: the pixels, and the class as ±1, as in old models."""
     digits = load_dataset("digits")
     classes = Dataset(
         "digit",
@@ -52,6 +54,14 @@ def digits_and_names() -> Dataset:
         labels=digits.labels[:60],
         label_names=digits.label_names,
     )
+
+
+def partly_labelled_digits() -> Dataset:
+    """Return 90 digits 0, 1 and 2 with a view of their labels, which every third row lacks."""
+    digits = load_dataset("digits")
+    some = np.flatnonzero(digits.labels < 3)[:90]
+    labels = np.where(np.arange(90) % 3 == 0, -1, digits.labels[some])
+    return with_labels(replace(digits, targets=digits.targets[some], labels=labels))
 
 
 def body_of_joints() -> Dataset:

@@ -22,6 +22,7 @@ from gplvm_core import (
 from gplvm_core.new_rows import Answers, Reason, answers_of, prepare, sentence_of
 from gplvm_core.new_rows.reasons import hint_of
 from gplvm_core.prediction.typicality import Scores
+from gplvm_core.readers.divided import in_groups
 
 NAMES = ("height", "width", "depth", "mass", "price", "label")
 
@@ -256,18 +257,27 @@ def test_models_of_views_and_deep_models_answer() -> None:
         assert np.mean(error < 3.0 * found.std[:10, 3:]) > 0.9
 
 
-def test_tables_with_words_have_places_and_filled_cells_without_p_values() -> None:
+def test_tables_with_words_are_compared_with_training_rows_by_the_bound() -> None:
     generator = np.random.default_rng(0)
     size = generator.standard_normal(60)
-    table = pd.DataFrame({"size": size, "word": np.where(size > 0, "big", "small")})
+    noise = 0.1 * generator.standard_normal(60)
+    word = np.where(size > 0, "big", "small")
+    table = pd.DataFrame({"size": size, "mass": 2 * size + noise, "word": word})
     dataset = Dataset.of_table("words", "Words", table)
-    model = BayesianGPLVM(2, 10, max_iter=10, kinds=dataset.kinds).fit(table)
-    new = pd.DataFrame({"word": ["big", None], "size": [None, -1.5]})
-    with pytest.warns(UserWarning, match="no density"):
-        found = gplvm_core.apply(model, new, dataset)
-    assert np.isfinite(found["x1"]).all()
-    assert found["size"][1] == -1.5
-    assert found["p"].isna().all()
+    views = in_groups(dataset, {"body": [0, 1], "name": [2]})
+    one = BayesianGPLVM(2, 10, max_iter=30, kinds=dataset.kinds, random_state=0).fit(table)
+    several = ManifoldRelevance(2, 10, max_iter=30, kinds=views.kinds, random_state=0)
+    several.fit(views.views_in_own_values())
+    new = pd.DataFrame({"word": ["big", None, None], "size": [None, -1.5, 1.0]})
+    new["mass"] = [2.0, -3.0, 20.0]  # the last one with a slip of the decimal point
+    called = {"size": "body: size", "mass": "body: mass", "word": "name: word"}
+    for model, data, names in ((one, dataset, {}), (several, views, called)):
+        found = gplvm_core.apply(model, new.rename(columns=names), data)
+        filled = found[[names.get(name, name) for name in table]]
+        assert filled.iloc[:, 2].tolist()[:2] == ["big", "small"]
+        assert filled.iloc[1, 0] == -1.5 and 0.5 < filled.iloc[0, 0] < 1.5
+        assert (found["p"][:2] > 0.05).all() and found["p"][2] < 0.05
+        assert "2 would fit" in found["reasons"][2]
 
 
 def test_exact_models_answer_as_their_own_completion() -> None:

@@ -1,7 +1,9 @@
 """Tests of columns divided into views: by names, by choice, in blocks; labels as a view."""
 
+from dataclasses import replace
+
 import numpy as np
-import pandas as pd
+import pandas
 import pytest
 
 from gplvm_core.datasets import load_dataset
@@ -40,34 +42,46 @@ def test_constant_columns_join_a_neighbour_so_that_the_row_is_drawn_as_before():
         in_blocks(dataset("still", np.column_stack([np.ones(4), np.arange(4.0)])), ["a", "b"], 1)
 
 
-def test_labels_as_a_view_are_plus_and_minus_one():
+def test_labels_as_a_view_are_a_category_with_gaps():
     digits = load_dataset("digits")
-    labelled = with_labels(digits)
+    partly = np.where(np.arange(len(digits.labels)) % 3 == 0, -1, digits.labels)
+    labelled = with_labels(replace(digits, labels=partly))
     assert [view.name for view in labelled.views] == ["pixels", "labels"]
-    assert labelled.views[1].column_names == digits.label_names
-    given = labelled.view_values["labels"]
-    np.testing.assert_array_equal(given.argmax(axis=1), digits.labels)
-    assert set(np.unique(given)) == {-1.0, 1.0}
+    assert labelled.kinds == {"labels": ["category"]}
+    words = labelled.views_in_own_values()["labels"]["label"].tolist()
+    assert words == [None if n < 0 else digits.label_names[n] for n in partly]
+    # The labels have the numbers of the words, so that both have the same colours.
+    assert [labelled.label_word(n) for n in range(6)] == words[:6]
+    column = labelled.views[1].columns[0]
+    assert labelled.label_names == column.words
+    np.testing.assert_array_equal(labelled.view_values["pixels"], digits.values)
     with pytest.raises(DataError, match="does not have labels"):
         with_labels(dataset("plain", np.ones((3, 2))))
+    with pytest.raises(DataError, match="101 classes"):
+        with_labels(dataset("many", np.arange(202.0).reshape(101, 2), labels=np.arange(101)))
 
 
-def test_other_labels_are_in_the_labels_and_in_their_view():
-    digits = load_dataset("digits")
-    some = np.where(np.arange(digits.n_points) % 3 == 0, digits.labels, -1)
-    once = relabelled(digits, some)  # the labels become a view
-    assert [view.name for view in once.views] == ["pixels", "labels"]
-    twice = relabelled(once, digits.labels)
-    np.testing.assert_array_equal(twice.labels, digits.labels)
-    whole = with_labels(digits)
-    np.testing.assert_array_equal(twice.view_values["labels"], whole.view_values["labels"])
-    np.testing.assert_array_equal(np.isnan(once.view_values["labels"]).all(axis=1), some < 0)
+def birds(kinds: dict[str, str]) -> Dataset:
+    table = {
+        "body mass": [3.1, 4.2, 5.0, 3.3],
+        "body eggs": [0, 2, 1, 3],
+        "place island": ["Biscoe", "Dream", "Dream", None],
+        "place hours": [1.0, 2.0, 1.5, 1.0],
+    }
+    return Dataset.of_table("birds", "Birds", pandas.DataFrame(table), kinds)
 
 
-def test_other_labels_are_in_the_column_with_their_words():
-    table = pd.DataFrame({"size": np.arange(6.0), "kind": ["a", "b", None, "a", None, "b"]})
-    labels = {"labels": [0, 1, -1, 0, -1, 1], "label_names": ("a", "b")}
-    data = Dataset.of_table("things", "Things", table, **labels)
-    found = relabelled(data, [0, 1, 1, 0, -1, 1])
-    assert found.in_own_values()["kind"].tolist()[:4] == ["a", "b", "b", "a"]
-    assert np.isnan(found.values[4, 1]) and found.labels[2] == 1
+def test_a_table_with_words_can_be_divided_into_views():
+    table = birds({"body eggs": "count"})
+    divided = in_groups(table, name_groups(table.column_names))
+    assert divided.kinds == {"body": ["number", "count"], "place": ["category", "number"]}
+    own = divided.views_in_own_values()["place"]
+    assert own["place island"].tolist() == ["Biscoe", "Dream", "Dream", None]
+    assert divided.view("body").kinds == ["number", "count"]
+    alone = in_blocks(table, table.column_names, 1)
+    assert alone.kinds == {"body eggs": ["count"], "place island": ["category"]}
+    with pytest.raises(DataError, match="exposure “place hours”, but no counts"):
+        in_groups(
+            birds({"body eggs": "count", "place hours": "exposure"}),
+            name_groups(table.column_names),
+        )

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from gplvm_core import BayesianGPLVM, load
-from gplvm_core.readers import DataError, Dataset, NamedBytes, inspect_table, read_table
+from gplvm_core.readers import DataError, Dataset, Drawing, NamedBytes, inspect_table, read_table
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.store import save
 from gplvm_core.store.trial import check_usable
@@ -81,7 +81,7 @@ def test_values_and_columns_that_do_not_fit_are_refused():
     half[0, 4] = 0.5
     with pytest.raises(DataError, match=r"'eggs' .count. must be whole numbers from 0"):
         replace(found, targets=half)
-    with pytest.raises(DataError, match="the same column names, and no views"):
+    with pytest.raises(DataError, match="the same column names"):
         replace(found, column_names=tuple("abcde"))
     wordless = replace(found.columns[1], words=())
     with pytest.raises(DataError, match="'sex' cannot be 'yes/no'"):
@@ -90,8 +90,12 @@ def test_values_and_columns_that_do_not_fit_are_refused():
         DataError, match=r"'sort' .* has 'z' in row 0 .*its words are 'a', 'b', 'c'"
     ):
         found.coded([[1.0, "yes", "z", "s", 0]])
-    with pytest.raises(DataError, match="Views need columns of numbers"):
-        Dataset.of_views("both", "Both", {"one": found, "two": found})
+    both = Dataset.of_views(
+        "both", "Both", {"one": found, "two": (np.eye(len(half)), Drawing.of_vector(len(half)))}
+    )
+    assert both.kinds == {"one": found.kinds} and both.view("one").columns == found.columns
+    with pytest.raises(DataError, match=r"'eggs' .count. must be whole numbers from 0"):
+        replace(both, targets=np.column_stack([half, np.eye(len(half))]))
 
 
 PENGUINS = b"""species,island,sex,mass,year,size
@@ -146,6 +150,9 @@ def test_kinds_have_reasons_and_numbers_stay_numbers():
     words = b"\n".join(line + (b",s", b",x", b",y")[n % 3] for n, line in enumerate(flags.split()))
     mixed = read_table(words, kinds="auto")
     assert mixed.kinds == ["number", "yes/no", "count", "category"]
+    below = inspect_table(words.replace(b"19,1,3", b"19,1,-1")).columns[2]
+    assert "count" not in below.kinds
+    assert below.kind_reason.endswith("; not counts, because one value is -1")
 
 
 COLUMN = b"a,b,c\n" + b"".join(b"%d,%s,%%s\n" % (n, (b"x", b"y", b"z")[n % 3]) for n in range(12))
@@ -154,7 +161,8 @@ COLUMN = b"a,b,c\n" + b"".join(b"%d,%s,%%s\n" % (n, (b"x", b"y", b"z")[n % 3]) f
 @pytest.mark.parametrize(
     ("cells", "kind", "words"),
     [
-        (["same"] * 12, "auto", "is not a number"),
+        (["same"] * 12, "auto", "'c' cannot be learnt: always “same”. Leave it out"),
+        ([f"name {n}" for n in range(12)], "auto", "text, different in every row. Leave it out"),
         (["same"] * 12, "category", "'c' has one value, 'same'"),
         ([*[""] * 11, "x"], "category", "'c' has 1 value in 12 rows"),
         ([*range(11), -1], "count", "'c' holds counts, but line 13 has -1"),

@@ -70,6 +70,7 @@ export class PaintTools {
     /** @type {HTMLElement} */ (this.words.parentElement).hidden = !count;
     this.hint.hidden = count > 0;
     const { explorer, model } = this.painting;
-    this.words.textContent = count ? `${count} ${count === 1 ? "pixel" : "pixels"} painted. ${explorer.whyStill(model)}`.trim() : "";
+    const still = explorer.whyStill(model);
+    this.words.textContent = count ? `${count} ${count === 1 ? "pixel" : "pixels"} painted${still && `. ${still}`}` : "";
   }
 }

@@ -35,7 +35,7 @@ export class ViewsModel extends LatentPoints {
     /** @type {ViewOutput[]} */
     this.outputs = content.header.outputs.map((/** @type {any} */ output) => ({
       ...output,
-      model: output.layers.length === 1 ? this.layers[output.layers[0]]
+      model: output.layers.length === 1 ? this.layers[output.layers[0]].pictured[0]
         : new JoinedLayers(output.layers.map((/** @type {number} */ i) => this.layers[i]), output.layers.map((/** @type {number} */ i) => this.signal[i]), output.drawing),
     }));
     /** The dimensions, grouped by the views that use them. @type {Group[]} */

@@ -31,10 +31,15 @@ class WithIntervals(Timed):
 
     @property
     def can_calibrate(self) -> bool:
-        """Whether `calibrate` is possible: all columns of the data are numbers."""
+        """Whether `calibrate` is possible: the data have several views or times, and numbers.
+
+        Without times, some views may have words and counts; views of numbers are calibrated.
+        """
         network = self._network
-        numbers = all(edge.posterior.links is None for edge in network.ends.values())
-        return numbers and not network.known and (bool(self._paths) or len(network.ends) > 1)
+        numbers = [edge.posterior.links is None for edge in network.ends.values()]
+        if network.known:
+            return False
+        return all(numbers) if self._paths else any(numbers) and len(numbers) > 1
 
     def calibrate(
         self,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gplvm_core.readers.cells import Cells
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
-from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, Column, Table
 from gplvm_core.readers.tables.dates import find_dates
 from gplvm_core.readers.tables.proposals import proposal
 from gplvm_core.readers.tables.roles import as_numbers
@@ -20,19 +20,28 @@ MOST_NAMED = 20  # largest number of columns in a note
 Kinds = Mapping[str, Any] | Literal["auto"] | None
 
 
-def kinds_in(columns: Sequence[Column], asked: Kinds) -> dict[str, Any]:
-    """Return the kind of every column to learn; a column of text without a kind gets "number".
+def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str, Any]:
+    """Return the kind of every column to learn; without `asked`, text is "number", too.
 
     asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out, the
-    kind is proposed from the values. However, if no column has words, all columns are numbers.
-    None: all columns are numbers.
+    kind is proposed from the values; if no column has words, all columns are numbers. None: all
+    columns are numbers. Raises DataError for text that cannot be learnt, such as a single word.
     """
     found: dict[str, Any] = {column.name: "number" for column in columns}
     if asked is None:
         return found
     own = {} if isinstance(asked, str) else dict(asked)
     left = [column for column in columns if column.name not in own and find_dates(column) is None]
-    proposed = {column.name: proposal(column).kinds for column in left}
+    proposals = {column.name: proposal(column) for column in left}
+    for column in left:
+        own_proposal = proposals[column.name]
+        if column.numbers is None and not own_proposal.kinds and column.share < MOSTLY_NUMBERS:
+            raise DataError(
+                f"{table.name}: the column {shortened(column.name)!r} cannot be learnt: "
+                f"{own_proposal.reason}. Leave it out.",
+                script=f"In a script: id_columns=[{column.name!r}].",
+            )
+    proposed = {name: each.kinds for name, each in proposals.items()}
     words = [column.name for column in left if column.numbers is None and proposed[column.name]]
     some = bool(words) or any(kind != "number" for kind in own.values())
     for name, kinds in proposed.items():

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
 
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.kinds import MOST_WORDS, YES
@@ -13,8 +15,10 @@ from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
 MOST_CODES = 20  # largest number of different whole numbers that may be codes of words
 MOST_COUNTED = 20  # whole numbers from 0 to at most this limit are probably counts, if some are 0
 LEAST_ZEROS = 0.05
-# In some columns of few different numbers, one number makes up this share or more. In a table with
-# words, such columns would be learnt almost without noise and dominate the map.
+# If so many values could be counts, the others are probably mistakes.
+MOSTLY_COUNTS = 0.9
+# Some columns have few different numbers, one of them this frequent. In a table with words, such
+# numbers would be learnt almost without noise and dominate the map.
 REPEATED = 0.15
 
 ORDERS: tuple[tuple[str, ...], ...] = (
@@ -141,6 +145,17 @@ def _of_numbers(column: Column) -> Proposal:
     most = counts.max() / len(seen)
     if few and most > REPEATED:
         often = f"{most:.0%} of the rows have {values[counts.argmax()]:.6g}"
-        reason = f"{len(values)} different numbers; {often}"
+        reason = f"{len(values)} different numbers; {often}" + _but(seen)
         return Proposal(("grade", "number", *counted, "category"), reason, words)
-    return Proposal(("number", *counted, *codes), "", words)
+    but = _but(seen)
+    return Proposal(
+        ("number", *counted, *codes), but and f"{len(values):,} different numbers{but}", words
+    )
+
+
+def _but(seen: Float[Array, " n"]) -> str:
+    """Describe the first value that prevents counts, if nearly all values could be counts."""
+    fits = (seen == np.round(seen)) & (seen >= 0.0)
+    if fits.all() or fits.mean() < MOSTLY_COUNTS or np.mean(seen == 0.0) < LEAST_ZEROS:
+        return ""
+    return f"; not counts, because one value is {seen[~fits][0]:.6g}"

@@ -114,7 +114,7 @@ def read_table(
         raise DataError(f"{table.name}: no column is left to learn. Give fewer columns a role.")
     if len(table.places) < 2:
         raise DataError(f"{table.name} has one row. A table needs at least two rows.")
-    own = kinds_in(values, kinds)
+    own = kinds_in(values, kinds, table)
     columns: tuple[TableColumn, ...] = ()
     if all(kind == "number" for kind in own.values()):
         targets: NDArray[Any] = as_numbers(values, table)

@@ -1,6 +1,6 @@
 """A model's card: its latent map, a point that moves on the map, and the outputs at the point."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 from urllib.parse import quote
@@ -149,8 +149,6 @@ def closed_curve(anchors: Array, count: int) -> Array:
 
 def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
     """Return the outputs on the card by name: some views, or one output named ""."""
-    if item.dataset.columns:
-        return {"": in_own_ranges(item.dataset)}
     if not item.views:
         return {"": item.dataset}
     if (whole := whole_body(item.dataset)) is not None:
@@ -159,24 +157,13 @@ def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
     return {name: rows[name] for name in first_outputs(item.model, item.dataset)}
 
 
-def in_own_ranges(dataset: Dataset, rows: Array | None = None) -> Dataset:
-    """Return the data, or `rows`, with each column scaled to 0–1, because units differ."""
-    low, high = np.nanmin(dataset.values, axis=0), np.nanmax(dataset.values, axis=0)
-    own = (dataset.values if rows is None else rows) - low
-    return Dataset(
-        name=dataset.name,
-        title=dataset.title,
-        targets=own / np.where(high > low, high - low, 1.0),
-        drawing=replace(dataset.drawing, value_range=(0.0, 1.0)),
-    )
-
-
 def pictures_of(item: Item, rows: dict[str, Array], size: int) -> list[Image.Image]:
     """Draw one picture per row, with all outputs side by side; rows: (n, D) by output's name."""
     lines = []
     for name, output in outputs_of(item).items():
-        if item.dataset.columns:
-            lines.append([table_card(item.dataset, row, size) for row in rows[name]])
+        if output.columns:
+            cards = (table_card(output.columns, output.values, row, size) for row in rows[name])
+            lines.append([*cards])
             continue
         frame = common_frame(output.drawing, output.values)
         lines.append([row_picture(output.drawing, row, frame, size) for row in rows[name]])
@@ -188,13 +175,9 @@ def moving_picture(item: Item) -> str:
     latent_walk, map_walk = tour(item.model, item.dataset)
     whole = whole_body(item.dataset)
     if item.views:
-        outputs = generated(item.model, latent_walk)
-        if whole is not None:
-            body = whole.rows([outputs[view.name] for view in item.dataset.views])
-            outputs = {"": body.reshape(len(body), -1)}
+        outputs = generated(item.model, item.dataset, latent_walk)
     elif item.dataset.columns:
-        walk = item.dataset.coded(item.model.inverse_transform(latent_walk))
-        outputs = {"": in_own_ranges(item.dataset, walk).values}
+        outputs = {"": item.dataset.coded(item.model.inverse_transform(latent_walk))}
     else:
         outputs = {"": np.asarray(item.model.inverse_transform(latent_walk), dtype=float)}
     points = shown_points(item.model, item.dataset)

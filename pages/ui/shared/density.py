@@ -141,7 +141,9 @@ def _task(item: Item, name: str) -> Callable[[Callable[[Any], None]], Any]:
 
     def task(report: Callable[[Any], None]) -> Any:
         model = copy.copy(item.model)
-        rows = item.dataset.view_values if model.capabilities.views else item.dataset.values
+        rows = (
+            item.dataset.views_in_own_values() if model.capabilities.views else item.dataset.values
+        )
         return model.fit_density(rows, recipe=recipe, callback=lambda share: report(_Step(share)))
 
     return task

@@ -67,12 +67,13 @@ def first_pictures(key: str, version: str) -> tuple[str, str]:
     """Draw the map and the output at its first point; they are shown until the model arrives."""
     item = open_item(key)
     chart = Chart.of(item.model, item.dataset)
-    if item.dataset.columns:
-        card = table_card(item.dataset, item.dataset.values[chart.middle], SIZE)
+    data = item.dataset
+    if data.columns:
+        card = table_card(data.columns, data.values, data.values[chart.middle], SIZE)
         return dots(item, chart), picture_uri(card)
     row = predict(chart.posterior, chart.latent_mean[[chart.middle]])[0][0]
-    frame = common_frame(item.dataset.drawing, item.dataset.values)
-    picture = picture_uri(row_picture(item.dataset.drawing, row, frame, SIZE))
+    frame = common_frame(data.drawing, data.values)
+    picture = picture_uri(row_picture(data.drawing, row, frame, SIZE))
     return dots(item, chart), picture
 
 

@@ -1,5 +1,6 @@
 """The outputs of a multi-view model, and which of them are drawn."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -7,6 +8,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS
+from gplvm_core.readers.kinds import coded_table, in_own_values
 from gplvm_core.wire.views import WHOLE, ViewRows
 
 MOST_OUTPUTS = 4  # the largest number of outputs drawn side by side
@@ -38,7 +40,24 @@ def first_outputs(model: Any, dataset: Dataset) -> tuple[str, ...]:
     return tuple(name for name in possible if name != WHOLE)[:MOST_OUTPUTS]
 
 
-def generated(model: Any, points: Array) -> dict[str, Array]:
-    """Predict every view, and all views as one row, at latent points: (n, D) by name."""
-    views = model.inverse_transform(points)
-    return {**views, WHOLE: np.hstack([views[view] for view in model.views_])}
+def generated(model: Any, dataset: Dataset, points: Array) -> dict[str, Array]:
+    """Predict every view, and all views as one row, at latent points: (n, D) by name.
+
+    A word is its number among the words of the data set.
+    """
+    views, rows = model.inverse_transform(points), rows_of_views(dataset)
+    coded = {name: as_numbers(rows[name], views[name]) for name in model.views_}
+    return {**coded, WHOLE: np.hstack(list(coded.values()))}
+
+
+def as_numbers(rows: ViewRows, table: Any) -> Array:
+    """Convert rows of a view, as the model returns them, to numbers; None is missing."""
+    return coded_table(rows.columns, table) if rows.columns else np.asarray(table)
+
+
+def as_given(rows: Mapping[str, ViewRows], given: Mapping[str, Array]) -> dict[str, Any]:
+    """Convert rows (n, D) of some views to the model's input: words, or numbers."""
+    return {
+        name: in_own_values(rows[name].columns, values) if rows[name].columns else values
+        for name, values in given.items()
+    }

@@ -196,8 +196,8 @@ TERMS: dict[str, str] = {
     "Training adjusts this period, so a value near the true one is enough.",
     "views": "Several descriptions of the same things, row by row: for example a photograph and "
     "its measurements. One model learns what they share, and what only one view contains.",
-    "label_view": "On: the model learns to predict the labels from the other views. Off: labels "
-    "only colour the map.",
+    "label_view": "On: the labels are a view with one category, so the model predicts their "
+    "probabilities from the other views. Off: labels only colour the map.",
     "prior": "Rows that follow each other in time can form a path on the map, or be independent.",
     "kernel_views": "How smoothly outputs change over the map, for all views or for each view. "
     "“Curved” (RBF) suits most data; “straight” (linear) finds straight maps.",

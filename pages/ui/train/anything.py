@@ -40,7 +40,7 @@ class Question:
         """Return a key that identifies the question, the values and the kinds of columns."""
         data = self.dataset
         sums = np.nansum(self.shown, axis=0) + 0.0
-        kinds = (repr(column) for column in data.columns)
+        kinds = (repr(column) for column in data.all_columns if data.kinds is not None)
         return f"anything|{fingerprint((data.name, str(self.shown.shape), str(sums), *kinds))}"
 
     def begin(self) -> None:
@@ -49,8 +49,8 @@ class Question:
 
     def asked(self, callback: Callable[[Step], None]) -> Evidence:
         """Compute the answer; callback: see is_anything_here."""
-        columns = self.dataset.columns
-        if not columns:
+        columns = self.dataset.all_columns
+        if self.dataset.kinds is None:
             kinds = ["number"] * len(self.columns)
             return is_anything_here(self.shown, kinds, n_shuffles=COPIES, callback=callback)
         chosen = [columns[at] for at in self.columns]
@@ -74,7 +74,7 @@ def question(dataset: Dataset) -> Question:
     n_rows = len(dataset.targets)
     rows = spread(np.arange(n_rows), MOST_ROWS)
     shown = dataset.targets[rows]
-    known = [at for at, column in enumerate(dataset.columns) if column.kind == "exposure"]
+    known = [at for at, column in enumerate(dataset.all_columns) if column.kind == "exposure"]
     varying = [
         at
         for at, each in enumerate(shown.T)

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy import ndarray as Array
+from PIL import Image
 
 from gplvm_core.datasets import Dataset, Drawing, View
+from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import (
     MAP_INKS,
     common_frame,
@@ -16,6 +18,7 @@ from gplvm_core.figures.thumbnails import (
     row_picture,
 )
 from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.missing import missing_in_words, n_patterns, percent
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.pictures.images import CHANGED_SIZE
@@ -152,6 +155,7 @@ KIND_WORDS = {
     "bars": "Each bar is a column, scaled from its lowest to its highest value.",
     "curve": "Every curve is a row.",
 }
+CARD_WORDS = "In a card, each bar is a column: its length is a number or count, its colour a word."
 GAP_WORDS = {
     "image": "Hatched pixels are missing.",
     "skeleton": "Joints with a missing coordinate are not drawn.",
@@ -179,9 +183,11 @@ def sample_views(dataset: Dataset) -> None:
             with side:
                 st.markdown(f"**{plain(view.name)}** — {plain(values_in_words(view))}")
                 targets = dataset.targets[:, places[view.name]]
-                sheet_html(dataset, rows, targets, view.drawing, place)
-    kinds = dict.fromkeys(view.drawing.kind for view in dataset.views)
+                sheet_html(dataset, rows, targets, view.drawing, place, view.columns)
+    kinds = dict.fromkeys(view.drawing.kind for view in dataset.views if not view.columns)
     words = [KIND_WORDS[kind] for kind in kinds if kind in KIND_WORDS]
+    if any(view.columns for view in dataset.views):
+        words.append(CARD_WORDS)
     if dataset.missing is not None:
         words += [GAP_WORDS[kind] for kind in kinds]
     st.caption(
@@ -196,7 +202,12 @@ def sample_views(dataset: Dataset) -> None:
 
 
 def values_in_words(view: View) -> str:
-    """Describe how many columns a view has, with the names of the first columns."""
+    """Describe how many columns a view has, with the names of the first columns.
+
+    A view with one column of words is described by its words.
+    """
+    if len(view.columns) == 1 and (words := view.columns[0].words):
+        return f"{plural(len(words), 'word')}: {listed(list(map(str, words)), 4)}"
     count = plural(view.n_outputs, *VALUE_WORDS[view.drawing.kind])
     if view.column_names is None or view.drawing.kind == "skeleton":
         return count
@@ -236,15 +247,26 @@ def first_rows_note(dataset: Dataset) -> None:
 
 
 def sheet_html(
-    dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing, place: int = 0
+    dataset: Dataset,
+    rows: list[int],
+    targets: Array,
+    drawing: Drawing,
+    place: int = 0,
+    columns: tuple[TableColumn, ...] = (),
 ) -> None:
     """Show pictures of some rows of targets (N, D); each line has as many as fit.
 
-    place: distinguishes several sheets on the page.
+    place: distinguishes several sheets on the page. columns: of a view with words, drawn as cards.
     """
     frame = common_frame(drawing, targets)
+
+    def picture(row: int) -> Image.Image:
+        if columns:
+            return table_card(columns, targets, targets[row], 96)
+        return row_picture(drawing, targets[row], frame, 96)
+
     tiles = "".join(
-        f'<img src="{picture_uri(row_picture(drawing, targets[row], frame, 96))}" '
+        f'<img src="{picture_uri(picture(row))}" '
         f'alt="{escape(words_of_row(dataset, row))}" title="{escape(words_of_row(dataset, row))}">'
         for row in rows
     )
@@ -254,30 +276,28 @@ def sheet_html(
 
 def table_of(dataset: Dataset) -> pd.DataFrame:
     """Return the first rows as a table, counted from 1; names, labels and times are in front."""
-    return labelled_table(dataset, dataset.targets, column_words(dataset))
+    shown = dataset.targets[:ROWS_OF_TABLE]
+    if dataset.columns:
+        return labelled(dataset, dataset.in_own_values(shown))
+    return labelled(dataset, pd.DataFrame(shown, columns=list(column_words(dataset))))
 
 
 def table_of_views(dataset: Dataset, views: list[View]) -> pd.DataFrame:
     """Return the first rows of some views as a table; column names begin with the view's name."""
-    places = columns_of_views(dataset.views)
-    columns = np.concatenate([np.arange(dataset.n_outputs)[places[view.name]] for view in views])
-    names = tuple(word for view in views for word in view.full_names)
-    return labelled_table(dataset, dataset.targets[:, columns], names)
+    own = dataset.views_in_own_values(dataset.values[:ROWS_OF_TABLE])
+    parts = [pd.DataFrame(own[view.name]).set_axis(list(view.full_names), axis=1) for view in views]
+    return labelled(dataset, pd.concat(parts, axis=1))
 
 
-def labelled_table(dataset: Dataset, targets: Array, names: tuple[str, ...]) -> pd.DataFrame:
-    shown = targets[:ROWS_OF_TABLE]
-    if dataset.columns:
-        table = dataset.in_own_values(shown)
-    else:
-        table = pd.DataFrame(shown, columns=list(names))
-    table.index = range(1, len(shown) + 1)
+def labelled(dataset: Dataset, table: pd.DataFrame) -> pd.DataFrame:
+    """Add names, labels and times in front of the columns of the first rows."""
+    table.index = pd.RangeIndex(1, len(table) + 1)
     if dataset.times is not None:
         title = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
         table.insert(0, title, dataset.times[:ROWS_OF_TABLE], allow_duplicates=True)
-    known = [set(map(str, column.words)) for column in dataset.columns]
+    known = [set(map(str, column.words)) for column in dataset.all_columns]
     if dataset.labels is not None and set(dataset.label_names) not in known:
-        words = [dataset.label_word(row) or "" for row in range(len(shown))]
+        words = [dataset.label_word(row) or "" for row in range(len(table))]
         table.insert(0, "label", words, allow_duplicates=True)
     if dataset.row_names is not None:
         table.insert(0, "id", dataset.row_names[:ROWS_OF_TABLE], allow_duplicates=True)

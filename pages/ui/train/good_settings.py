@@ -37,7 +37,7 @@ def accepted_settings(dataset: Dataset, title: str) -> dict[str, Any]:
 
 def good_settings(dataset: Dataset, model: Any, title: str) -> None:
     """Show the button that starts the search, its progress, and the result."""
-    if type(model) not in MODELS or dataset.columns or isinstance(dataset, TableDataset):
+    if type(model) not in MODELS or dataset.kinds is not None or isinstance(dataset, TableDataset):
         return
     if dataset.n_points < FEWEST_ROWS or dataset.n_outputs < 2:
         return

@@ -13,7 +13,9 @@ from gplvm_core.figures.light import bars, dots, principal_places
 from gplvm_core.figures.relevance import relevance_figure
 from gplvm_core.figures.trace import thinned, trace_figure
 from gplvm_core.likelihoods import TableColumns
+from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import plural
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.words import TERMS
@@ -134,16 +136,29 @@ def stored_words(job_id: str) -> tuple[Any, tuple[str, ...], Any]:
     return dataset.labels, dataset.label_names, dataset.row_names
 
 
+def as_at_the_start(dataset: Dataset) -> Array:
+    """Return rows in which words and counts are numbers on one scale, as training starts."""
+    if dataset.kinds is None:
+        return dataset.values
+
+    def started(columns: tuple[TableColumn, ...], own: Any) -> Array:
+        table = TableColumns(columns)
+        return table.starting(table.encoded(own))
+
+    if dataset.columns:
+        return started(dataset.columns, dataset.in_own_values())
+    own = dataset.views_in_own_values()
+    parts = (started(v.columns, own[v.name]) if v.columns else own[v.name] for v in dataset.views)
+    return np.hstack([*parts])
+
+
 @st.cache_data(max_entries=32, show_spinner=False)
 def start_picture(job_id: str) -> str:
     """Draw the data's principal components; return "" if there are none."""
     dataset = training.dataset(job_id)
     if dataset.n_points < 2:
         return ""
-    values = dataset.values
-    if dataset.columns:  # words and counts become numbers on one scale, as at the start of training
-        table = TableColumns(dataset.columns)
-        values = table.starting(table.encoded(dataset.in_own_values()))
+    values = as_at_the_start(dataset)
     places, rows = principal_places(values)
     labels = dataset.labels
     return dots(places, labels[rows] if labels is not None and len(labels) > rows[-1] else None)

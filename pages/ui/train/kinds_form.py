@@ -180,8 +180,17 @@ def _exposure(
 
 def what_is_learnt(dataset: Dataset) -> str:
     """Describe what the model learns from columns of several kinds."""
-    kinds = [column.kind for column in dataset.columns]
-    known = listed([column.name for column in dataset.columns if column.kind == "exposure"])
+    columns = dataset.all_columns
+    kinds = [column.kind for column in columns]
+    known = listed([column.name for column in columns if column.kind == "exposure"])
+    if dataset.views:
+        worded = [f"“{plain(view.name)}”" for view in dataset.views if view.columns]
+        return (
+            "The model learns one map for all views. It predicts probabilities for the words and "
+            f"counts in {listed(worded)}, and means with standard deviations for numbers. A "
+            "gap, such as a missing label, is left out."
+            + (f" “{plain(known)}” is known in every row." if known else "")
+        )
     parts = [plural(kinds.count(kind), *MANY[kind]) for kind in MANY if kind in kinds]
     together = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
     return (

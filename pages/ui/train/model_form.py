@@ -64,10 +64,10 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     )
     choice, n_layers = offered[titles.index(title)], 1
     found = accepted_settings(dataset, choice.title)
-    over_time, mixed = choice.needs_times, bool(dataset.columns)
+    over_time, mixed = choice.needs_times, dataset.kinds is not None
     in_parts = isinstance(dataset, TableDataset)
     if mixed:
-        st.caption(only_these(dataset.n_points))
+        st.caption(only_these(dataset))
     elif choice.deeper is not None and not in_parts:
         n_layers = layers_question()
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
@@ -148,14 +148,16 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     return model
 
 
-def only_these(n_rows: int) -> str:
+def only_these(dataset: Dataset) -> str:
     """Explain why fewer models are offered for columns of several kinds."""
-    words = (
-        "Only these models of one layer learn words and counts; each column has its own scale and "
-        "noise. Deep models, models of several views, and encoders learn only numbers."
+    which = (
+        "Only this model of one layer learns views with words and counts; there, each column"
+        if dataset.views
+        else "Only these models of one layer learn words and counts; each column"
     )
-    if are_many(n_rows):
-        words += f" Training all {n_rows:,} rows together takes long, so use fewer rows."
+    words = f"{which} has its own scale and noise. Deep models and encoders learn only numbers."
+    if are_many(dataset.n_points):
+        words += f" Training all {dataset.n_points:,} rows together takes long, so use fewer rows."
     return words
 
 

@@ -24,6 +24,7 @@ def views_choice(dataset: Dataset) -> Dataset | None:
     ways = ways_of(dataset)
     # Renaming views does not change the data.
     own = () if dataset.views else (dataset.name, *column_words(dataset)[: MOST_COLUMN_VIEWS + 1])
+    own += tuple(column.kind for column in dataset.columns)
     mark = fingerprint((str(dataset.n_outputs), *ways, *own))
     way = "given"
     if len(ways) > 1:
@@ -65,14 +66,19 @@ def ways_of(dataset: Dataset) -> dict[str, str]:
             ways["parts"] = "Trunk, arms and legs"
         ways["joints"] = "Every joint"
     pictures = kind == "image" or any(view.drawing.kind == "image" for view in dataset.views)
-    if 2 <= dataset.n_outputs <= MOST_COLUMN_VIEWS and not pictures:
+    # An exposure cannot be alone in a view.
+    alone = all(column.kind != "exposure" for column in dataset.columns)
+    if 2 <= dataset.n_outputs <= MOST_COLUMN_VIEWS and not pictures and alone:
         ways["columns"] = "Every column"
     return ways
 
 
 def can_show_labels(dataset: Dataset, way: str) -> bool:
-    """Return whether the labels can become a view: there are labels, and few other views."""
-    return len(dataset.classes) > 1 and way in ("given", "names", "chosen")
+    """Return whether the labels can become a view: they are not a trained column, and there are
+    few other views.
+    """
+    trained = any(set(map(str, each.words)) == set(dataset.label_names) for each in dataset.columns)
+    return len(dataset.classes) > 1 and not trained and way in ("given", "names", "chosen")
 
 
 def divide(dataset: Dataset, way: str, mark: str) -> Dataset:

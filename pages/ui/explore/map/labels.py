@@ -120,7 +120,7 @@ def _ask(
     with picture:
         values = dataset.values[row]
         if dataset.columns:
-            drawn = table_card(dataset, values, SIZE)
+            drawn = table_card(dataset.columns, dataset.values, values, SIZE)
         else:
             drawn = row_picture(
                 dataset.drawing, values, common_frame(dataset.drawing, dataset.values), SIZE

@@ -22,9 +22,10 @@ HELP = (
 
 
 def forecasts_judged(item: Item, name: str) -> None:
-    """Show the button that starts the test, its progress, and the result."""
-    if item.dataset.columns or not hasattr(item.model, "fit"):
-        return  # the simple rules forecast only numbers
+    """The button that starts the test, its progress, and the result."""
+    whole = item.dataset if item.view is None else open_item(item.key).dataset
+    if whole.kinds is not None or not hasattr(item.model, "fit"):
+        return  # simple rules for words and counts do not exist here
     key = f"back test|{name}"
     if running(key, "back_test", "Keeps the forecasts that are finished.", _said):
         return

@@ -98,7 +98,7 @@ def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes
     pictures = []
     for number, row in enumerate(rows):
         if dataset.columns:
-            picture = table_card(dataset, values[row], GIF_SIZE)
+            picture = table_card(dataset.columns, dataset.values, values[row], GIF_SIZE)
         else:
             picture = row_picture(dataset.drawing, values[row], frame, GIF_SIZE)
         ground = Image.new("RGBA", picture.size, GROUND)

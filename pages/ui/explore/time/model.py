@@ -15,9 +15,9 @@ from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.sequence import Reel, SequencePanel, spread_share, usual_step
+from pages.ui.explore.cards import chances_at
 from pages.ui.explore.time.tables import (
     WORDS,
-    chances_at,
     error_of_tables,
     observed_too,
     panel,

@@ -1,11 +1,4 @@
-"""Sequences of tables with words and counts: their predictions as rows, and as cards for drawing.
-
-A row has a number per column; for words, it is the index of the word in the data set. A card has
-the probability of every word instead of this index.
-"""
-
-from collections.abc import Mapping
-from typing import Any
+"""Sequences of tables with words and counts: their panels, their spread and their errors."""
 
 import numpy as np
 from numpy import ndarray as Array
@@ -13,8 +6,8 @@ from numpy import ndarray as Array
 from gplvm_core.datasets import Dataset
 from gplvm_core.wire.sequence import SequencePanel
 from gplvm_core.wire.table import drawn
+from pages.ui.explore.cards import Chances, cards
 
-Chances = Mapping[int, Array]
 WORDS = "Colours and percentages show the probability of each word"
 
 
@@ -30,33 +23,6 @@ def panel(
     if not dataset.columns:
         return SequencePanel(title, rows, std, words)
     return SequencePanel(title, rows, std, words, card=cards(dataset, rows, chances or {}))
-
-
-def cards(dataset: Dataset, rows: Array, chances: Chances) -> Array:
-    """Return rows (T, C) as cards (T, W); words without probabilities have the probability 1."""
-    parts = []
-    for c in drawn(dataset.columns):
-        own = rows[:, c : c + 1]
-        if c in chances:
-            own = chances[c]
-        elif dataset.columns[c].is_words:
-            same = own == np.arange(len(dataset.columns[c].words))
-            own = np.where(np.isnan(own), np.nan, same)
-        parts.append(own)
-    return np.hstack(parts)
-
-
-def chances_at(model: Any, dataset: Dataset, mean: Array, variance: Array) -> dict[int, Array]:
-    """Return the probabilities of every column's words at latent points, (T, words) each.
-
-    The words are in the order of the data set.
-    """
-    found = {}
-    for c, column in enumerate(dataset.columns):
-        if column.is_words:
-            order = [model.class_words(c).index(word) for word in column.words]
-            found[c] = model.class_probabilities_at(mean, c, X_variance=variance)[:, order]
-    return found
 
 
 def observed_too(rows: Array, dataset: Dataset, chances: Chances) -> dict[int, Array]:

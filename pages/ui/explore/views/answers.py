@@ -11,15 +11,22 @@ from gplvm_core.figures.view_parts import Part
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.views import ViewRows, is_label_view
 from pages.ui.explore.views.desk import Desk, choose
-from pages.ui.explore.views.model import Private, matched, shares_something, transferred
+from pages.ui.explore.views.model import (
+    Private,
+    matched,
+    shares_something,
+    transferred,
+    word_chances,
+)
 from pages.ui.explore.views.strip import Pictures, Tile
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import words_of_row
+from pages.ui.shared.words import percent, words_of_row
 
 N_MATCHES = 6
 MOST_ALTERNATIVES = 6
 MOST_GIVEN = 8  # largest number of given views that are drawn
+MOST_SAID, LEAST_SAID = 5, 0.01  # words of a column, and the least probability of a word
 PRIVATES: dict[Private, str] = {"nearest": "Alternatives", "prior": "Average"}
 PRIVATE_WORDS = (
     "The given view leaves some dimensions open; each **alternative** copies them from a training "
@@ -80,7 +87,7 @@ def answers(
     with right:
         for to in wanted:
             try:
-                answer(item, name, asked, to, rows[to], pictures, parts)
+                answer(item, name, asked, to, rows, pictures, parts)
             except ValueError as error:
                 st.error(plain(error), icon=":material/error:")
 
@@ -90,7 +97,7 @@ def answer(
     name: str,
     asked: Asked,
     to: str,
-    rows: ViewRows,
+    rows: dict[str, ViewRows],
     pictures: Pictures,
     parts: tuple[Part, ...],
 ) -> None:
@@ -103,17 +110,23 @@ def answer(
             icon=":material/info:",
         )
         return
-    found = transferred(item.model, name, values, to, asked.count, asked.private)
+    # One column of words has one answer: its probabilities.
+    labels = len(rows[to].columns) == 1 and rows[to].columns[0].is_words
+    private: Private = "prior" if labels else asked.private
+    found = transferred(item.model, name, values, to, asked.count, private, rows)
     truth = asked.truth.get(to)
     tiles = [
-        Tile(to, row, PRIVATES["prior"].lower() if asked.private == "prior" else f"{number + 1}")
+        Tile(to, row, PRIVATES["prior"].lower() if private == "prior" else f"{number + 1}")
         for number, row in enumerate(found.rows)
     ]
     if truth is not None and not np.isnan(truth).all():
-        tiles.append(Tile(to, truth, "the truth", error_in_words(rows, found.rows, truth), True))
+        error = error_in_words(rows[to], found.rows, truth)
+        tiles.append(Tile(to, truth, "the truth", error, True))
     st.markdown(f"**“{plain(to)}” may look like this**")
     st.html(pictures.strip(tiles))
-    if asked.private == "nearest" and len(found.rows) < asked.count:
+    for column, chances in word_chances(item.model, name, values, to, rows).items():
+        st.markdown(chances_in_words("" if labels else column, chances))
+    if private == "nearest" and len(found.rows) < asked.count:
         st.caption(
             f"The model found only {plural(len(found.rows), 'alternative')}, because "
             + (
@@ -122,14 +135,14 @@ def answer(
                 else f"“{plain(to)}” has no private dimension that could differ."
             )
         )
-    near = matched(item.model, name, values, to, N_MATCHES)
+    near = matched(item.model, name, values, to, N_MATCHES, rows)
     st.markdown(f"**Rows whose “{plain(to)}” fits best**")
     st.html(
         pictures.strip(
             [
                 Tile(
                     to,
-                    rows.values[row],
+                    rows[to].values[row],
                     "the row itself" if row == asked.row else words_of_row(item.dataset, int(row)),
                     f"distance {distance:.2f}",
                     bool(row == asked.row),
@@ -140,9 +153,17 @@ def answer(
     )
 
 
+def chances_in_words(column: str, chances: Sequence[tuple[str, float]]) -> str:
+    """Describe the probable words of a column: "species: **Adelie** 93 %, Gentoo 6 %"."""
+    said = [each for each in chances[:MOST_SAID] if each[1] >= LEAST_SAID]
+    parts = [f"{plain(word)} {percent(chance)}" for word, chance in said]
+    best, chance = plain(said[0][0]), percent(said[0][1])
+    return f"{plain(column)}: " * bool(column) + ", ".join([f"**{best}** {chance}", *parts[1:]])
+
+
 def error_in_words(rows: ViewRows, found: Array, truth: Array) -> str:
     """Describe how far the nearest alternative is from the true row."""
-    if is_label_view(rows) or not len(found):
+    if is_label_view(rows) or rows.columns or not len(found):
         return ""
     errors = np.sqrt(np.nanmean((found - truth) ** 2, axis=1))
     best = int(np.argmin(errors))

@@ -9,10 +9,10 @@ import streamlit as st
 from numpy import ndarray as Array
 from PIL import Image
 
-from gplvm_core.figures.thumbnails import common_frame, row_picture
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.views import ViewRows
+from pages.ui.explore.views.strip import Pictures
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.outputs import generated, rows_of_views
@@ -29,6 +29,8 @@ def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> No
     stem = file_stem(item.title)
     rows = rows_of_views(item.dataset)
     named = [word for view in item.views for word in (view, *names_of(rows[view]))]
+    columns = (column for view in item.views for column in rows[view].columns)
+    named += [str(word) for column in columns for word in column.words]
     marked = ask_as_text(named, "views")
     with st.container(horizontal=True):
         st.download_button(
@@ -62,20 +64,31 @@ def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> No
 
 
 def outputs_csv(item: Item, point: tuple[float, ...], as_text: bool = True) -> bytes:
-    """Write a line per column of a view: view, column, mean, standard deviation."""
-    lines: list[Iterable[object]] = [("view", "column", "mean", "std")]
+    """Write a line per column of a view: view, column, mean, standard deviation.
+
+    For a word, the standard deviation is empty, and a further column has its probability.
+    """
+    worded = any(view.columns for view in item.dataset.views)
+    header = ("view", "column", "mean", "std", *["probability"] * worded)
+    lines: list[Iterable[object]] = [header]
     means, stds = item.model.inverse_transform(np.array(point)[None], return_std=True)
     rows = rows_of_views(item.dataset)
     for view in item.views:
-        for column, mean, std in zip(
-            names_of(rows[view]), means[view][0], stds[view][0], strict=True
-        ):
-            lines.append((view, column, f"{mean:.8g}", f"{std:.8g}"))
+        names, values = names_of(rows[view]), np.asarray(means[view])[0]
+        for d, (column, value, std) in enumerate(zip(names, values, stds[view][0], strict=True)):
+            if rows[view].columns and rows[view].columns[d].is_words:
+                model = item.model.of_view(view)
+                chance = model.class_probabilities_at(np.array(point)[None], d).max()
+                lines.append((view, column, value, "", f"{chance:.4g}"))
+                continue
+            lines.append((view, column, f"{value:.8g}", f"{std:.8g}", *[""] * worded))
     return csv_text(lines, as_text=as_text).encode()
 
 
 def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:
     """Write the latent point, and the mean ("left") and deviations ("left_std") of every view.
+
+    Views with words are arrays of text.
 
     Underscores are added to names that are equal, or invalid as file names.
     """
@@ -85,7 +98,10 @@ def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:
         name = re.sub(r"[^\w .-]", "_", view).strip(". ") or "_"
         while {name, f"{name}_std"} & {*arrays, *TAKEN}:
             name += "_"
-        arrays[name], arrays[f"{name}_std"] = means[view][0], stds[view][0]
+        values = np.asarray(means[view])[0]
+        # A file of arrays has a row of words and numbers as text.
+        arrays[name] = values.astype(str) if values.dtype == object else values
+        arrays[f"{name}_std"] = stds[view][0]
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
@@ -93,17 +109,9 @@ def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:
 
 def outputs_png(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> bytes:
     """Draw the outputs that are shown beside the map, on a white background."""
-    means = generated(item.model, np.array(point)[None])
+    means = generated(item.model, item.dataset, np.array(point)[None])
     rows: dict[str, ViewRows] = rows_of_views(item.dataset)
-    pictures = [
-        row_picture(
-            rows[view].drawing,
-            means[view][0],
-            common_frame(rows[view].drawing, rows[view].values),
-            PNG_SIZE,
-        )
-        for view in outputs
-    ]
+    pictures = [Pictures(rows).image(view, means[view][0], PNG_SIZE) for view in outputs]
     width = sum(picture.width for picture in pictures) + GAP * (len(pictures) + 1)
     height = max(picture.height for picture in pictures) + 2 * GAP
     ground = Image.new("RGBA", (width, height), GROUND)

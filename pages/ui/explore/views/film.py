@@ -11,10 +11,12 @@ from numpy import ndarray as Array
 from gplvm_core.datasets import Dataset
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers.errors import plural
+from gplvm_core.readers.kinds import in_own_values
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.sequence import Cue, Reel, SequencePanel, pack_reel, pack_stage
 from gplvm_core.wire.views import ViewRows, is_label_view
+from pages.ui.explore.cards import Chances, cards, chances_at
 from pages.ui.explore.inference import filling
 from pages.ui.explore.shown_player import show_player, stores
 from pages.ui.explore.views.model import charts_of
@@ -22,6 +24,7 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of
 from pages.ui.shared.intervals import inside_in_words, of_film
+from pages.ui.shared.outputs import as_given, as_numbers
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem
 
@@ -56,15 +59,17 @@ class Followed:
     path_std: Array
 
 
-def follow(model: Any, film: Film, callback: StepCallback) -> Followed:
+def follow(model: Any, film: Film, rows: dict[str, ViewRows], callback: StepCallback) -> Followed:
     """Infer all frames together, and each frame alone."""
-    given = {film.given: film.rows}
+    given = as_given(rows, {film.given: film.rows})
     alone = model.transfer(given, film.to, n_alternatives=ANSWERS)
     together = model.transfer(
         given, film.to, times=film.times, return_std=True, return_latent=True, callback=callback
     )
     values, std, path, path_std = together
-    return Followed(values, std, alone, path, path_std)
+    each = [as_numbers(rows[film.to], alone[:, k]) for k in range(ANSWERS)]
+    together = as_numbers(rows[film.to], values)
+    return Followed(together, std, np.stack(each, axis=1), path, path_std)
 
 
 def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> None:
@@ -83,7 +88,7 @@ def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> N
         try:
             found = filling(
                 key,
-                partial(follow, item.model, film),
+                partial(follow, item.model, film, rows),
                 lambda: st.session_state.update({asked: key}),
             )
         except ValueError as error:
@@ -92,7 +97,7 @@ def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> N
     if found is None:
         return
     st.session_state[f"views_film|{name}"] = key, found
-    reel = reel_of(rows, film, found)
+    reel = reel_of(item.model, rows, film, found)
     chart = charts_of(item.model, item.dataset)[film.to]
     own = stores(f"views film|{name}")
     with room_for("player"):
@@ -119,14 +124,22 @@ def whole(rows: dict[str, ViewRows]) -> Dataset:
     return next(iter(rows.values())).whole
 
 
-def reel_of(rows: dict[str, ViewRows], film: Film, found: Followed) -> Reel:
-    """Return the film for the player."""
+def reel_of(model: Any, rows: dict[str, ViewRows], film: Film, found: Followed) -> Reel:
+    """Return the film for the player; rows with words are cards."""
     given, to = rows[film.given], rows[film.to]
+
+    def panel(
+        title: str, like: ViewRows, values: Array, chances: Chances | None = None, **more: Any
+    ) -> SequencePanel:
+        card = cards(like, values, chances or {}) if like.columns else None
+        return SequencePanel(title, values, card=card, like=like, **more)
+
+    sure = chances_at(model.of_view(film.to), to, found.path, found.path_std**2)
     panels = [
-        SequencePanel(f"Given: {film.given}", film.rows, like=given),
-        SequencePanel(WITH_TIME, found.together, found.std, like=to),
+        panel(f"Given: {film.given}", given, film.rows),
+        panel(WITH_TIME, to, found.together, sure, std=found.std),
         *(
-            SequencePanel(title, found.alone[:, k], like=to, nothing="no other answer")
+            panel(title, to, found.alone[:, k], nothing="no other answer")
             for k, title in enumerate((FIRST, SECOND))
         ),
     ]
@@ -144,13 +157,34 @@ def spread_of(rows: ViewRows) -> float:
     return float(np.sqrt(np.nanmean(np.nanvar(rows.values, axis=0)))) or 1.0
 
 
+def right_in_words(rows: ViewRows, film: Film, found: Followed) -> str:
+    """Describe how many known words of the wanted view are predicted right; "" if there are none.
+
+    The words of all frames are counted, of all columns.
+    """
+    worded = [d for d, column in enumerate(rows.columns) if column.is_words]
+    if film.truth is None or np.isnan(film.truth[:, worded]).all():
+        return ""
+    truth = film.truth[:, worded]
+    known = ~np.isnan(truth)
+    together, alone = (
+        int(np.sum(each[:, worded][known] == truth[known]))
+        for each in (found.together, found.alone[:, 0])
+    )
+    words = plural(int(known.sum()), "word")
+    return f" Of {words}, {together:,} are right with time, and {alone:,} frame by frame."
+
+
 def apart(first: Array, second: Array) -> Array:
     """Return the root mean square difference (n,) of rows, NaN if one of the two is missing."""
     return np.asarray(np.sqrt(np.mean((first - second) ** 2, axis=1)))
 
 
 def summary(rows: ViewRows, film: Film, found: Followed) -> str:
-    """Describe how many frames have two answers, how time chose one, and the errors if known."""
+    """Describe how many frames have two answers, what time decided, and the errors if known."""
+    if rows.columns:
+        words = f"The model infers the {plural(len(film.rows), 'frame')} together."
+        return words + right_in_words(rows, film, found)
     first, second = found.alone[:, 0], found.alone[:, 1]
     two = apart(first, second) > DIFFERENT * spread_of(rows)
     frames = plural(len(film.rows), "frame")
@@ -175,5 +209,13 @@ def film_csv(rows: ViewRows, film: Film, found: Followed) -> bytes:
     """Write the wanted view with its standard deviations, a line for every frame."""
     names = names_of(rows)
     header = ["time", *names, *(f"{name} std" for name in names)]
-    lines = np.column_stack([film.times, found.together, found.std]).tolist()
-    return csv_text([header, *([f"{v:.8g}" for v in line] for line in lines)]).encode()
+    table = in_own_values(rows.columns, found.together) if rows.columns else found.together
+    lines = np.column_stack([film.times, table, found.std]).tolist()
+    return csv_text([header, *(list(map(_cell, line)) for line in lines)]).encode()
+
+
+def _cell(value: Any) -> str:
+    """Write a number with eight digits, and a missing number as an empty cell."""
+    if isinstance(value, str):
+        return value
+    return "" if np.isnan(value) else f"{value:.8g}"

@@ -15,7 +15,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.figures.view_parts import Part, parts_of
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.views import ViewRows, is_label_view
-from pages.ui.shared.outputs import rows_of_views
+from pages.ui.shared.outputs import as_given, as_numbers, rows_of_views
 
 Private = Literal["nearest", "prior"]
 
@@ -51,24 +51,53 @@ def charts_of(model: Any, dataset: Dataset) -> dict[str, Chart]:
 
 @st.cache_data(max_entries=64, show_spinner=False)
 def transferred(
-    _model: Any, name: str, given: dict[str, Array], to: str, count: int, private: Private
+    _model: Any,
+    name: str,
+    given: dict[str, Array],
+    to: str,
+    count: int,
+    private: Private,
+    _rows: dict[str, ViewRows],
 ) -> Transferred:
     """Return at most `count` alternatives for view `to` of a row that is given in other views.
 
     With private="prior" there is a single answer, averaged over the dimensions that the given views
     leave open.
     """
-    views = {view: row[None] for view, row in given.items()}
+    views = as_given(_rows, {view: row[None] for view, row in given.items()})
     count = 1 if private == "prior" else count
     mean, std = _model.transfer(views, to, n_alternatives=count, private=private, return_std=True)
-    rows, spread = mean.reshape(-1, mean.shape[-1]), std.reshape(-1, mean.shape[-1])
+    spread = std.reshape(-1, std.shape[-1])
+    rows = as_numbers(_rows[to], mean[0] if count > 1 else mean)
     there = ~np.isnan(rows).any(axis=1)
     return Transferred(rows[there], spread[there])
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
+def word_chances(
+    _model: Any, name: str, given: dict[str, Array], to: str, _rows: dict[str, ViewRows]
+) -> dict[str, list[tuple[str, float]]]:
+    """Return the words of every column of words of view `to`, with their probabilities.
+
+    The most probable word is first.
+    """
+    views = as_given(_rows, {view: row[None] for view, row in given.items()})
+    found = {}
+    for at, column in enumerate(_rows[to].columns):
+        if column.is_words:
+            chances = _model.class_probabilities(views, to, at)[0]
+            order = np.argsort(-chances, kind="stable")
+            words = _model.class_words(to, at)
+            found[column.name] = [(str(words[k]), float(chances[k])) for k in order]
+    return found
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
 def whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
-    """Return a whole row (D,): the given views, and the mean prediction of the other views."""
+    """Return a whole row (D,): the given views, and the mean prediction of the other views.
+
+    Only views of numbers have a drawing of all views together.
+    """
     views = {view: row[None] for view, row in given.items()}
     mean, std = _model.transform(views, return_std=True)
     found = _model.inverse_transform(mean, X_variance=std**2)
@@ -78,9 +107,16 @@ def whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def matched(_model: Any, name: str, given: dict[str, Array], to: str, count: int) -> Matches:
+def matched(
+    _model: Any,
+    name: str,
+    given: dict[str, Array],
+    to: str,
+    count: int,
+    _rows: dict[str, ViewRows],
+) -> Matches:
     """Return the training rows whose view `to` best fits a row that is given in other views."""
-    views = {view: row[None] for view, row in given.items()}
+    views = as_given(_rows, {view: row[None] for view, row in given.items()})
     rows, distances = _model.correspondences(views, to, n_matches=count)
     return Matches(rows[0], distances[0])
 
@@ -109,8 +145,15 @@ def on_the_way(
 
 
 def class_of(rows: ViewRows, values: Array) -> str | None:
-    """Return the most probable class in a row of a label view; None for other views."""
-    if not is_label_view(rows) or np.isnan(values).any():
+    """Return the class of a row of a label view, or of a view with one column of words.
+
+    Return None for other views, and for a row without a label.
+    """
+    if np.isnan(values).any():
+        return None
+    if len(rows.columns) == 1 and rows.columns[0].is_words:
+        return str(rows.columns[0].words[int(values[0])])
+    if not is_label_view(rows):
         return None
     assert rows.column_names is not None  # a label view always has label names
     return rows.column_names[int(np.argmax(values))]

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from html import escape
 
 from numpy import ndarray as Array
+from PIL import Image
 
+from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import Frame, common_frame, picture_uri, row_picture
 from gplvm_core.wire.views import ViewRows
 from pages.ui.explore.views.model import class_of
@@ -33,8 +35,12 @@ class Pictures:
             name: common_frame(view.drawing, view.values) for name, view in rows.items()
         }
 
-    def uri(self, view: str, row: Array, size: int = SIZE) -> str:
-        return picture_uri(row_picture(self.rows[view].drawing, row, self.frames[view], size))
+    def image(self, view: str, row: Array, size: int = SIZE) -> Image.Image:
+        """Draw a row of a view; a row with words is a card."""
+        rows = self.rows[view]
+        if rows.columns:
+            return table_card(rows.columns, rows.values, row, size)
+        return row_picture(rows.drawing, row, self.frames[view], size)
 
     def html(self, tile: Tile) -> str:
         label = class_of(self.rows[tile.view], tile.row)
@@ -42,7 +48,7 @@ class Pictures:
         alt = escape(f"{tile.view}: {words or 'a row'}")
         return (
             f'<figure class="{"mf-marked" if tile.marked else ""}">'
-            f'<img src="{self.uri(tile.view, tile.row)}" alt="{alt}" title="{alt}">'
+            f'<img src="{picture_uri(self.image(tile.view, tile.row))}" alt="{alt}" title="{alt}">'
             f"<figcaption>{escape(words)}"
             + (f"<small>{escape(tile.note)}</small>" if tile.note else "")
             + "</figcaption></figure>"

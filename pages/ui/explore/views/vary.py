@@ -85,7 +85,7 @@ def show(
         before = kept.trail[0][: len(point)]
         points = on_the_way(before, point, part.dimensions, COUNT)
         words = ["start", *[""] * (COUNT - 2), "ring"]
-    outputs = generated(item.model, points)
+    outputs = generated(item.model, item.dataset, points)
     columns = [
         [Tile(view, outputs[view][number], words[number]) for view in views]
         for number in range(COUNT)
