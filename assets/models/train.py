@@ -156,15 +156,19 @@ def calibrate(name: str) -> dict[str, float]:
     if dataset.columns:
         return calibrate_columns(dataset, model, trained, held, generator)
     views = dataset.view_values or {"": dataset.values}
-    model.fit(as_given({view: values[trained] for view, values in views.items()}))
+    seen = as_given({view: values[trained] for view, values in views.items()})
+    model.fit(seen)
     rows = {view: values[held] for view, values in views.items()}
     varies = {view: np.ptp(values[trained], axis=0) > 0.0 for view, values in views.items()}
     half = {view: (generator.random(rows[view].shape) < 0.5) & varies[view] for view in views}
     found = {"inside": share_inside(model, rows, half), "rows": len(held)}
     if dataset.views:
+        model.calibrate(seen)  # as the last step of a training in the app
         for to in views:
-            whole = {v: varies[v] & np.full(rows[v].shape, v == to) for v in views}
-            found[f"inside_{to}"] = share_inside(model, rows, whole)
+            others = {view: each for view, each in rows.items() if view != to}
+            filled = model.transfer(others, to, return_std=True)
+            inside = within(rows[to], *filled)[:, varies[to]]
+            found[f"inside_{to}"] = float(inside.mean())
     return found
 
 
@@ -213,6 +217,7 @@ def calibrate_in_time(dataset: Dataset, model: DynamicalGPLVM) -> dict[str, floa
         held[rows[len(rows) * 2 // 5 : len(rows) * 3 // 5 + 1]] = True
     kept = ~held
     model.fit(dataset.values[kept], times=dataset.times[kept], sequences=dataset.sequences[kept])
+    model.calibrate(dataset.values[kept])
     varies = np.ptp(dataset.values[kept], axis=0) > 0.0
     inside = []
     for sequence in np.unique(dataset.sequences):

@@ -4,6 +4,7 @@ from gplvm_core.comparison.advice import Result, advice, results
 from gplvm_core.comparison.anything import Evidence, is_anything_here
 from gplvm_core.comparison.back_test import BackTest, back_test
 from gplvm_core.comparison.chained import ChainedModels
+from gplvm_core.comparison.choice import Choice, Tried, choose
 from gplvm_core.comparison.depth import is_depth_worth_it
 from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
 from gplvm_core.comparison.panels import panels_html
@@ -17,6 +18,7 @@ from gplvm_core.comparison.tables import compare_tables_kept_aside
 __all__ = [
     "BackTest",
     "ChainedModels",
+    "Choice",
     "Comparison",
     "Contender",
     "Difference",
@@ -26,8 +28,10 @@ __all__ = [
     "PoissonFactors",
     "Result",
     "Step",
+    "Tried",
     "advice",
     "back_test",
+    "choose",
     "compare",
     "compare_kept_aside",
     "compare_tables_kept_aside",

@@ -48,8 +48,10 @@ class Choice:
         """Return whether the model supports the data, and can read them in parts if necessary."""
         if isinstance(dataset, TableDataset):
             return self.estimator is BayesianGPLVM
-        if dataset.columns and not issubclass(self.estimator, BayesianGPLVM):
-            return False
+        if dataset.kinds is not None:
+            learns = ManifoldRelevance if dataset.views else BayesianGPLVM
+            if not issubclass(self.estimator, learns):
+                return False
         has_times, has_views = dataset.times is not None, len(dataset.views) > 1
         return (has_times or not self.needs_times) and (has_views or not self.needs_views)
 

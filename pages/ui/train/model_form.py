@@ -13,6 +13,7 @@ from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
+from pages.ui.train.good_settings import accepted_settings, good_settings
 from pages.ui.train.layers_form import (
     deep_options,
     layers_question,
@@ -25,81 +26,6 @@ from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.several_form import kernel_option, prior_option, start_option
 from pages.ui.train.time_form import time_kernel_form
 
-
-@dataclass(frozen=True)
-class Choice:
-    """An offered model: its scientific name, a one-line description, and its estimator.
-
-    deeper: the deep version of the estimator, if there is one.
-    """
-
-    title: str
-    line: str
-    estimator: type
-    deeper: type | None = None
-
-    @property
-    def needs_times(self) -> bool:
-        return bool(self.estimator().capabilities.timed)
-
-    @property
-    def needs_views(self) -> bool:
-        return bool(self.estimator().capabilities.views)
-
-    @property
-    def has_noises(self) -> bool:
-        """Whether outputs may have their own noise; impossible if all rows are inducing inputs."""
-        known = inspect.signature(self.estimator).parameters
-        whole = "n_inducing" in known and known["n_inducing"].default is None
-        return "noise" in known and not whole
-
-    def suits(self, dataset: Dataset) -> bool:
-        """Return whether the model supports the data, and can read them in parts if necessary."""
-        if isinstance(dataset, TableDataset):
-            return self.estimator is BayesianGPLVM
-        if dataset.kinds is not None:
-            learns = ManifoldRelevance if dataset.views else BayesianGPLVM
-            if not issubclass(self.estimator, learns):
-                return False
-        has_times, has_views = dataset.times is not None, len(dataset.views) > 1
-        return (has_times or not self.needs_times) and (has_views or not self.needs_views)
-
-
-CHOICES: tuple[Choice, ...] = (
-    Choice(
-        "Views (manifold relevance)",
-        "One map for all views; finds which dimensions are shared and which belong to one view.",
-        ManifoldRelevance,
-        DeepManifoldRelevance,
-    ),
-    Choice(
-        "Bayesian GP-LVM",
-        "A curved map with uncertainty; finds how many dimensions the data need.",
-        BayesianGPLVM,
-        DeepGPLVM,
-    ),
-    Choice(
-        "Dynamical GP-LVM",
-        "A curved map for rows that follow each other in time: each sequence is a path.",
-        DynamicalGPLVM,
-        DeepGPLVM,
-    ),
-    Choice(
-        "GP-LVM",
-        "A curved map with one fitted position per row; every dimension stays in use.",
-        GPLVM,
-    ),
-    Choice(
-        "Bayesian PCA",
-        "A straight map that switches off unneeded dimensions.",
-        BayesianPCA,
-    ),
-    Choice(
-        "Probabilistic PCA",
-        "A straight map that is solved immediately: the baseline for comparison.",
-        ProbabilisticPCA,
-    ),
-)
 SCALINGS = {
     "global": "One scale for all",
     "columns": "Each column its own",
@@ -137,6 +63,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         width="stretch",
     )
     choice, n_layers = offered[titles.index(title)], 1
+    found = accepted_settings(dataset, choice.title)
     over_time, mixed = choice.needs_times, dataset.kinds is not None
     in_parts = isinstance(dataset, TableDataset)
     if mixed:
@@ -161,14 +88,15 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     elif over_time:
         options["time_kernel"] = time_kernel_form(dataset)
     most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
+    usual_components = min(found.get("n_components", 10), most)
     left, right = st.columns(2)
     with left:
         options["n_components"] = st.number_input(
             "Latent dimensions, at most",
             min_value=1,
             max_value=most,
-            value=min(10, most),
-            key=f"form_components_{most}",
+            value=usual_components,
+            key=f"form_components_{most}" + (f"_{usual_components}" if found else ""),
             help=TERMS["dimensions"],
             persist_state="session",
         )
@@ -192,20 +120,22 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
             options |= {"n_components": tuple(shared), "view_components": own}
     if choice.has_noises and not mixed:
         usual = "per_output" if differ and not choice.needs_views else "shared"
+        usual = found.get("noise", usual)
         options["noise"] = chosen(
             "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}", term="noise_choice"
         )
     if options.get("noise") == "per_output":
         st.caption("With one noise per column, you need not choose a scale.")
     elif not mixed:
-        usual = "columns" if differ else "global"
+        usual = found.get("scaling", "columns" if differ else "global")
+        mark = f"_{differ}" + (f"_{usual}" if found else "")
         options["scaling"] = chosen(
-            "Scale of the columns", "scaling", SCALINGS, usual=usual, mark=f"_{differ}"
+            "Scale of the columns", "scaling", SCALINGS, usual=usual, mark=mark
         )
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & known:
         with st.expander("More options"):
-            options |= more_options(choice, dataset, known, lowest)
+            options |= more_options(choice, dataset, known, lowest, found)
             if n_layers > 1:
                 options |= deep_options(known, options)
     if options.get("encoder") == "outputs":
@@ -213,7 +143,9 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     if n_layers > 1 and isinstance(options["kernel"], dict):
         above = len(options["n_components"]) - 1
         options["kernel"] = (*["rbf"] * above, options["kernel"])
-    return choice.estimator(**{name: value for name, value in options.items() if name in known})
+    model = choice.estimator(**{name: value for name, value in options.items() if name in known})
+    good_settings(dataset, model, choice.title)
+    return model
 
 
 def only_these(dataset: Dataset) -> str:
@@ -230,14 +162,14 @@ def only_these(dataset: Dataset) -> str:
 
 
 def more_options(
-    choice: Choice, dataset: Dataset, known: set[str], n_components: int
+    choice: Choice, dataset: Dataset, known: set[str], n_components: int, found: dict[str, Any]
 ) -> dict[str, Any]:
     """Show options that rarely need a change, and return their values."""
     options: dict[str, Any] = {}
     count = len(dataset.targets)
     if "n_inducing" in known:
         usual = 20 if choice.needs_views and len(dataset.views) > FEW_VIEWS else 50
-        options["n_inducing"] = inducing_option(choice, count, usual)
+        options["n_inducing"] = inducing_option(choice, count, found.get("n_inducing", usual))
     if choice.needs_views:
         names = [view.name for view in dataset.views]
         options["kernel"] = kernel_option(names)

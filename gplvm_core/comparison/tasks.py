@@ -1,0 +1,301 @@
+"""What a model is wanted for: how rows are held out, and how well a trained model predicts them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Self
+
+import numpy as np
+from jaxtyping import Bool, Float, Shaped
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
+from sklearn.base import BaseEstimator, clone
+
+from gplvm_core.comparison.one_column import INTERVAL
+from gplvm_core.comparison.repeated import Split, splits_of
+from gplvm_core.models.data.timeline import checked_timeline
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.derived import Recipe
+from gplvm_core.readers import DataError
+from gplvm_core.readers.checks import mixed_units
+
+Scaling = Literal["global", "columns"]
+Task = Literal["density", "fill", "transfer", "forecast"]
+Rows = NDArray[np.intp]
+HIDDEN = 0.5  # fraction of a held-out row's known values that is hidden
+GAUSSIANS, STRENGTH = 5, 10.0  # the density of the rows: components, and the prior's strength
+AHEAD = 0.15  # fraction of a sequence that is forecast
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """Rows of one table (N × D), or of several views by name; times and sequences of the rows.
+
+    scaling: "global" if the columns of a view share a unit, "columns" if not.
+    """
+
+    values: Float[Array, "N D"] | Mapping[str, Float[Array, "N _D"]]
+    scaling: Scaling = "global"
+    times: Float[Array, " N"] | None = None
+    sequences: Shaped[NDArray[Any], " N"] | None = None
+
+    @classmethod
+    def checked(
+        cls,
+        values: Any,
+        scaling: Scaling | None,
+        times: ArrayLike | None,
+        sequences: ArrayLike | None,
+        timed: bool,
+    ) -> Self:
+        """Convert to arrays; raises DataError if the numbers of rows differ."""
+        if isinstance(values, Mapping):
+            rows: Any = {name: _table(name, each) for name, each in values.items()}
+            counts = {len(each) for each in rows.values()}
+        else:
+            rows = _table("data", values)
+            counts = {len(rows)}
+        if len(counts) != 1:
+            raise DataError(f"the views must have equally many rows; got {sorted(counts)}")
+        if scaling is None:
+            views = rows.values() if isinstance(rows, dict) else [rows]
+            scaling = "columns" if any(_units_differ(each) for each in views) else "global"
+        if not timed:
+            return cls(rows, scaling)
+        when, which = checked_timeline(times, sequences, counts.pop())
+        return cls(rows, scaling, np.asarray(when).reshape(len(which), -1)[:, 0], which)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.views.values())))
+
+    @property
+    def views(self) -> Mapping[str, Float[Array, "N _D"]]:
+        return self.values if isinstance(self.values, Mapping) else {"": self.values}
+
+    def of(self, rows: Rows) -> Any:
+        if isinstance(self.values, Mapping):
+            return {name: each[rows] for name, each in self.values.items()}
+        return self.values[rows]
+
+    def timeline(self, rows: Rows) -> dict[str, Any]:
+        """The arguments `times` and `sequences` of `fit`; empty for a model without time."""
+        if self.times is None or self.sequences is None:
+            return {}
+        return {"times": self.times[rows], "sequences": self.sequences[rows]}
+
+    def spread(self, name: str, rows: Rows) -> Float[Array, " D"]:
+        """The unit of errors in each column of a view: its standard deviation in these rows.
+
+        Columns that share a unit, such as pixels, have the root mean square of their standard
+        deviations. Columns that are constant in these rows have 0.
+        """
+        own = np.nanstd(self.views[name][rows], axis=0)
+        if self.scaling == "columns":
+            return own
+        return np.where(own > 0.0, np.sqrt(np.mean(own**2)), 0.0)
+
+
+def _units_differ(rows: Float[Array, "N D"]) -> bool:
+    return bool(mixed_units(rows, [str(at) for at in range(rows.shape[1])]))
+
+
+def _table(name: str, values: Any) -> Float[Array, "N D"]:
+    try:
+        rows = np.asarray(values, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{name} must be numbers: {error}") from error
+    if rows.ndim != 2 or np.isinf(rows).any():
+        raise DataError(f"{name} must be finite rows, shape (N, D); got shape {rows.shape}")
+    return rows
+
+
+class OfRows(BaseEstimator):
+    """A model that is trained on some rows of the data. Its inputs are the numbers of rows (N × 1).
+
+    A training that fails leaves `failure_` instead of an error, so that the other settings go on.
+    """
+
+    def __init__(self, model: Any, data: Data, derive: bool = False) -> None:
+        self.model, self.data, self.derive = model, data, derive
+
+    def __sklearn_clone__(self) -> "OfRows":
+        return OfRows(clone(self.model), self.data, self.derive)  # the data are not copied
+
+    def fit(self, X: Float[Array, "N 1"], *, callback: Callable[[Any], None] | None = None) -> Self:
+        rows = X[:, 0].astype(int)
+        self.failure_: str | None = None
+        try:
+            values = self.data.of(rows)
+            self.model.fit(values, callback=callback, **self.data.timeline(rows))
+            if self.derive:
+                # As after a training in the app, but without a search. The density fills all gaps.
+                gaussians = min(GAUSSIANS, max(1, len(rows) // 10))
+                self.model.fit_density(values, recipe=Recipe(gaussians, STRENGTH, ()))
+        except (ValueError, ArithmeticError) as error:
+            self.failure_ = str(error)
+        return self
+
+
+def held_out(
+    task: Task, data: Data, groups: Shaped[NDArray[Any], " N"] | None, cv: Any, seed: int
+) -> list[Split]:
+    """Return the training and test rows of each split.
+
+    Forecasts hold out a part of every sequence and train on the frames before it. Other tasks hold
+    out whole groups if there are groups, or single rows.
+    """
+    from sklearn.model_selection import GroupKFold
+
+    if task == "forecast":
+        return splits_of(_ends(data, cv), len(data), seed)
+    if groups is None and data.sequences is not None:
+        groups = data.sequences
+    if groups is None:
+        return splits_of(cv, len(data), seed)
+    count = len(np.unique(groups))
+    if count < 2:
+        raise DataError(
+            "all rows belong to one group or sequence, so none can be held out as a whole: pass "
+            "at least two, or choose task='forecast'"
+        )
+    if not isinstance(cv, int):
+        return splits_of(list(cv.split(np.empty((len(data), 1)), None, groups)), len(data), seed)
+    folds = GroupKFold(min(cv, count), shuffle=True, random_state=seed)
+    return splits_of(list(folds.split(np.empty((len(data), 1)), None, groups)), len(data), seed)
+
+
+def _ends(data: Data, cv: Any) -> list[Split]:
+    """Splits for forecasts: the k-th ends k horizons before the end of every sequence."""
+    if not isinstance(cv, int):
+        raise ValueError("for forecasts, cv must be a number of splits")
+    if data.times is None or data.sequences is None:
+        raise DataError("forecasts need a model over time: set time_kernel, or pick another task")
+    splits = []
+    for back in range(cv, 0, -1):
+        before, ahead = [], []
+        for label in np.unique(data.sequences):
+            rows = np.flatnonzero(data.sequences == label)
+            rows = rows[np.argsort(data.times[rows], kind="stable")]
+            horizon = max(1, round(AHEAD * len(rows) / cv))
+            end = max(len(rows) - back * horizon, 0)
+            before.append(rows[:end])
+            ahead.append(rows[end : end + horizon] if end > 1 else rows[:0])
+        splits.append((np.concatenate(before), np.concatenate(ahead)))
+    return splits
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Judges a trained model on the held-out rows of a split (`compare`'s judge).
+
+    The score "crps" is the continuous ranked probability score of Gaussian predictions, in units of
+    the data's spread (`Data.spread`). It is an absolute error that also punishes intervals that are
+    too wide or too narrow. Source: Gneiting & Raftery (2007), eq. 21.
+    """
+
+    task: Task
+    data: Data
+    seed: int
+
+    def __call__(self, trained: OfRows, split: Split, at: int) -> dict[str, float]:
+        if trained.failure_ is not None:
+            return {}
+        train, test = split
+        try:
+            if self.task == "density":
+                return {"density": float(np.mean(_densities(trained, self.data.of(test))))}
+            # Every model gets the same hidden values.
+            found = getattr(self, f"_{self.task}")(
+                trained.model, train, test, np.random.default_rng([self.seed, at])
+            )
+        except (ValueError, ArithmeticError) as error:
+            trained.failure_ = str(error)
+            return {}
+        scores, inside = (np.concatenate(each) for each in zip(*found, strict=True))
+        return {"crps": float(np.mean(scores)), "inside_95": float(np.mean(inside))}
+
+    def _fill(
+        self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
+    ) -> list[tuple[Array, Array]]:
+        found, spread = [], self.data.spread("", train)
+        for rows, timeline in self._parts(test):
+            truth = self.data.of(rows)
+            hidden = _hide(truth, generator)
+            given = np.where(hidden, np.nan, truth)
+            mean, std = model.complete(given, return_std=True, **timeline)
+            found.append(_errors(truth, mean, std, spread, hidden))
+        return found
+
+    def _transfer(
+        self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
+    ) -> list[tuple[Array, Array]]:
+        found = []
+        for rows, timeline in self._parts(test):
+            whole = self.data.of(rows)
+            for name, truth in whole.items():
+                others = {other: each for other, each in whole.items() if other != name}
+                mean, std = model.transfer(others, name, return_std=True, **timeline)
+                known = ~np.isnan(truth)
+                found.append(_errors(truth, mean, std, self.data.spread(name, train), known))
+        return found
+
+    def _forecast(
+        self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
+    ) -> list[tuple[Array, Array]]:
+        found = []
+        for rows, timeline in self._parts(test):
+            assert self.data.sequences is not None
+            label, times = self.data.sequences[rows[0]], timeline["times"]
+            for name, own in self.data.views.items():
+                asked = model.of_view(name) if name else model
+                mean, std = asked.forecast(times, sequence=label, return_std=True)
+                known = ~np.isnan(own[rows])
+                spread = self.data.spread(name, train)
+                found.append(_errors(own[rows], mean, std, spread, known))
+        return found
+
+    def _parts(self, test: Rows) -> list[tuple[Rows, dict[str, Any]]]:
+        """The test rows of each sequence, with their times; all rows for a model without time."""
+        if self.data.times is None or self.data.sequences is None:
+            return [(test, {})]
+        labels = self.data.sequences[test]
+        parts = [test[labels == label] for label in np.unique(labels)]
+        return [(rows, {"times": self.data.times[rows]}) for rows in parts]
+
+
+def _densities(trained: OfRows, rows: Any) -> Float[Array, " M"]:
+    if trained.derive:
+        return np.asarray(trained.model.score_samples(rows, method="density"))
+    return np.asarray(trained.model.score_samples(rows))
+
+
+def _hide(truth: Float[Array, "M D"], generator: np.random.Generator) -> Bool[Array, "M D"]:
+    """Hide about half of the known values; at least one value of every row stays visible."""
+    known = ~np.isnan(truth)
+    hidden = known & (generator.random(truth.shape) < HIDDEN)
+    lost = np.flatnonzero((hidden == known).all(axis=1) & known.any(axis=1))
+    hidden[lost, np.argmax(known[lost], axis=1)] = False
+    return hidden
+
+
+def _errors(
+    truth: Float[Array, "M D"],
+    mean: Float[Array, "M D"],
+    std: Float[Array, "M D"],
+    spread: Float[Array, " D"],
+    which: Bool[Array, "M D"],
+) -> tuple[Float[Array, " K"], Bool[Array, " K"]]:
+    """The CRPS of the chosen entries, and whether each is inside its 95 % interval."""
+    which = which & (spread > 0.0)
+    unit = np.broadcast_to(spread, truth.shape)[which]
+    wrong, width = (truth - mean)[which] / unit, np.maximum(std[which] / unit, 1e-12)
+    return crps(wrong, width), np.abs(wrong) <= INTERVAL * width
+
+
+def crps(wrong: Float[Array, " K"], std: Float[Array, " K"]) -> Float[Array, " K"]:
+    """The continuous ranked probability score of N(0, std²) at `wrong`; smaller is better.
+
+    Source: Gneiting & Raftery (2007), eq. 21.
+    """
+    z = wrong / std
+    density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+    return np.asarray(std * (z * (2.0 * ndtr(z) - 1.0) + 2.0 * density - 1.0 / np.sqrt(np.pi)))

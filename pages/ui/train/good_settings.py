@@ -1,0 +1,129 @@
+"""The search for good settings: train candidates on parts of the rows, and test on the others."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance
+from gplvm_core.comparison import Choice, Step, choose
+from gplvm_core.comparison.choice import in_words
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.rows.table import TableDataset
+from gplvm_core.training import begin_comparison, comparison_of
+from pages.ui.shared.memory import fingerprint
+from pages.ui.shared.plain import plain
+from pages.ui.shared.running import running
+from pages.ui.shared.words import percent
+
+MODELS = (BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance)
+# These limit the waiting time. With fewer rows, a split says little.
+MOST_ROWS, FEWEST_ROWS = 600, 30
+FOUND = "train_found_settings"  # session key: the accepted settings, by the key of their search
+QUESTIONS = {
+    "fill": "Hidden halves of held-out rows are filled in.",
+    "transfer": "In held-out rows, each view is predicted from the others.",
+    "forecast": "The last frames of every sequence are forecast.",
+}
+
+
+def accepted_settings(dataset: Dataset, title: str) -> dict[str, Any]:
+    """Return the found settings that the visitor uses for these data; title: of the model."""
+    return dict(st.session_state.get(FOUND, {}).get(_key(dataset, title), {}))
+
+
+def good_settings(dataset: Dataset, model: Any, title: str) -> None:
+    """Show the button that starts the search, its progress, and the result."""
+    if type(model) not in MODELS or dataset.kinds is not None or isinstance(dataset, TableDataset):
+        return
+    if dataset.n_points < FEWEST_ROWS or dataset.n_outputs < 2:
+        return
+    key = _key(dataset, title)
+    if running(key, "settings", "Uses the trainings that are finished.", _said):
+        return
+    run = comparison_of(key)
+    if run is not None and run.problem is not None:
+        st.error(plain(run.problem), icon=":material/error:")
+    if run is not None and isinstance(run.result, Choice):
+        show(run.result, key)
+
+    def begin() -> None:
+        begin_comparison(key, _task(dataset, model))
+
+    st.button(
+        "Find good settings" if run is None else "Search again",
+        key="settings_start",
+        type="secondary" if run is None else "tertiary",
+        icon=":material/tune:",
+        help="Trains twelve combinations of dimensions, inducing points, noise and scale on parts "
+        "of the rows, and tests them on the other rows. It takes as long as about twenty "
+        "trainings, and continues if you leave.",
+        on_click=begin,
+    )
+
+
+def _key(dataset: Dataset, title: str) -> str:
+    shape, sums = str(dataset.targets.shape), str(np.nansum(dataset.targets, axis=0) + 0.0)
+    views = str([view.name for view in dataset.views])
+    return f"settings|{fingerprint((dataset.name, title, shape, sums, views))}"
+
+
+def _task(dataset: Dataset, model: Any) -> Callable[[Callable[[Step], None]], Choice]:
+    """Return the search: whole sequences for a model over time, otherwise evenly spread rows."""
+    several, timed = model.capabilities.views, model.capabilities.timed
+    count = min(dataset.n_points, MOST_ROWS)
+    rows = np.arange(count) if timed else np.linspace(0, dataset.n_points - 1, count).astype(int)
+    values = {name: each[rows] for name, each in dataset.view_values.items()}
+    times, sequences = dataset.times, dataset.sequences
+    shared_unit = dataset.drawing.kind in ("image", "skeleton") or several
+
+    def task(callback: Callable[[Step], None]) -> Choice:
+        return choose(
+            model,
+            values if several else dataset.values[rows],
+            times=times[rows] if timed and times is not None else None,
+            sequences=None if sequences is None else sequences[rows],
+            scaling="global" if shared_unit else None,
+            callback=callback,
+        )
+
+    return task
+
+
+def _said(step: Step) -> str:
+    return "Training combinations of settings"
+
+
+def show(found: Choice, key: str) -> None:
+    """Show the sentence, the button that uses the settings, and the table of what was tried."""
+    st.markdown(f"**{plain(found.sentence())}**")
+    notes = [QUESTIONS[found.task], *found.notes]
+
+    def use() -> None:
+        st.session_state.setdefault(FOUND, {})[key] = found.settings
+
+    used = st.session_state.get(FOUND, {}).get(key)
+    if used == found.settings:
+        st.caption(":material/check: The form above has these settings.")
+    elif found.settings != found.own:
+        st.button("Use these settings", key="settings_use", icon=":material/check:", on_click=use)
+    with st.expander(f"What was tried ({plural(len(found.tried), 'training')})"):
+        st.dataframe(_table(found), hide_index=True)
+        st.caption(plain(" ".join(notes)))
+
+
+def _table(found: Choice) -> pd.DataFrame:
+    rows = [
+        {
+            "Settings": in_words(each.settings),
+            "Steps, at most": each.iterations,
+            "Error": each.problem or found.measure.in_words(each.score),
+            "Inside 95 %": "–" if np.isnan(each.inside) else percent(each.inside),
+            "CPU seconds": f"{each.seconds:.2g}",
+        }
+        for each in found.tried
+    ]
+    return pd.DataFrame(rows)

@@ -1,0 +1,147 @@
+"""Settings chosen by held-out rows: known answers, honest splits, and bad input."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import quad
+from scipy.stats import norm
+
+from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, ManifoldRelevance
+from gplvm_core.comparison import Step, choose
+from gplvm_core.comparison.tasks import Data, OfRows, crps, held_out
+from gplvm_core.prediction import fills
+from gplvm_core.readers import DataError
+
+
+@pytest.fixture(autouse=True)
+def few_held_out_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Decide how gaps are filled on few held-out rows."""
+    monkeypatch.setattr(fills, "MOST_ROWS", 6)
+
+
+def sheet(count: int = 60) -> np.ndarray:
+    """Return rows on a curved surface; three columns have little noise, three much."""
+    generator = np.random.default_rng(0)
+    place = generator.uniform(-1.0, 1.0, (count, 2))
+    waves = np.column_stack([place, np.sin(3 * place), np.cos(2 * place)])
+    noise = np.array([0.01, 0.01, 0.01, 0.5, 0.5, 0.5])
+    return waves + noise * generator.normal(size=waves.shape)
+
+
+def small(**settings: Any) -> BayesianGPLVM:
+    return BayesianGPLVM(**({"n_components": 2, "n_inducing": 10, "max_iter": 40} | settings))
+
+
+OWN_NOISE = {"noise": "per_output"}
+
+
+@pytest.mark.parametrize("wrong, std", [(0.0, 1.0), (1.3, 0.4), (-2.0, 3.0)])
+def test_the_score_of_a_prediction_is_the_integral_over_all_thresholds(wrong: float, std: float):
+    def square(x: float) -> float:
+        return float((norm.cdf(x, scale=std) - (x >= wrong)) ** 2)
+
+    expected = quad(square, -30.0, wrong)[0] + quad(square, wrong, 30.0)[0]
+    np.testing.assert_allclose(crps(np.array([wrong]), np.array([std])), expected, rtol=1e-6)
+
+
+def test_rows_on_a_surface_with_unequal_noise_need_a_noise_per_column():
+    steps: list[Step] = []
+    # The short trainings have 40 iterations, so there is a second round.
+    model, candidates = small(max_iter=50), [OWN_NOISE]
+    found = choose(model, sheet(), "density", candidates=candidates, cv=2, callback=steps.append)
+    assert found.task == "density"
+    assert found.settings == OWN_NOISE
+    assert [each.iterations for each in found.tried] == [50, 50, 40, 40]
+    assert found.own == {"noise": "shared"}
+    assert found.model.get_params()["noise"] == "per_output"
+    assert not hasattr(found.model, "latent_mean_")
+    assert found.gain.mean > 0.0
+    best, own = found.of(found.settings), found.of(found.own)
+    assert best.score > own.score
+    np.testing.assert_allclose(found.gain.mean, best.score - own.score)
+    shares = [step.share for step in steps]
+    assert shares == sorted(shares)
+    assert shares[-1] <= 1.0
+
+
+def test_a_search_that_ends_in_its_first_round_keeps_the_finished_splits():
+    def stop(step: Step) -> None:
+        if step.split == 2:
+            raise StopIteration
+
+    found = choose(small(), sheet(), "density", candidates=[OWN_NOISE], cv=2, callback=stop)
+    assert found.settings == OWN_NOISE
+    assert any("ended early" in note for note in found.notes)
+
+    def stop_at_once(step: Step) -> None:
+        raise StopIteration
+
+    with pytest.raises(ValueError, match="before the first split"):
+        choose(small(), sheet(), candidates=[OWN_NOISE], cv=2, callback=stop_at_once)
+
+
+def test_settings_that_cannot_be_trained_are_left_out():
+    found = choose(small(), sheet(), candidates=[{"n_inducing": -1}], cv=2)
+    assert found.settings == {"n_inducing": 10}
+    assert any("failed" in note for note in found.notes)
+
+
+def test_whole_groups_are_held_out():
+    groups = np.repeat(np.arange(6), 10)
+    for train, test in held_out("fill", Data(sheet()), groups, 3, 0):
+        assert not set(groups[train]) & set(groups[test])
+
+
+def test_forecasts_are_made_from_earlier_frames_only():
+    times = np.concatenate([np.arange(30.0), np.arange(40.0)])
+    sequences = np.repeat([0, 1], [30, 40])
+    data = Data(np.zeros((70, 2)), "global", times, sequences)
+    splits = held_out("forecast", data, None, 3, 0)
+    assert len(splits) == 3
+    for train, test in splits:
+        for label in (0, 1):
+            seen, ahead = train[sequences[train] == label], test[sequences[test] == label]
+            assert times[seen].max() < times[ahead].min()
+
+
+def test_a_dynamical_model_and_views_are_chosen_by_their_own_tasks():
+    wave = np.sin(np.arange(60)[:, None] / 4.0 + np.arange(4))
+    timed = DynamicalGPLVM(1, 4, max_iter=20, random_state=0)
+    found = choose(timed, wave, candidates=[OWN_NOISE], cv=2)
+    assert found.task == "forecast"
+    views = {"one": sheet()[:, :3], "two": sheet()[:, 3:]}
+    both = ManifoldRelevance(2, 2, max_iter=40)
+    found = choose(both, views, candidates=[OWN_NOISE], cv=2)
+    assert found.task == "transfer"
+    assert found.of(found.settings).score == min(each.score for each in found.tried)
+
+
+def test_a_training_of_a_search_equals_a_training_of_these_rows():
+    rows = np.arange(40)[:, None]
+    fitted = OfRows(small(random_state=0), Data(sheet())).fit(rows.astype(float))
+    alone = small(random_state=0).fit(sheet()[:40])
+    np.testing.assert_allclose(fitted.model.bound_, alone.bound_)
+
+
+@pytest.mark.parametrize(
+    "model, data, task, words",
+    [
+        (small(), sheet(), "look", "task must be one of"),
+        (small(), {"one": sheet()}, None, "several views need ManifoldRelevance"),
+        (small(), sheet(), "transfer", "pass a dict of views"),
+        (small(), sheet(), "forecast", "forecasts need a model over time"),
+        (small(), sheet()[:5], None, "too few to split"),
+        (small(), [["a", "b"]] * 20, None, "must be numbers"),
+        (small(), np.full((20, 2), np.inf), None, "must be finite"),
+        (BayesianPCA(2), sheet(), None, "Bayesian maps of one layer"),
+    ],
+)
+def test_bad_input_is_explained(model: Any, data: Any, task: Any, words: str):
+    with pytest.raises((DataError, ValueError), match=words):
+        choose(model, data, task)
+
+
+def test_unknown_settings_are_named():
+    with pytest.raises(ValueError, match="'n_layers'"):
+        choose(small(), sheet(), candidates=[{"n_layers": 2}])
