@@ -339,7 +339,7 @@ def _with(model: Any, settings: Settings, iterations: int) -> BaseEstimator:
 
 def in_words(settings: Settings) -> str:
     """Settings as a list, for sentences and tables."""
-    words = {"per_output": "one per column", "shared": "shared", "columns": "each column its own"}
+    words = {"per_output": "one per column", "columns": "each column its own", "global": "shared"}
     parts = []
     for key, value in settings.items():
         if key == "scaling" and settings.get("noise") == "per_output":

@@ -21,6 +21,9 @@ from gplvm_core.readers.checks import mixed_units
 Scaling = Literal["global", "columns"]
 Task = Literal["density", "fill", "transfer", "forecast"]
 Rows = NDArray[np.intp]
+Hidden = Bool[NDArray[np.bool_], "M D"]
+# The scores of entries, and whether each is inside its interval.
+Errors = tuple[Float[Array, " K"], Bool[NDArray[np.bool_], " K"]]
 HIDDEN = 0.5  # fraction of a held-out row's known values that is hidden
 GAUSSIANS, STRENGTH = 5, 10.0  # the density of the rows: components, and the prior's strength
 AHEAD = 0.15  # fraction of a sequence that is forecast
@@ -215,7 +218,7 @@ class Judge:
 
     def _fill(
         self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
-    ) -> list[tuple[Array, Array]]:
+    ) -> list[Errors]:
         found, spread = [], self.data.spread("", train)
         for rows, timeline in self._parts(test):
             truth = self.data.of(rows)
@@ -227,7 +230,7 @@ class Judge:
 
     def _transfer(
         self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
-    ) -> list[tuple[Array, Array]]:
+    ) -> list[Errors]:
         found = []
         for rows, timeline in self._parts(test):
             whole = self.data.of(rows)
@@ -240,7 +243,7 @@ class Judge:
 
     def _forecast(
         self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
-    ) -> list[tuple[Array, Array]]:
+    ) -> list[Errors]:
         found = []
         for rows, timeline in self._parts(test):
             assert self.data.sequences is not None
@@ -268,7 +271,9 @@ def _densities(trained: OfRows, rows: Any) -> Float[Array, " M"]:
     return np.asarray(trained.model.score_samples(rows))
 
 
-def _hide(truth: Float[Array, "M D"], generator: np.random.Generator) -> Bool[Array, "M D"]:
+def _hide(
+    truth: Float[Array, "M D"], generator: np.random.Generator
+) -> Bool[NDArray[np.bool_], "M D"]:
     """Hide about half of the known values; at least one value of every row stays visible."""
     known = ~np.isnan(truth)
     hidden = known & (generator.random(truth.shape) < HIDDEN)
@@ -282,8 +287,8 @@ def _errors(
     mean: Float[Array, "M D"],
     std: Float[Array, "M D"],
     spread: Float[Array, " D"],
-    which: Bool[Array, "M D"],
-) -> tuple[Float[Array, " K"], Bool[Array, " K"]]:
+    which: Hidden,
+) -> Errors:
     """The CRPS of the chosen entries, and whether each is inside its 95 % interval."""
     which = which & (spread > 0.0)
     unit = np.broadcast_to(spread, truth.shape)[which]

@@ -48,15 +48,16 @@ def placed_and_filled(
     """
     asked = rows_for(model, dataset, rows)
     if dataset.kinds is not None:
-        mean, deviation = (np.asarray(own) for own in model.transform(asked, return_std=True))
         if dataset.views and model.capabilities.views:
+            points = model._inferred(asked)[0]
             # Only views that are given are filled, also if they have no values.
-            asked = dataset.views_in_own_values(rows)
-        whole, std = model.complete(asked, return_std=True)
-        if isinstance(std, dict):
-            std = np.hstack([np.asarray(std[view.name]) for view in dataset.views])
-        std = np.asarray(std, dtype=float)  # NaN for words
-        return explained[0], dataset.coded(whole), std
+            whole, parts = model.complete(dataset.views_in_own_values(rows), return_std=True)
+            std = np.hstack([np.asarray(parts[view.name], dtype=float) for view in dataset.views])
+            return points, dataset.coded(whole), std
+        outputs = model._outputs(asked)
+        explained = model._row_explanations(outputs)
+        whole, std, _ = model._expected(outputs, explained).filled(outputs)
+        return explained[0], dataset.coded(whole), np.asarray(std, dtype=float)  # NaN for words
     points, found = model._inferred(asked)
     mean, variance = (np.hstack([part[at] for part in found.values()]) for at in range(2))
     mean, variance = complete(rows, mean, variance)

@@ -15,7 +15,7 @@ from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.joined import unique_name
 from gplvm_core.readers.kinds import MOST_WORDS, TableColumn, coded_column, columns_of
 from gplvm_core.readers.names import column_words
-from gplvm_core.readers.views import View
+from gplvm_core.readers.views import View, columns_of_views, label_view
 
 OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # a view's name if the data had no views
 
@@ -145,7 +145,14 @@ def relabelled(dataset: Dataset, labels: ArrayLike) -> Dataset:
             targets = dataset.values.copy()
             targets[:, d] = np.where(found < 0, np.nan, found)
             return replace(dataset, targets=targets, labels=found)
+    blocks = columns_of_views(dataset.views)
     for view in dataset.views:
+        for d, column in enumerate(view.columns, blocks[view.name].start):
+            if column.words and tuple(map(str, column.words)) == dataset.label_names:
+                targets = dataset.values.copy()
+                targets[:, d] = np.where(found < 0, np.nan, found)
+                return replace(dataset, targets=targets, labels=found)
+        # The view of a file of an older version: one number, 1 or −1, for each class.
         names = view.column_names or ()
         if len(names) < 2 or not set(names) <= set(dataset.label_names):
             continue
@@ -157,8 +164,7 @@ def relabelled(dataset: Dataset, labels: ArrayLike) -> Dataset:
             )
         numbers = [names.index(dataset.label_names[n]) if n >= 0 else -1 for n in found]
         targets = dataset.values.copy()
-        at = columns_of_views(dataset.views)[view.name]
-        targets[:, at] = label_view(np.array(numbers), len(names))
+        targets[:, blocks[view.name]] = label_view(np.array(numbers), len(names))
         return replace(dataset, targets=targets, labels=found)
     return with_labels(replace(dataset, labels=found))
 

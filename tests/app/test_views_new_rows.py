@@ -70,7 +70,8 @@ def test_a_film_is_decided_by_time(model, dataset):
     times = TIMES[:40] + 0.3
     rows = clock(times)
     film = Film("height", rows["height"], times - 0.3, "place", rows["place"], "a")
-    found = follow(model, film, lambda step, bound: None)
+    views = rows_of_views(dataset)
+    found = follow(model, film, views, lambda step, bound: None)
     # For a single frame, the chosen side (left or right) is a matter of chance. In the film, the
     # hand does not jump.
     sides = np.sign(rows["place"][:, 0])

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pandas
+import pandas as pd
 import pytest
 
 from gplvm_core.datasets import load_dataset
@@ -85,3 +86,25 @@ def test_a_table_with_words_can_be_divided_into_views():
             birds({"body eggs": "count", "place hours": "exposure"}),
             name_groups(table.column_names),
         )
+
+
+def test_other_labels_are_in_the_view_of_labels():
+    digits = load_dataset("digits")
+    some = np.where(np.arange(len(digits.labels)) % 2 == 0, digits.labels, -1)
+    once = relabelled(digits, some)  # the labels become a view
+    assert [view.name for view in once.views] == ["pixels", "labels"]
+    whole = [once.label_names.index(digits.label_names[n]) for n in digits.labels]
+    twice = relabelled(once, whole)
+    words = twice.views_in_own_values()["labels"]["label"].tolist()
+    assert words == [digits.label_names[n] for n in digits.labels]
+    np.testing.assert_array_equal(twice.labels, whole)
+    np.testing.assert_array_equal(np.isnan(once.view_values["labels"]).all(axis=1), some < 0)
+
+
+def test_other_labels_are_in_the_column_with_their_words():
+    table = pd.DataFrame({"size": np.arange(6.0), "kind": ["a", "b", None, "a", None, "b"]})
+    labels = {"labels": [0, 1, -1, 0, -1, 1], "label_names": ("a", "b")}
+    data = Dataset.of_table("things", "Things", table, **labels)
+    found = relabelled(data, [0, 1, 1, 0, -1, 1])
+    assert found.in_own_values()["kind"].tolist()[:4] == ["a", "b", "b", "a"]
+    assert np.isnan(found.values[4, 1]) and found.labels[2] == 1

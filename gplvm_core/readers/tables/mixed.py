@@ -20,7 +20,7 @@ MOST_NAMED = 20  # largest number of columns in a note
 Kinds = Mapping[str, Any] | Literal["auto"] | None
 
 
-def kinds_in(columns: Sequence[Column], asked: Kinds) -> dict[str, Any]:
+def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str, Any]:
     """Return the kind of every column to learn; it is "number" unless it is given or proposed.
 
     asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out, the

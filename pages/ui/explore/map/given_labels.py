@@ -91,7 +91,8 @@ def labelled_data(item: Item, given: Given) -> tuple[Any, Dataset]:
         return clone(whole.model), data
     known = whole.model.get_params(deep=False)
     settings = {name: known[name] for name in SETTINGS if name in known}
-    return ManifoldRelevance(**settings, time_kernel=known.get("time_kernel")), data
+    settings |= {"time_kernel": known.get("time_kernel"), "kinds": data.kinds}
+    return ManifoldRelevance(**settings), data
 
 
 def train_button(item: Item, name: str, given: Given) -> None:
