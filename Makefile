@@ -47,12 +47,11 @@ TOGETHER := $(MAKE) --no-print-directory --jobs=3 \
     $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
 # The tests run in several processes, because many of them wait for a server, a browser or a job. Many
-# tests start Python again; bytecode on disk makes these starts faster. The tests of a file share fitted
-# models. Every process that runs browser tests has its own server, workspace and Chromium.
+# tests start Python again; bytecode on disk makes these starts faster.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.dev-installed
 	$(TOGETHER) $(CHECKS) older chromium
-	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest -n auto --maxprocesses 4
 
 # Processors round differently. Here OpenBLAS and NumPy use only instructions that every processor of
 # this kind has. MKL and Accelerate cannot be restricted; with them, the tests run as usual.

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.shapes import count_anew, enforce_shapes
 
@@ -15,8 +16,24 @@ settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
 
 
+class ByFile(LoadScopeScheduling):
+    """The unit of work for pytest's processes: a file, or all browser tests together.
+
+    The tests of a file share fitted models. The browser tests share one server and one Chromium,
+    and must not disturb each other.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", 1)[0]
+        return "browser" if file.endswith("_browser.py") else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:
+    return ByFile(config, log)
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Sort the files by length, so that no process starts a long file last.
+    """Sort the units of work by length, so that no long unit starts last.
 
     The longest are the browser tests, the wheel, the documentation and its examples.
     """
