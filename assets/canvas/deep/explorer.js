@@ -18,4 +18,7 @@ export class ChainExplorer extends Explorer {
     this.parts.shade.title = SHADING;
     return [new OutputPicture(canvas, this.model, this.state, () => this.turned())];
   }
+
+  /** The tab shows what the layers do; its output cannot be changed by hand. @override */
+  putTools() {}
 }

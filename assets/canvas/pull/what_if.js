@@ -14,7 +14,8 @@ import { WordHand } from "./word_hand.js";
 /** @import { NumberRow, TableValues, WordsRow } from "../map/values.js" */
 
 const COUNTED = 100; // counts are shown as whole numbers, as values of such a range
-const HOLD_MARKS = "What if? Drag a mark, type a number, or choose a word. Band: 95 % of rows. Circle: data.";
+const HOLD_MARKS = "What if? Drag a mark, or type a number. Band: 95 % of rows. Circle: data.";
+const HOLD_WORDS = "What if? Drag a mark, type a number, or choose a word. Band: 95 % of rows. Circle: data.";
 
 /** @extends {FitGrasp<Columns>} */
 export class WhatIf extends FitGrasp {
@@ -36,7 +37,7 @@ export class WhatIf extends FitGrasp {
     values.host.addEventListener("focusin", () => this.wake());
     if (this.hands.some(Boolean)) {
       values.host.querySelector("ul")?.after(this.host);
-      values.explain(HOLD_MARKS);
+      values.explain(this.hands.some((hand) => hand instanceof WordHand) ? HOLD_WORDS : HOLD_MARKS);
     }
     this.show();
   }

@@ -176,6 +176,9 @@ def moving_picture(item: Item) -> str:
     whole = whole_body(item.dataset)
     if item.views:
         outputs = generated(item.model, item.dataset, latent_walk)
+        if whole is not None:
+            body = whole.rows([outputs[view.name] for view in item.dataset.views])
+            outputs = {"": body.reshape(len(body), -1)}
     elif item.dataset.columns:
         outputs = {"": item.dataset.coded(item.model.inverse_transform(latent_walk))}
     else:
