@@ -59,7 +59,7 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
         type="secondary" if run is None else "tertiary",
         icon=":material/tune:",
         help="Trains twelve combinations of dimensions, inducing points, noise and scale on parts "
-        "of the rows, and tests them on the other rows. It takes as long as about twenty "
+        "of the rows, and tests them on the other rows. It takes as long as about thirty "
         "trainings, and continues if you leave.",
         on_click=begin,
     )
