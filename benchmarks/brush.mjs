@@ -25,7 +25,7 @@ for (let stroke = 0; stroke < 30; stroke++) {
   for (let frame = 0; frame < 40; frame++) {
     const share = frame / 40;
     const now = performance.now();
-    for (const cell of cells.under(x + columns * share * right, y + rows * share * down, cells.brushes.first, place)) sketch.paint(cell, value);
+    for (const cell of cells.under(x + columns * share * right, y + rows * share * down, cells.brushes.first, place)) sketch.hold(cell, value);
     sketch.step();
     frames.push(performance.now() - now);
   }

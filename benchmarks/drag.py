@@ -35,7 +35,7 @@ SCRIPT = Path(__file__).with_suffix(".mjs").read_text(encoding="utf-8")
 DRAG = """async (seconds) => {
     const [explorer] = window.manifolio.views.values();
     const { body } = explorer, box = body.canvas.getBoundingClientRect();
-    const hand = body.order[3], [x, y] = body.places()[hand];
+    const hand = body.keys.order[3], [x, y] = body.places()[hand];
     const send = (type, px, py, buttons) => body.canvas.dispatchEvent(new PointerEvent(type, {
         clientX: px + box.left, clientY: py + box.top, pointerId: 1, buttons, button: 0,
     }));
