@@ -1,0 +1,51 @@
+"""The search for good settings on the page Train: offered, run in the background, and used."""
+
+import pytest
+
+from gplvm_core.comparison import Tried
+from gplvm_core.comparison.choice import Choice
+from gplvm_core.training import comparing
+from gplvm_core.training.comparing import ComparisonRun
+from pages.ui.train import good_settings
+from tests.app.apptest import press, run_page, said
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def test_it_is_offered_for_numbers_and_not_for_words():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    assert "Find good settings" in [button.label for button in at.button]
+    at.radio(key="form_model").set_value("Probabilistic PCA").run()
+    assert "Find good settings" not in [button.label for button in at.button]
+    at.pills(key="train_built_in").set_value("countries").run()
+    assert not at.exception
+    assert "Find good settings" not in [button.label for button in at.button]
+
+
+def test_the_found_settings_are_shown_and_used_by_the_form(monkeypatch: pytest.MonkeyPatch):
+    # The real search runs on few rows and with one short candidate.
+    real = good_settings.choose
+    candidate = {"n_components": 3, "noise": "per_output"}
+
+    def short(model, data, **options):
+        model.set_params(n_components=2, n_inducing=5, max_iter=40)
+        return real(model, data[:40], candidates=[candidate], cv=2, **options)
+
+    monkeypatch.setattr(good_settings, "choose", short)
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    press(at, "Find good settings")
+    (run,) = [each for key, each in comparing._RUNS.items() if key.startswith("settings|")]
+    assert isinstance(run, ComparisonRun)
+    run.wait(60)
+    found = run.result
+    assert isinstance(found, Choice) and all(isinstance(each, Tried) for each in found.tried)
+    at.run()
+    assert not at.exception
+    assert found.sentence().split(":")[0] in said(at)
+    assert found.settings == candidate
+    press(at, "Use these settings")
+    (used,) = [each for each in at.number_input if each.key.startswith("form_components")]
+    assert used.value == 3
+    assert at.segmented_control(key="form_noise_per_output").value == "per_output"
