@@ -60,6 +60,16 @@ def test_the_files_that_are_named_exist(name: str) -> None:
     assert [each for each in named if not any((root / each).exists() for root in roots)] == []
 
 
+def test_the_benchmarks_that_are_named_exist() -> None:
+    text = text_of("benchmarks/README.md")
+    named = set(re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE))
+    named |= set(re.findall(r"-m benchmarks\.(\w+)", text))
+    assert len(named) > 40
+    folder = ROOT / "benchmarks"
+    missing = [e for e in named if not ((folder / f"{e}.py").exists() or (folder / e).is_dir())]
+    assert missing == []
+
+
 def test_every_equation_has_its_files_and_names_that_are_there() -> None:
     """A row of the table gives files (not folders), and for each file a name to search for."""
     table = text_of("gplvm_core/MATHEMATICS.md").split("| search for |\n|---|---|---|---|\n")[1]

@@ -6,35 +6,22 @@ from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
-from sklearn.model_selection import ParameterGrid
 
 from gplvm_core.comparison.kept_aside import ready
 from gplvm_core.comparison.measures import Measure
 from gplvm_core.comparison.repeated import Contender, Step, compare
 from gplvm_core.comparison.result import Comparison, Difference
+from gplvm_core.comparison.settings import Settings, candidates_for, in_words
 from gplvm_core.comparison.tasks import Data, Judge, OfRows, Scaling, Task, held_out
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
 
-Settings = dict[str, Any]
-
-N_CANDIDATES = 12
 # The first round trains with this share of the iterations; this share of the candidates goes on.
 SHORT, GO_ON = 0.25, 0.25
 LEAST_ITERATIONS = 40
-COMPONENTS, INDUCING = (5, 10, 15), (25, 50, 100)
-MOST_DERIVED = 500  # columns up to which the density of rows is derived, as in the app
-SCORES = {
-    "density": Measure("density", "log-probability of a held-out row", "In nats.", "more"),
-    "crps": Measure("crps", "error of held-out values", "A share of the data's spread.", "less"),
-}
-WORDS = {
-    "n_components": "dimensions",
-    "n_inducing": "inducing points",
-    "noise": "noise",
-    "scaling": "scale",
-}
+MOST_DERIVED = 500  # largest number of columns for which the density of the rows is derived
+DENSITY = Measure("density", "log-probability of a held-out row", "In nats.", "more")
+ERROR = Measure("crps", "error of held-out values", "A share of the data's spread.", "less")
 
 
 @dataclass(frozen=True)
@@ -57,9 +44,10 @@ class Tried:
 class Choice:
     """The settings that predict held-out rows best, and everything that was tried.
 
-    model: the given model with the best settings, not fitted. settings: the best ones, own: those
-    of the given model. tried: the settings of the last round first, each round from best to worst.
-    gain: the score of the best settings, minus the score of the given ones; positive is better.
+    measure: the score. model: the given model with the best settings, not fitted. settings: the
+    best settings. own: the settings of the given model. tried: the tries of the last round, then
+    those of the first round, each from best to worst. gain: how much better the best settings are
+    than the given ones; NaN if the given ones failed.
     """
 
     task: Task
@@ -72,27 +60,26 @@ class Choice:
     notes: tuple[str, ...] = ()
 
     def sentence(self) -> str:
-        """What was chosen, and how much better it is than the given settings."""
+        """Say what was chosen, and how much better it is than the given settings."""
         if self.settings == self.own:
+            count = len({in_words(each.settings) for each in self.tried})
             return (
                 f"No other settings were better: {in_words(self.own)}. "
-                f"{plural(len(self._candidates), 'combination')} were tried."
+                f"{plural(count, 'combination')} were tried."
             )
-        sure = "" if self.gain.sure else " The difference may be chance."
-        old, new = self.of(self.own), self.of(self.settings)
-        return (
+        own, best = self.of(self.own), self.of(self.settings)
+        words = (
             f"Best: {in_words(self.settings)}. The {self.measure.words} is "
-            f"{self.measure.in_words(new.score)}; with {in_words(self.own)}: "
-            f"{self.measure.in_words(old.score)}.{sure}"
+            f"{self.measure.in_words(best.score)}; with {in_words(self.own)}"
         )
+        if own.problem is not None:
+            return f"{words} the training failed: {own.problem}"
+        sure = "" if self.gain.sure else " The difference may be chance."
+        return f"{words}: {self.measure.in_words(own.score)}.{sure}"
 
     def of(self, settings: Settings) -> Tried:
-        """The last try of some settings."""
+        """Return the last try of some settings."""
         return next(each for each in self.tried if each.settings == settings)
-
-    @property
-    def _candidates(self) -> list[Settings]:
-        return list({in_words(each.settings): each.settings for each in self.tried}.values())
 
 
 def choose(
@@ -113,9 +100,10 @@ def choose(
 
     Every candidate is trained on the same parts of the rows and judged on the other rows. In the
     first round, the trainings have a quarter of the iterations. The best quarter of the candidates
-    and the given settings are then trained with all iterations. The bound on the training rows
-    cannot choose these settings: it grows with the model even where held-out sequences are
-    predicted worse.
+    and the given settings are then trained with all iterations. Every training has one start. The
+    bound on the training rows cannot choose these settings: it grows with the model even where
+    held-out sequences are predicted worse. Gaps are filled as in the app, by the density of the
+    rows; tables of more than 500 columns are filled by the map alone, and a note says so.
 
     Parameters
     ----------
@@ -127,9 +115,9 @@ def choose(
         "density": the log-probability of held-out rows. "fill": predict hidden halves of held-out
         rows. "transfer": predict each view from the others. "forecast": predict the next frames of
         every sequence. By default "transfer" for several views, "forecast" for a model over time,
-        otherwise "fill".
-    times, sequences : array_like of shape (N,), optional
-        For a model over time, as in `fit`.
+        otherwise "fill". A single sequence cannot be held out, so its default is "forecast".
+    times, sequences : array_like, optional
+        For a model over time, as in `fit`. Other models use sequences only as groups.
     groups : array_like of shape (N,), optional
         Rows with the same label depend on each other, and are held out together; by default the
         sequences.
@@ -158,22 +146,34 @@ def choose(
     ValueError
         If the task is unknown, if all candidates failed, or if it was ended before the first split.
     """
-    capabilities = model.capabilities
-    task = task or _usual(capabilities)
-    _check(model, data, task)
-    rows = Data.checked(data, scaling, times, sequences, capabilities.timed)
-    splits = held_out(task, rows, None if groups is None else np.asarray(groups), cv, random_state)
+    timed = bool(model.capabilities.timed)
+    _check_model(model, isinstance(data, Mapping))
+    rows = Data.checked(data, scaling, times, sequences, timed)
+    task = task or rows.usual_task
+    _check_task(task, rows)
+    together = sequences if groups is None else groups
+    known = None if together is None else np.asarray(together)
+    splits = held_out(task, rows, known, cv, random_state)
     fewest = min(len(train) for train, _ in splits)
-    fresh = ready(model)
-    own, tries = _candidates(fresh, rows, fewest, candidates, random_state)
-    judge, progress = Judge(task, rows, random_state), _Rounds(callback)
     columns = sum(each.shape[1] for each in rows.views.values())
-    derive = task in ("density", "fill") and not capabilities.timed and columns <= MOST_DERIVED
+    by_density = task in ("density", "fill") and not timed
+    derive, notes = by_density and columns <= MOST_DERIVED, []
+    if by_density and not derive:
+        notes.append(f"The table has more than {MOST_DERIVED} columns, so only the map was judged.")
+    fresh = ready(model)
+    own, tries = candidates_for(fresh, columns, fewest, candidates, random_state)
+    most = int(fresh.get_params()["max_iter"])
+    short = min(most, max(LEAST_ITERATIONS, round(SHORT * most)))
+    n_last = min(len(tries), max(2, round(GO_ON * len(tries))) + 1)
+    two_rounds = short < most and len(tries) > 1
+    progress = _Rounds(callback, [len(tries) * short, *([n_last * most] if two_rounds else [])])
+    judge, measure = Judge(task, rows, random_state), DENSITY if task == "density" else ERROR
 
-    def tried_all(each: Sequence[Settings], iterations: int) -> _Round:
+    def tried_all(each: list[Settings], iterations: int) -> _Round:
+        problems: list[list[str]] = [[] for _ in each]
         contenders = [
-            Contender(str(at), OfRows(_with(fresh, own | these, iterations), rows, derive))
-            for at, these in enumerate(each)
+            Contender(str(at), OfRows(_short(fresh, own | these, iterations), rows, derive, why))
+            for at, (these, why) in enumerate(zip(each, problems, strict=True))
         ]
         found = compare(
             contenders,
@@ -183,44 +183,36 @@ def choose(
             callback=progress,
             judge=judge,
         )
-        return _Round(list(each), iterations, found, measure)
+        return _Round(each, iterations, found, measure, problems)
 
-    measure = SCORES["density" if task == "density" else "crps"]
-    most = int(fresh.get_params()["max_iter"])
-    short = min(most, max(LEAST_ITERATIONS, round(SHORT * most)))
-    n_last = min(len(tries), max(2, round(GO_ON * len(tries))) + 1)
-    progress.plan([len(tries) * short, n_last * most] if short < most else [len(tries) * most])
     rounds = [tried_all(tries, short)]
-    if short < most and len(tries) > 1 and not progress.stopped:
+    if two_rounds and not progress.stopped:
         best = [each.settings for each in rounds[0].ranked() if each.problem is None]
-        last = [own, *[each for each in best if each != own][: n_last - 1]]
-        rounds.append(tried_all(last, most))
+        rounds.append(tried_all([own, *[each for each in best if each != own][: n_last - 1]], most))
     rounds = [each for each in rounds if each.comparison.n_splits]
     if not rounds:
         raise ValueError("The search was ended before the first split was finished.")
-    return _result(task, measure, fresh, own, rounds, progress.stopped)
+    if progress.stopped:
+        notes.append("The search was ended early, so fewer splits or only short trainings count.")
+    return _result(task, fresh, own, rounds, notes)
 
 
 class _Rounds:
-    """The callback of both rounds: converts the progress of a round to that of the search."""
+    """The callback of all rounds: converts the progress of a round to that of the search."""
 
-    def __init__(self, callback: Callable[[Step], None] | None) -> None:
+    def __init__(self, callback: Callable[[Step], None] | None, work: Sequence[float]) -> None:
         self.callback, self.stopped = callback, False
-        self.shares: list[float] = [1.0]
-        self.seconds, self.before, self.last = 0.0, 0.0, 0.0
-
-    def plan(self, work: Sequence[float]) -> None:
         self.shares = [each / sum(work) for each in work]
+        self.before = self.last = 0.0
 
     def __call__(self, step: Step) -> None:
-        if self.callback is None:
-            return
         if step.share < self.last:  # the next round begins
             self.before += self.shares.pop(0)
         self.last = step.share
-        share = self.before + self.shares[0] * step.share
+        share = min(self.before + self.shares[0] * step.share, 1.0)
         try:
-            self.callback(replace(step, name="", share=min(share, 1.0)))
+            if self.callback is not None:
+                self.callback(replace(step, name="", share=share))
         except StopIteration:
             self.stopped = True
             raise
@@ -228,125 +220,66 @@ class _Rounds:
 
 @dataclass(frozen=True)
 class _Round:
+    """The result of a round. problems: the errors of each candidate, in the order of settings."""
+
     settings: list[Settings]
     iterations: int
     comparison: Comparison
     measure: Measure
+    problems: list[list[str]]
 
     def ranked(self) -> list[Tried]:
-        """From best to worst; settings that failed are last."""
+        """Return all tries from best to worst; settings that failed are last."""
         found = [self._tried(at, each) for at, each in enumerate(self.settings)]
         loss = self.measure.loss(np.array([each.score for each in found]))
         return [found[at] for at in np.argsort(np.where(np.isnan(loss), np.inf, loss))]
 
     def _tried(self, at: int, settings: Settings) -> Tried:
-        found = self.comparison
-        means = {key: float(np.mean(each[:, at])) for key, each in found.values.items()}
-        score = means.get(self.measure.key, np.nan)
-        return Tried(
-            settings,
-            score,
-            means.get("inside_95", np.nan),
-            self.iterations,
-            means["seconds"],
-            "the training or a prediction failed" if np.isnan(score) else None,
-        )
+        values = self.comparison.values
+        means = {key: float(np.mean(each[:, at])) for key, each in values.items()}
+        score, inside = (means.get(key, np.nan) for key in (self.measure.key, "inside_95"))
+        problem = next(iter(self.problems[at]), None)
+        return Tried(settings, score, inside, self.iterations, means["seconds"], problem)
 
 
 def _result(
-    task: Task,
-    measure: Measure,
-    fresh: Any,
-    own: Settings,
-    rounds: list[_Round],
-    stopped: bool,
+    task: Task, fresh: Any, own: Settings, rounds: list[_Round], notes: list[str]
 ) -> Choice:
     tried = tuple(each for one in reversed(rounds) for each in one.ranked())
     last, best = rounds[-1], rounds[-1].ranked()[0]
     if best.problem is not None:
-        raise ValueError(
-            "All trainings failed; fit the model itself to see why, or pass other candidates."
-        )
+        raise ValueError(f"All trainings failed, the first with: {best.problem}")
     names = [str(last.settings.index(each)) for each in (best.settings, own)]
-    gain = last.comparison.gain(measure, names[0], names[1])
-    failed = sum(each.problem is not None for each in tried)
-    notes = []
-    if stopped:
-        notes.append("The search was ended early, so fewer splits or only short trainings count.")
+    gain = last.comparison.gain(last.measure, names[0], names[1])
+    failed = {in_words(each.settings) for each in tried if each.problem is not None}
     if failed:
-        notes.append(f"{plural(failed, 'combination')} failed and was left out.")
-    model = _with(fresh, best.settings, int(fresh.get_params()["max_iter"]))
-    return Choice(task, measure, model, best.settings, own, tried, gain, tuple(notes))
+        notes = [*notes, f"{plural(len(failed), 'combination')} failed and was left out."]
+    chosen = ready(fresh).set_params(**best.settings)
+    return Choice(task, last.measure, chosen, best.settings, own, tried, gain, tuple(notes))
 
 
-def _usual(capabilities: Any) -> Task:
-    if capabilities.views:
-        return "transfer"
-    return "forecast" if capabilities.timed else "fill"
-
-
-def _check(model: Any, data: Any, task: str) -> None:
-    if task not in get_args(Task):
-        raise ValueError(f"task must be one of {listed(list(get_args(Task)), 4)}; got {task!r}")
-    can, views = model.capabilities, isinstance(data, Mapping)
+def _check_model(model: Any, several: bool) -> None:
     if getattr(model, "kinds", None) is not None:
         raise DataError("only settings for tables of numbers can be searched; got kinds")
-    if views != bool(can.views):
+    if several != bool(model.capabilities.views):
         raise DataError("several views need ManifoldRelevance, and one table another model")
-    if task == "transfer" and not views:
-        raise DataError("task='transfer' predicts one view from others: pass a dict of views")
-    if task in ("fill", "density") and views:
-        raise DataError(f"task={task!r} needs one table; use 'transfer' for several views")
-    if task == "density" and can.timed:
-        raise DataError("rows over time depend on each other: use task='fill' or 'forecast'")
-    missing = {"n_components", "n_inducing", "max_iter"} - set(model.get_params())
+    missing = {"n_components", "n_inducing", "noise", "max_iter"} - set(model.get_params())
     if missing or not hasattr(model, "complete"):
         raise DataError("settings can be searched for Bayesian maps of one layer")
 
 
-def _candidates(
-    model: Any, data: Data, n_train: int, given: Sequence[Settings] | None, seed: int
-) -> tuple[Settings, list[Settings]]:
-    """The model's own settings, and all candidates; the own settings are the first."""
-    known = model.get_params(deep=False)
-    if given is not None:
-        keys = dict.fromkeys(key for each in given for key in each)
-        if unknown := [key for key in keys if key not in known]:
-            raise ValueError(f"the model has no setting {unknown[0]!r}")
-        own = {key: known[key] for key in keys}
-        whole = [own, *(own | dict(each) for each in given)]
-        return own, [each for at, each in enumerate(whole) if each not in whole[:at]]
-    own = {key: known[key] for key in WORDS if key in known}
-    columns = sum(each.shape[1] for each in data.views.values())
-    most = min(columns, n_train - 1)
-    grid = {
-        "n_components": sorted({min(each, most) for each in (*COMPONENTS, own["n_components"])}),
-        "n_inducing": sorted({min(each, n_train) for each in (*INDUCING, own["n_inducing"])}),
-        "noise": ["shared", "per_output"],
-        "scaling": ["global", "columns"],
-    }
-    every = list(ParameterGrid(grid))
-    # With a noise of its own, the scale of a column matters little.
-    every = [e for e in every if e["noise"] == "shared" or e["scaling"] == "global"]
-    order = np.random.default_rng(seed).permutation(len(every))
-    others = [every[at] for at in order if every[at] != own]
-    return own, [own, *others[: N_CANDIDATES - 1]]
+def _check_task(task: str, data: Data) -> None:
+    if task not in get_args(Task):
+        raise ValueError(f"task must be one of {listed(list(get_args(Task)), 4)}; got {task!r}")
+    if task == "transfer" and not data.several:
+        raise DataError("task='transfer' predicts one view from others: pass a dict of views")
+    if task in ("fill", "density") and data.several:
+        raise DataError(f"task={task!r} needs one table; use 'transfer' for several views")
+    if task == "density" and data.times is not None:
+        raise DataError("rows over time depend on each other: use task='fill' or 'forecast'")
 
 
-def _with(model: Any, settings: Settings, iterations: int) -> BaseEstimator:
-    return ready(model).set_params(**settings, max_iter=iterations)
-
-
-def in_words(settings: Settings) -> str:
-    """Settings as a list, for sentences and tables."""
-    words = {"per_output": "one per column", "columns": "each column its own", "global": "shared"}
-    parts = []
-    for key, value in settings.items():
-        if key == "scaling" and settings.get("noise") == "per_output":
-            continue
-        if key in ("n_components", "n_inducing"):
-            parts.append(f"{value} {WORDS[key]}")
-        else:
-            text = words.get(value, str(value)) if isinstance(value, str) else str(value)
-            parts.append(f"{WORDS.get(key, key)}: {text}")
-    return ", ".join(parts)
+def _short(model: Any, settings: Settings, iterations: int) -> Any:
+    """Return an unfitted copy for the search: limited iterations, and one start."""
+    known = {"n_restarts": 1} if "n_restarts" in model.get_params() else {}
+    return ready(model).set_params(**known | settings | {"max_iter": iterations})

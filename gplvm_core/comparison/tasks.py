@@ -31,14 +31,15 @@ AHEAD = 0.15  # fraction of a sequence that is forecast
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Rows of one table (N × D), or of several views by name; times and sequences of the rows.
+    """The values of one table (N × D), or of views by name, with the rows' times and sequences.
 
-    scaling: "global" if the columns of a view share a unit, "columns" if not.
+    scaling: "global" if the columns of a view share a unit, "columns" if not. times: None for a
+    model without time.
     """
 
     values: Float[Array, "N D"] | Mapping[str, Float[Array, "N _D"]]
     scaling: Scaling = "global"
-    times: Float[Array, " N"] | None = None
+    times: Float[Array, "N P"] | None = None
     sequences: Shaped[NDArray[Any], " N"] | None = None
 
     @classmethod
@@ -65,7 +66,18 @@ class Data:
         if not timed:
             return cls(rows, scaling)
         when, which = checked_timeline(times, sequences, counts.pop())
-        return cls(rows, scaling, np.asarray(when).reshape(len(which), -1)[:, 0], which)
+        return cls(rows, scaling, when, which)
+
+    @property
+    def usual_task(self) -> Task:
+        """The task of a search by default. A single sequence cannot be held out as a whole."""
+        if self.times is None or self.sequences is None:
+            return "transfer" if self.several else "fill"
+        return "transfer" if self.several and len(np.unique(self.sequences)) > 1 else "forecast"
+
+    @property
+    def several(self) -> bool:
+        return isinstance(self.values, Mapping)
 
     def __len__(self) -> int:
         return len(next(iter(self.views.values())))
@@ -114,18 +126,21 @@ def _table(name: str, values: Any) -> Float[Array, "N D"]:
 class OfRows(BaseEstimator):
     """A model that is trained on some rows of the data. Its inputs are the numbers of rows (N × 1).
 
-    A training that fails leaves `failure_` instead of an error, so that the other settings go on.
+    derive: whether to derive the density of the rows. problems: a list that collects errors, so
+    that a training that fails does not end the others; the copies of a clone share it.
     """
 
-    def __init__(self, model: Any, data: Data, derive: bool = False) -> None:
-        self.model, self.data, self.derive = model, data, derive
+    def __init__(self, model: Any, data: Data, derive: bool, problems: list[str]) -> None:
+        self.model, self.data, self.derive, self.problems = model, data, derive, problems
 
     def __sklearn_clone__(self) -> "OfRows":
-        return OfRows(clone(self.model), self.data, self.derive)  # the data are not copied
+        # The data are not copied.
+        return OfRows(clone(self.model), self.data, self.derive, self.problems)
 
     def fit(self, X: Float[Array, "N 1"], *, callback: Callable[[Any], None] | None = None) -> Self:
+        if self.problems:
+            return self
         rows = X[:, 0].astype(int)
-        self.failure_: str | None = None
         try:
             values = self.data.of(rows)
             self.model.fit(values, callback=callback, **self.data.timeline(rows))
@@ -134,7 +149,7 @@ class OfRows(BaseEstimator):
                 gaussians = min(GAUSSIANS, max(1, len(rows) // 10))
                 self.model.fit_density(values, recipe=Recipe(gaussians, STRENGTH, ()))
         except (ValueError, ArithmeticError) as error:
-            self.failure_ = str(error)
+            self.problems.append(str(error))
         return self
 
 
@@ -177,7 +192,7 @@ def _ends(data: Data, cv: Any) -> list[Split]:
         before, ahead = [], []
         for label in np.unique(data.sequences):
             rows = np.flatnonzero(data.sequences == label)
-            rows = rows[np.argsort(data.times[rows], kind="stable")]
+            rows = rows[np.argsort(data.times[rows, 0], kind="stable")]
             horizon = max(1, round(AHEAD * len(rows) / cv))
             end = max(len(rows) - back * horizon, 0)
             before.append(rows[:end])
@@ -200,7 +215,7 @@ class Judge:
     seed: int
 
     def __call__(self, trained: OfRows, split: Split, at: int) -> dict[str, float]:
-        if trained.failure_ is not None:
+        if trained.problems:
             return {}
         train, test = split
         try:
@@ -211,7 +226,7 @@ class Judge:
                 trained.model, train, test, np.random.default_rng([self.seed, at])
             )
         except (ValueError, ArithmeticError) as error:
-            trained.failure_ = str(error)
+            trained.problems.append(str(error))
             return {}
         scores, inside = (np.concatenate(each) for each in zip(*found, strict=True))
         return {"crps": float(np.mean(scores)), "inside_95": float(np.mean(inside))}
@@ -271,9 +286,7 @@ def _densities(trained: OfRows, rows: Any) -> Float[Array, " M"]:
     return np.asarray(trained.model.score_samples(rows))
 
 
-def _hide(
-    truth: Float[Array, "M D"], generator: np.random.Generator
-) -> Bool[NDArray[np.bool_], "M D"]:
+def _hide(truth: Float[Array, "M D"], generator: np.random.Generator) -> Hidden:
     """Hide about half of the known values; at least one value of every row stays visible."""
     known = ~np.isnan(truth)
     hidden = known & (generator.random(truth.shape) < HIDDEN)

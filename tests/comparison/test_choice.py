@@ -85,6 +85,7 @@ def test_settings_that_cannot_be_trained_are_left_out():
     found = choose(small(), sheet(), candidates=[{"n_inducing": -1}], cv=2)
     assert found.settings == {"n_inducing": 10}
     assert any("failed" in note for note in found.notes)
+    assert "n_inducing" in str(found.of({"n_inducing": -1}).problem)
 
 
 def test_whole_groups_are_held_out():
@@ -96,7 +97,7 @@ def test_whole_groups_are_held_out():
 def test_forecasts_are_made_from_earlier_frames_only():
     times = np.concatenate([np.arange(30.0), np.arange(40.0)])
     sequences = np.repeat([0, 1], [30, 40])
-    data = Data(np.zeros((70, 2)), "global", times, sequences)
+    data = Data(np.zeros((70, 2)), "global", times[:, None], sequences)
     splits = held_out("forecast", data, None, 3, 0)
     assert len(splits) == 3
     for train, test in splits:
@@ -119,7 +120,7 @@ def test_a_dynamical_model_and_views_are_chosen_by_their_own_tasks():
 
 def test_a_training_of_a_search_equals_a_training_of_these_rows():
     rows = np.arange(40)[:, None]
-    fitted = OfRows(small(random_state=0), Data(sheet())).fit(rows.astype(float))
+    fitted = OfRows(small(random_state=0), Data(sheet()), False, []).fit(rows.astype(float))
     alone = small(random_state=0).fit(sheet()[:40])
     np.testing.assert_allclose(fitted.model.bound_, alone.bound_)
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance
 from gplvm_core.comparison import Choice, Step, choose
-from gplvm_core.comparison.choice import in_words
+from gplvm_core.comparison.settings import in_words
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.rows.table import TableDataset
@@ -53,16 +53,20 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
     def begin() -> None:
         begin_comparison(key, _task(dataset, model))
 
-    st.button(
-        "Find good settings" if run is None else "Search again",
-        key="settings_start",
-        type="secondary" if run is None else "tertiary",
-        icon=":material/tune:",
-        help="Trains twelve combinations of dimensions, inducing points, noise and scale on parts "
-        "of the rows, and tests them on the other rows. It takes as long as about thirty "
-        "trainings, and continues if you leave.",
-        on_click=begin,
-    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Find good settings" if run is None else "Search again",
+            key="settings_start",
+            type="secondary" if run is None else "tertiary",
+            icon=":material/tune:",
+            help="Trains twelve combinations of dimensions, inducing points, noise and scale on "
+            "parts of the rows, and tests them on the other rows. It takes as long as about thirty "
+            "trainings, and continues if you leave.",
+            on_click=begin,
+        )
+        if dataset.n_points > MOST_ROWS:
+            which = "the first ones" if model.capabilities.timed else "spread evenly"
+            st.caption(f"Uses {MOST_ROWS} of {dataset.n_points:,} rows, {which}.")
 
 
 def _key(dataset: Dataset, title: str) -> str:
@@ -72,20 +76,23 @@ def _key(dataset: Dataset, title: str) -> str:
 
 
 def _task(dataset: Dataset, model: Any) -> Callable[[Callable[[Step], None]], Choice]:
-    """Return the search: whole sequences for a model over time, otherwise evenly spread rows."""
+    """Return the search on the first frames for a model over time, otherwise on spread rows."""
     several, timed = model.capabilities.views, model.capabilities.timed
     count = min(dataset.n_points, MOST_ROWS)
     rows = np.arange(count) if timed else np.linspace(0, dataset.n_points - 1, count).astype(int)
     values = {name: each[rows] for name, each in dataset.view_values.items()}
-    times, sequences = dataset.times, dataset.sequences
+    times = dataset.times[rows] if timed and dataset.times is not None else None
+    sequences = None if dataset.sequences is None else dataset.sequences[rows]
+    if sequences is not None and not timed and len(np.unique(sequences)) < 2:
+        sequences = None  # a single sequence cannot be held out as a whole
     shared_unit = dataset.drawing.kind in ("image", "skeleton") or several
 
     def task(callback: Callable[[Step], None]) -> Choice:
         return choose(
             model,
             values if several else dataset.values[rows],
-            times=times[rows] if timed and times is not None else None,
-            sequences=None if sequences is None else sequences[rows],
+            times=times,
+            sequences=sequences,
             scaling="global" if shared_unit else None,
             callback=callback,
         )

@@ -1,0 +1,64 @@
+"""Settings that a search tries, and their names for users."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import ParameterGrid
+
+Settings = dict[str, Any]
+
+N_CANDIDATES = 12
+COMPONENTS, INDUCING = (5, 10, 15), (25, 50, 100)
+NAMES = {
+    "n_components": "dimensions",
+    "n_inducing": "inducing points",
+    "noise": "noise",
+    "scaling": "scale",
+}
+VALUES = {"per_output": "one per column", "columns": "each column its own", "global": "shared"}
+
+
+def candidates_for(
+    model: Any, n_columns: int, n_train: int, given: Sequence[Settings] | None, seed: int
+) -> tuple[Settings, list[Settings]]:
+    """Return the model's own settings, and all candidates; the own settings are the first.
+
+    given: candidates of the user; None draws combinations of the four settings in `NAMES`.
+    Raises ValueError if the model does not have a given setting.
+    """
+    known = model.get_params(deep=False)
+    if given is not None:
+        keys = dict.fromkeys(key for each in given for key in each)
+        if unknown := [key for key in keys if key not in known]:
+            raise ValueError(f"the model has no setting {unknown[0]!r}")
+        own = {key: known[key] for key in keys}
+        every = [own | dict(each) for each in given]
+        return own, [own, *(e for at, e in enumerate(every) if e not in [own, *every[:at]])]
+    own = {key: known[key] for key in NAMES}
+    most = min(n_columns, n_train - 1)
+    grid = {
+        "n_components": sorted({min(each, most) for each in (*COMPONENTS, own["n_components"])}),
+        "n_inducing": sorted({min(each, n_train) for each in (*INDUCING, own["n_inducing"])}),
+        "noise": ["shared", "per_output"],
+        "scaling": ["global", "columns"],
+    }
+    # If every column has its own noise, the scales of columns matter little.
+    every = [e for e in ParameterGrid(grid) if "shared" in e.values() or e["scaling"] == "global"]
+    order = np.random.default_rng(seed).permutation(len(every))
+    others = [every[at] for at in order if every[at] != own]
+    return own, [own, *others[: N_CANDIDATES - 1]]
+
+
+def in_words(settings: Settings) -> str:
+    """Settings as a list, for sentences and tables."""
+    parts = []
+    for key, value in settings.items():
+        if key == "scaling" and settings.get("noise") == "per_output":
+            continue
+        if key in ("n_components", "n_inducing"):
+            parts.append(f"{value} {NAMES[key]}")
+        else:
+            text = VALUES.get(value, value) if isinstance(value, str) else str(value)
+            parts.append(f"{NAMES.get(key, key)}: {text}")
+    return ", ".join(parts)
