@@ -16,7 +16,7 @@ import numpy as np
 from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.comparison import choose
 from gplvm_core.comparison.settings import in_words
-from gplvm_core.comparison.tasks import Data, Judge, OfRows
+from gplvm_core.comparison.tasks import Data, Judge, OfRows, Rows
 from gplvm_core.numerics import Array
 
 SETS = ("wine", "iris", "flow", "digits", "diabetes", "poses")
@@ -33,7 +33,7 @@ def rows_of(name: str) -> Array:
     return load_dataset(name).values
 
 
-def judged(model: Any, data: Data, train: Array, test: Array) -> str:
+def judged(model: Any, data: Data, train: Rows, test: Rows) -> str:
     """Train on some rows, and return the score and coverage on the others, and CPU seconds."""
     start = time.process_time()
     problems: list[str] = []
