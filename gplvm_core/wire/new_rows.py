@@ -8,9 +8,13 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.new_rows import Answers, Reason, sentence_of
+from gplvm_core.readers import Dataset
 from gplvm_core.readers.errors import plural
+from gplvm_core.readers.names import names_of
 from gplvm_core.wire.frame import frame
+from gplvm_core.wire.table import drawn, recoded
 
 MOST_VALUES = 600_000  # up to this many values, the page has all; else only those of the open row
 
@@ -20,16 +24,23 @@ def pack_new_rows(
     given: Float[Array, "n D"],
     names: Sequence[str],
     near: Sequence[Sequence[str]],
-    columns: Sequence[str],
+    dataset: Dataset,
+    learnt: TableColumns | None = None,
     current: int | None = None,
 ) -> bytes:
     """Pack the answers about the first rows of a file.
 
     given: the rows (NaN: missing); names: the rows' names; near: names of their nearest training
-    rows; current: the row whose values are packed even if the values of all rows are too many.
+    rows; learnt: the columns of a model of words and counts. The page then gets the columns that
+    the map draws (`drawn`), with the model's words. current: the row whose values are packed even
+    if the values of all rows are too many.
     """
-    count = len(answers.places)
-    given = given[:count]
+    count, columns, filled = len(answers.places), names_of(dataset), answers.filled
+    given, kept = given[:count], np.arange(given.shape[1])
+    if learnt is not None:
+        kept = np.array(drawn(learnt.columns))
+        filled = recoded(filled, dataset.columns, learnt)
+    place = {int(at): number for number, at in enumerate(kept)}
     if given.size <= MOST_VALUES:
         detailed = list(range(count))
     else:
@@ -40,8 +51,11 @@ def pack_new_rows(
             "p": None if np.isnan(answers.p[n]) else float(answers.p[n]),
             "unlike": bool(answers.unlike[n]),
             "typical": typical_in_words(answers, n),
-            "reasons": [reason_data(each, columns[each.column]) for each in answers.reasons[n]],
-            "gaps": int(np.isnan(given[n]).sum()),
+            "reasons": [
+                reason_data(each, columns[each.column]) | {"column": place[each.column]}
+                for each in answers.reasons[n]
+            ],
+            "gaps": int(np.isnan(given[n, kept]).sum()),
             "near": list(near[n]),
             "weights": weights_of(answers, n),
         }
@@ -53,7 +67,7 @@ def pack_new_rows(
         "known": answers.known,
         "n_latent": answers.places.shape[1],
         "detailed": detailed,
-        "width": given.shape[1],
+        "width": len(kept),
     }
     return frame(
         header,
@@ -62,9 +76,9 @@ def pack_new_rows(
             "place_std": answers.place_std.astype(np.float32),
             # The places of all explanations but the best, row after row.
             "others": answers.explanations[:, 1:][answers.weights[:, 1:] > 0.0].astype(np.float32),
-            "filled": answers.filled[detailed].astype(np.float32),
-            "std": answers.std[detailed].astype(np.float32),
-            "missing": np.isnan(given[detailed]).astype(np.uint8),
+            "filled": filled[detailed][:, kept].astype(np.float32),
+            "std": answers.std[detailed][:, kept].astype(np.float32),
+            "missing": np.isnan(given[detailed][:, kept]).astype(np.uint8),
         },
     )
 
@@ -98,7 +112,6 @@ def reason_data(reason: Reason, column: str) -> dict[str, Any]:
         slip = "decimal point" if reason.kind == "decimal" else "sign"
         short += f" ({slip}? {reason.hint:.4g} would fit)"
     return {
-        "column": reason.column,
         "given": reason.given,
         "expected": reason.expected,
         "std": reason.std,

@@ -51,19 +51,26 @@ def drawn(columns: Sequence[TableColumn]) -> list[int]:
 
 
 def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]:
-    """Return the drawn columns of a data set; a word becomes its number among the model's words.
+    """Return the drawn columns of a data set; see `recoded`."""
+    return recoded(dataset.values, dataset.columns, columns)[:, drawn(columns.columns)]
+
+
+def recoded(
+    rows: Float[Array, "N D"], columns: Sequence[TableColumn], learnt: TableColumns
+) -> Float[Array, "N D"]:
+    """Return rows in which a word is its number among the model's words, not among those of `columns`.
 
     A word that the model does not know is missing.
     """
-    values = dataset.values.copy()
-    for at, (column, own) in enumerate(zip(columns.columns, dataset.columns, strict=True)):
+    values = rows.copy()
+    for at, (column, own) in enumerate(zip(learnt.columns, columns, strict=True)):
         if not column.is_words:
             continue
         number = {word: code for code, word in enumerate(column.words)}
         codes = np.array([number.get(word, np.nan) for word in own.words])
         known = ~np.isnan(values[:, at])
         values[known, at] = codes[values[known, at].astype(int)]
-    return values[:, drawn(columns.columns)]
+    return values
 
 
 def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str, Any]:

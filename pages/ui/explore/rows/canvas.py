@@ -6,7 +6,6 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.new_rows import Answers
-from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.deep import pack_layers
 from gplvm_core.wire.model import Chart
@@ -59,8 +58,8 @@ def rows_canvas(item: Item, name: str, own: NewRows | None, answers: Answers | N
 
 def _packed(item: Item, own: NewRows, answers: Answers, opened: int | None) -> bytes:
     near = [[words_of_row(item.dataset, row) for row in rows] for rows in answers.nearest.tolist()]
-    names = names_of(item.dataset)
-    return pack_new_rows(answers, own.values, texts(own), near, names, opened)
+    learnt = Chart.of(item.model, item.dataset).columns
+    return pack_new_rows(answers, own.values, texts(own), near, item.dataset, learnt, opened)
 
 
 def _map(item: Item, name: str) -> bytes:
