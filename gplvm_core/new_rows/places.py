@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DerivedDensity, Projection, complete
+from gplvm_core.prediction import DerivedDensity, Projection, complete, reconstructed
 from gplvm_core.prediction.typicality import Scores
 from gplvm_core.readers import DataError, Dataset
 from gplvm_core.readers.views import columns_of_views
@@ -46,14 +46,10 @@ def placed_and_filled(
 
     scores: the scores of these rows, if the model has a density with out-of-fold scores.
     """
+    if dataset.kinds is not None and dataset.views and model.capabilities.views:
+        return _views_filled(model, dataset, rows)
     asked = rows_for(model, dataset, rows)
     if dataset.kinds is not None:
-        if dataset.views and model.capabilities.views:
-            points = model._inferred(asked)[0]
-            # Only views that are given are filled, also if they have no values.
-            whole, parts = model.complete(dataset.views_in_own_values(rows), return_std=True)
-            std = np.hstack([np.asarray(parts[view.name], dtype=float) for view in dataset.views])
-            return points, dataset.coded(whole), std
         outputs = model._outputs(asked)
         explained = model._row_explanations(outputs)
         whole, std, _ = model._expected(outputs, explained).filled(outputs)
@@ -70,6 +66,28 @@ def placed_and_filled(
         variance = np.where(gaps, scores.conditionals.variance, variance)
         variance *= np.array([fill.widened**2 for fill in fills])[:, None]
     return points, mean, np.sqrt(variance)
+
+
+def _views_filled(
+    model: Any, dataset: Dataset, rows: Float[Array, "n D"]
+) -> tuple[Projection, Array, Array]:
+    """Fill rows of views of which some have words or counts; their deviations are NaN for words."""
+    given = model._given(dataset.views_in_own_values(rows))
+    explained = model._explained(
+        {name: own for name, own in given.items() if not np.isnan(own).all()}
+    )
+    tables = model._filled_tables(given, explained)
+    numbers = [name for name in given if name not in tables]
+    found = reconstructed(model._network, explained, noise=True, ends=numbers)
+    whole, std = dict[str, Any](), list[Array]()
+    for name, own in given.items():
+        if name in tables:
+            whole[name], deviation, _ = tables[name]
+        else:
+            whole[name], variance = complete(own, *found[name])
+            deviation = np.sqrt(variance)
+        std.append(np.asarray(deviation, dtype=float))
+    return explained[model._shared_node], dataset.coded(whole), np.hstack(std)
 
 
 def explanations_of(points: Projection) -> tuple[Float[Array, "n K Q"], Float[Array, "n K"]]:

@@ -58,7 +58,7 @@ def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]
 def recoded(
     rows: Float[Array, "N D"], columns: Sequence[TableColumn], learnt: TableColumns
 ) -> Float[Array, "N D"]:
-    """Return rows in which a word is its number among the model's words, not among those of `columns`.
+    """Replace the number of a word in `columns` by its number among the model's words.
 
     A word that the model does not know is missing.
     """

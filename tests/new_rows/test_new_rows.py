@@ -280,6 +280,37 @@ def test_tables_with_words_are_compared_with_training_rows_by_the_bound() -> Non
         assert "2 would fit" in found["reasons"][2]
 
 
+def test_rows_of_several_views_with_words_are_inferred_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    generator = np.random.default_rng(0)
+    size = generator.standard_normal(60)
+    table = pd.DataFrame({"size": size, "mass": 2 * size + 0.1 * generator.standard_normal(60)})
+    table["word"] = np.where(size > 0, "big", "small")
+    table["eggs"] = generator.poisson(np.exp(1.0 + 0.5 * size))
+    kinds = {"word": "category", "eggs": "count"}
+    dataset = Dataset.of_table("words", "Words", table, kinds)
+    views = in_groups(dataset, {"body": [0, 1], "name": [2], "nest": [3]})
+    model = ManifoldRelevance(2, 10, max_iter=20, kinds=views.kinds, random_state=0)
+    model.fit(views.views_in_own_values())
+    gap = np.nan
+    # The rows have no word, so the view of words is not given.
+    rows = np.array([[1.0, gap, gap, 6.0], [gap, -2.0, gap, gap], [0.5, 1.0, gap, 4.0]])
+    inferred = []
+    real = model._explained
+    monkeypatch.setattr(model, "_explained", lambda given: inferred.append(given) or real(given))
+    found = asked(model, rows, views)
+    assert len(inferred) == 1
+    whole, std = model.complete(views.views_in_own_values(rows), return_std=True)
+    np.testing.assert_allclose(found.filled, views.coded(whole), rtol=1e-5)
+    np.testing.assert_allclose(
+        found.std, np.hstack([std[view.name] for view in views.views]), atol=1e-4
+    )
+    assert np.isnan(found.std[:, 2]).all() and np.isfinite(found.std[:, [0, 1, 3]]).all()
+    given = {"body": rows[:, :2], "nest": views.views_in_own_values(rows)["nest"]}
+    np.testing.assert_allclose(found.places, model.transform(given), atol=1e-5)
+
+
 def test_exact_models_answer_as_their_own_completion() -> None:
     rows = NEW[:6, :5].copy()
     rows[:, 2] = np.nan

@@ -299,12 +299,11 @@ class ViewsQueries(
             return prediction.reconstructed(self._network, own, noise=True, ends=ends)
 
         found = self._completed(numbers, by_map, method)
+        tables = self._filled_tables(given, explained) if explained else {}
         means, deviations, sure = dict[str, Any](), dict[str, Any](), dict[str, Any]()
         for name, rows in given.items():
-            if name in self._tables:
-                assert explained is not None
-                expected = expected_of(self._network, self._tables[name], name, explained, rows)
-                means[name], deviations[name], sure[name] = expected.filled(rows)
+            if name in tables:
+                means[name], deviations[name], sure[name] = tables[name]
                 continue
             whole, variance = found[name]
             columns = None if names_of(views[name]) else self._columns_of(name, rows.shape[1])
@@ -387,6 +386,17 @@ class ViewsQueries(
         found = self._explained(self._given(Y))
         whole = prediction.reconstructed(self._network, found, noise=True)
         return found[self._shared_node], whole
+
+    def _filled_tables(
+        self, given: Views, explained: Explained
+    ) -> dict[str, tuple[Any, Array, Array]]:
+        """Fill the gaps of the given views with columns of several kinds (`Expected.filled`)."""
+        network = self._network
+        return {
+            name: expected_of(network, self._tables[name], name, explained, rows).filled(rows)
+            for name, rows in given.items()
+            if name in self._tables
+        }
 
     def _points(self, X: ArrayLike) -> Array:
         self._check_fitted()
