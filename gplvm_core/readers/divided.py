@@ -77,12 +77,11 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
 
 def _with_counts(view: str, columns: Sequence[TableColumn]) -> tuple[TableColumn, ...]:
     """Return the columns; raises DataError for an exposure in a view without counts."""
-    kinds = {column.kind for column in columns}
-    if "exposure" in kinds and "count" not in kinds:
-        (name,) = (column.name for column in columns if column.kind == "exposure")
+    exposures = [f"“{column.name}”" for column in columns if column.kind == "exposure"]
+    if exposures and all(column.kind != "count" for column in columns):
         raise DataError(
-            f"The view “{view}” has the exposure “{name}”, but no counts. Put the exposure in the "
-            "view with the counts that it multiplies."
+            f"The view “{view}” has no counts for {listed(exposures)}. Put an exposure in the view "
+            "with the counts that it multiplies."
         )
     return tuple(columns)
 
@@ -128,6 +127,14 @@ def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
     )
 
 
+def label_column(dataset: Dataset) -> int | None:
+    """Return the number of the column whose words are the labels; None if there is none."""
+    if not dataset.label_names:
+        return None
+    words = (tuple(map(str, column.words)) for column in dataset.all_columns)
+    return next((d for d, own in enumerate(words) if own == dataset.label_names), None)
+
+
 def relabelled(dataset: Dataset, labels: ArrayLike) -> Dataset:
     """Return the data set with other labels, −1 for none.
 
@@ -140,18 +147,13 @@ def relabelled(dataset: Dataset, labels: ArrayLike) -> Dataset:
         If there are no labels of at least two classes, or if the view has no column for a class.
     """
     found = np.asarray(labels, dtype=np.int64)
-    for d, column in enumerate(dataset.columns):
-        if column.words and tuple(map(str, column.words)) == dataset.label_names:
-            targets = dataset.values.copy()
-            targets[:, d] = np.where(found < 0, np.nan, found)
-            return replace(dataset, targets=targets, labels=found)
+    column = label_column(dataset)
+    if column is not None:
+        targets = dataset.values.copy()
+        targets[:, column] = np.where(found < 0, np.nan, found)
+        return replace(dataset, targets=targets, labels=found)
     blocks = columns_of_views(dataset.views)
     for view in dataset.views:
-        for d, column in enumerate(view.columns, blocks[view.name].start):
-            if column.words and tuple(map(str, column.words)) == dataset.label_names:
-                targets = dataset.values.copy()
-                targets[:, d] = np.where(found < 0, np.nan, found)
-                return replace(dataset, targets=targets, labels=found)
         # The view of a file of an older version: one number, 1 or −1, for each class.
         names = view.column_names or ()
         if len(names) < 2 or not set(names) <= set(dataset.label_names):

@@ -109,6 +109,17 @@ def test_held_words_and_counts_lead_to_rows_that_have_them():
     ):
         with pytest.raises(DataError, match=said):
             model.fit_to(targets)
+    with pytest.raises(DataError, match="its words are 'gull', 'swan', 'wren'"):
+        model.fit_to({0: "crow"})
+    for tolerance, said in (
+        ([0.1, 0.2], "must be one number; got shape"),
+        ("near", "must be numbers"),
+        (-1.0, "at least 0; got -1.0"),
+        (np.nan, "at least 0; got nan"),
+    ):
+        for targets in ({1: 10.0}, {0: "gull"}):
+            with pytest.raises(DataError, match=said):
+                model.fit_to(targets, tolerance)
 
 
 def test_the_density_widens_to_the_fifth_neighbour():
@@ -176,6 +187,7 @@ def test_noise_per_output_and_a_linear_part_are_supported():
         (({7: 1.0},), "has no column 7"),
         (([np.inf, np.nan, np.nan],), "finite numbers"),
         (([1.0, np.nan, np.nan], -1.0), "at least 0"),
+        (([1.0, 0.5, np.nan], [0.1, 0.2]), "each of the 3 targets"),
     ],
 )
 def test_bad_targets_are_refused_in_words(circle, arguments, words):

@@ -9,7 +9,14 @@ import pytest
 
 from gplvm_core.datasets import load_dataset
 from gplvm_core.readers import DataError, Dataset, Drawing
-from gplvm_core.readers.divided import in_blocks, in_groups, name_groups, relabelled, with_labels
+from gplvm_core.readers.divided import (
+    in_blocks,
+    in_groups,
+    label_column,
+    name_groups,
+    relabelled,
+    with_labels,
+)
 
 
 def dataset(name: str, targets: np.ndarray, **facts: object) -> Dataset:
@@ -81,11 +88,11 @@ def test_a_table_with_words_can_be_divided_into_views():
     assert divided.view("body").kinds == ["number", "count"]
     alone = in_blocks(table, table.column_names, 1)
     assert alone.kinds == {"body eggs": ["count"], "place island": ["category"]}
-    with pytest.raises(DataError, match="exposure “place hours”, but no counts"):
-        in_groups(
-            birds({"body eggs": "count", "place hours": "exposure"}),
-            name_groups(table.column_names),
-        )
+    exposed = birds({"body eggs": "count", "body mass": "exposure", "place hours": "exposure"})
+    with pytest.raises(DataError, match="“place” has no counts for “place hours”"):
+        in_groups(exposed, name_groups(table.column_names))
+    with pytest.raises(DataError, match="“b” has no counts for “body mass”, “place hours”"):
+        in_groups(exposed, {"a": [1, 2], "b": [0, 3]})
 
 
 def test_other_labels_are_in_the_view_of_labels():
@@ -108,3 +115,16 @@ def test_other_labels_are_in_the_column_with_their_words():
     found = relabelled(data, [0, 1, 1, 0, -1, 1])
     assert found.in_own_values()["kind"].tolist()[:4] == ["a", "b", "b", "a"]
     assert np.isnan(found.values[4, 1]) and found.labels[2] == 1
+
+
+def test_the_column_of_the_labels_is_found_in_a_table_and_in_views():
+    table = pd.DataFrame({"size": np.arange(6.0), "kind": ["a", "b", None, "a", None, "b"]})
+    facts = {"labels": np.array([1, 0, -1, 1, -1, 0]), "label_names": ("b", "a")}
+    data = Dataset.of_table("things", "Things", table, **facts)
+    assert label_column(data) == 1
+    views = in_groups(data, {"kinds": [1], "sizes": [0]})
+    assert label_column(views) == 0
+    assert relabelled(views, [0, 1, 1, 0, -1, 1]).view_values["kinds"][:3, 0].tolist() == [0, 1, 1]
+    # Columns of numbers have no words, and labels without names are not their words.
+    assert label_column(replace(data, labels=np.zeros(6, dtype=int), label_names=())) is None
+    assert label_column(load_dataset("digits")) is None

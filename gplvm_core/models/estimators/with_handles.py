@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
-from numpy.typing import ArrayLike
+from jaxtyping import Bool, Float
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.rows import as_floats
@@ -14,6 +14,7 @@ from gplvm_core.prediction import Network
 from gplvm_core.prediction.handles import Answers, Handles, Reached, fit_to
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import listed
 
 Targets = ArrayLike | Mapping[Any, Any]
 # The default tolerance, in units of the noise's standard deviation.
@@ -112,11 +113,12 @@ class WithHandles:
         """
         model: Any = self
         table = model._columns
-        if through is not None or not isinstance(targets, Mapping) or np.ndim(tolerance or 0.0):
+        if through is not None or not isinstance(targets, Mapping):
             raise DataError(
-                "in a table of several kinds, targets must be a dict of columns and values, "
-                "tolerance one number, and through None"
+                "in a table of several kinds, targets must be a dict of columns and values, and "
+                "through None"
             )
+        error = None if tolerance is None else _tolerances(tolerance, ())
         if not targets:
             raise DataError("there is no target: give at least one")
         outputs: list[int] = []
@@ -127,8 +129,10 @@ class WithHandles:
             column, start = table.columns[at], table.places[at].start
             if column.is_words:
                 if value not in column.words:
-                    known = ", ".join(map(str, column.words))
-                    raise DataError(f"column {column.name!r} has no word {value!r}: {known}")
+                    raise DataError(
+                        f"column {column.name!r} has no word {value!r}; its words are "
+                        f"{listed([repr(word) for word in column.words], 10)}"
+                    )
                 code = column.words.index(value)
                 sticks = range(min(code + 1, len(column.words) - 1))
                 answers += [(start + k, 1.0 if k == code else -1.0) for k in sticks]
@@ -143,7 +147,7 @@ class WithHandles:
                 noise = np.sqrt(posterior.noise_variance) * float(
                     np.broadcast_to(posterior.scale, posterior.n_outputs)[start]
                 )
-                own = TOLERANCE * noise if tolerance is None else float(tolerance)
+                own = TOLERANCE * noise if error is None else float(error)
                 wanted.append((number, own, 1.0))
         functionals = np.eye(posterior.n_outputs)[np.array(outputs, dtype=int)]
         goals, spread, noisy = np.array(wanted).reshape(-1, 3).T
@@ -172,25 +176,15 @@ class WithHandles:
                     f"through needs a row of {width} weights for every target; got shape "
                     f"{combined.shape} for targets of shape {wanted.shape}"
                 )
-        spread = as_floats(0.0 if tolerance is None else tolerance, "tolerance")
-        if spread.shape not in {(), wanted.shape}:
-            raise DataError(
-                f"tolerance must be one number, or one number for each of the {len(wanted)} "
-                f"targets; got shape {spread.shape}"
-            )
         used = ~np.isnan(wanted)
-        spread = np.broadcast_to(spread, wanted.shape)[used]
         if not used.any():
             raise DataError("all targets are NaN: give at least one target")
         if not (np.isfinite(wanted[used]).all() and np.isfinite(combined[used]).all()):
             raise DataError(
                 "targets and through must be finite numbers; a target of NaN means a free column"
             )
-        if not (np.isfinite(spread).all() and (spread >= 0.0).all()):
-            raise DataError(
-                f"a tolerance must be a finite number of at least 0; got {spread.min()}"
-            )
-        return Handles(combined[used], wanted[used], spread)
+        spread = np.zeros(()) if tolerance is None else _tolerances(tolerance, wanted.shape, used)
+        return Handles(combined[used], wanted[used], np.broadcast_to(spread, wanted[used].shape))
 
     def _row_of(self, targets: Mapping[Any, float], width: int) -> Float[Array, " D"]:
         """Convert targets by number or name of their columns to a row; NaN for other columns."""
@@ -208,6 +202,21 @@ class WithHandles:
                     + (known or f"its columns have the numbers 0 to {width - 1}")
                 )
         return row
+
+
+def _tolerances(
+    given: ArrayLike, shape: tuple[int, ...], used: Bool[NDArray[np.bool_], " H"] | None = None
+) -> Float[Array, "..."]:
+    """Check a tolerance, or the tolerances of targets of this shape; return those that are used."""
+    found = as_floats(given, "tolerance")
+    if found.shape not in {(), shape}:
+        several = f", or one number for each of the {shape[0]} targets" if shape else ""
+        raise DataError(f"tolerance must be one number{several}; got shape {found.shape}")
+    if found.ndim and used is not None:
+        found = found[used]
+    if not (np.isfinite(found).all() and (found >= 0.0).all()):
+        raise DataError(f"a tolerance must be a finite number of at least 0; got {found.min()}")
+    return found
 
 
 def _wanted_number(name: str, kind: str, value: Any) -> float:

@@ -5,7 +5,7 @@ import streamlit as st
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.bodies.parts import body_parts, in_body_parts
-from gplvm_core.readers.divided import in_blocks, in_groups, name_groups, with_labels
+from gplvm_core.readers.divided import in_blocks, in_groups, label_column, name_groups, with_labels
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.joined import check_names
 from gplvm_core.readers.names import column_words
@@ -77,7 +77,7 @@ def can_show_labels(dataset: Dataset, way: str) -> bool:
     """Return whether the labels can become a view: they are not a trained column, and there are
     few other views.
     """
-    trained = any(set(map(str, each.words)) == set(dataset.label_names) for each in dataset.columns)
+    trained = label_column(dataset) is not None
     return len(dataset.classes) > 1 and not trained and way in ("given", "names", "chosen")
 
 

@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 from gplvm_core import ManifoldRelevance, training
 from gplvm_core.datasets import DataError, Dataset
-from gplvm_core.readers.divided import relabelled
+from gplvm_core.readers.divided import label_column, relabelled
 from gplvm_core.readers.errors import plural
 from gplvm_core.store import StoreError
 from gplvm_core.training import JobError
@@ -73,9 +73,8 @@ def can_train(item: Item) -> bool:
     model, dataset = item.model, item.dataset
     if item.view is not None:
         return True  # the labels are a view already, or become one
-    words = [tuple(map(str, column.words)) for column in dataset.columns if column.words]
     if dataset.columns:
-        return dataset.label_names in words
+        return label_column(dataset) is not None
     return not model.capabilities.layers and hasattr(model, "n_inducing")
 
 
