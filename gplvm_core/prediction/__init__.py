@@ -9,7 +9,8 @@ from gplvm_core.prediction.complete import (
     reconstructed_jointly,
 )
 from gplvm_core.prediction.density import log_density, log_density_at, log_density_sampled
-from gplvm_core.prediction.derived import Clusters, DerivedDensity, Recipe, derived, refuse_density
+from gplvm_core.prediction.derivation import derived
+from gplvm_core.prediction.derived import Clusters, DerivedDensity, Recipe, refuse_density
 from gplvm_core.prediction.fills import Fill
 from gplvm_core.prediction.forward import (
     draw_jointly,

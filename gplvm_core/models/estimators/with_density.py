@@ -11,7 +11,8 @@ from gplvm_core import prediction
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DerivedDensity, Network
 from gplvm_core.prediction.candidates import Report
-from gplvm_core.prediction.derived import SIZES, STRENGTHS, Recipe
+from gplvm_core.prediction.derivation import SIZES, STRENGTHS
+from gplvm_core.prediction.derived import Recipe
 from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.readers import DataError

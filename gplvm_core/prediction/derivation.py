@@ -1,0 +1,322 @@
+"""Derive the density of rows from a trained graph (`gplvm_core.mixtures`).
+
+The latent points of the training rows are not distributed as N(0, I), and the map's residuals are
+correlated between outputs. The density of the points and the covariance of the residuals are
+estimated after training; the bound does not change.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.mixtures import (
+    Coordinates,
+    Gaussians,
+    LocalGaussians,
+    clustered,
+    fitted,
+    joined,
+    latent_density,
+    residual,
+)
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.candidates import Candidates, Report, compared, share_of
+from gplvm_core.prediction.derived import Clusters, DerivedDensity, Recipe, refuse_density
+from gplvm_core.prediction.fills import fills_of
+from gplvm_core.prediction.forward import at_each, beside, draw_hidden
+from gplvm_core.prediction.network import Network, Outputs
+from gplvm_core.prediction.project import Rows
+from gplvm_core.prediction.typicality import Typicality
+from gplvm_core.prediction.with_rows import with_rows
+
+# Candidates for the number of Gaussians, and for the strength (see `Recipe`).
+SIZES = (1, 2, 5, 10, 20, 40)
+STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, np.inf)
+KEPT_ASIDE = 0.2
+ROWS_A_GAUSSIAN = 5
+DRAWS = 400  # draws of points from every latent Gaussian
+MOST_ROWS = 20_000
+# Approximate fractions of the work after all candidates, and after all gaps of held-out rows, have
+# been tried.
+TRIED, FILLED = 0.45, 0.9
+DECIDED = 0.6  # fraction of the work that precedes the out-of-fold scores
+# A fit finds a local optimum, so the density is the mean of several fits from the map, and of
+# several fits from clusters of rows.
+STARTS = 2
+
+
+def derived(
+    network: Network,
+    outputs: Outputs,
+    sizes: Sequence[int] = SIZES,
+    strengths: Sequence[float] = STRENGTHS,
+    *,
+    with_residual: bool = True,
+    folds: int = 0,
+    random_state: int = 0,
+    recipe: Recipe | None = None,
+    report: Report | None = None,
+) -> DerivedDensity:
+    """Derive the density of the training rows, in the order of training; NaN marks missing values.
+
+    The chosen candidate gives a held-out fifth of the rows the highest density. While candidates
+    are compared, neither the density nor the map's q(u) uses these rows. A missing value is first
+    drawn from the map's Gaussians, then drawn again from the density before the last fit. With a
+    recipe, no rows are held out. folds: the number of folds of the out-of-fold scores; 0 means no
+    scores. report: called with the completed fraction of the work.
+    """
+    refuse_density(network)
+    report = report or _nothing
+    # The completed fraction of the work when the out-of-fold scores begin.
+    before = 0.0 if recipe else DECIDED if folds else FILLED
+    generator, notes = np.random.default_rng(random_state), list[str]()
+    given = np.hstack([outputs[name] for name in network.ends])
+    used = np.arange(len(given))
+    if len(given) > MOST_ROWS:
+        used = np.sort(generator.choice(used, MOST_ROWS, replace=False))
+        notes.append(f"the density was fitted to {MOST_ROWS:,} of {len(given):,} rows")
+    given, gaps = given[used], np.isnan(given[used])
+    sizes = _possible(sizes, len(used))
+    start = _Derivation.of(network, given, used, with_residual, random_state)
+    if gaps.any():
+        notes.append("the density was fitted with draws in the place of missing values")
+        usual = _possible(SIZES, len(used))
+        start = start.filled(usual[len(usual) // 2], generator)
+    tried: tuple[tuple[int, float, float], ...] = ()
+    if recipe is None:
+        recipe, tried = start.decided(
+            sizes, strengths, generator, lambda done: report(done * before / FILLED)
+        )
+    latent, density = start.density(recipe)
+    if gaps.any():
+        # The separate seed makes the draws independent of the rows that were held out.
+        drawn = density.sample_completions(given, 1, np.random.default_rng((random_state, 1)))[0]
+        start = replace(start, given=drawn)
+        latent, density = start.density(recipe)
+    typicality = None
+    if folds:
+        typicality = start.typicality(
+            folds, recipe, lambda done: report(before + (1.0 - before) * done)
+        )
+    data = tuple((name, edge.posterior.n_outputs) for name, edge in network.ends.items())
+    return DerivedDensity(
+        density,
+        latent,
+        data,
+        recipe.strength,
+        tried,
+        recipe.fills,
+        tuple(notes),
+        typicality,
+        recipe.clusters,
+    )
+
+
+def _possible(sizes: Sequence[int], count: int) -> list[int]:
+    """Return the numbers of Gaussians for which there are enough rows."""
+    return [size for size in sizes if size * ROWS_A_GAUSSIAN <= count] or [1]
+
+
+def _nothing(done: float) -> None:
+    """Ignore the report."""
+
+
+@dataclass(frozen=True)
+class _Derivation:
+    """Training rows and their latent points, from which a density is derived.
+
+    observed: all data side by side (NaN: missing). given: the same data; after `filled`, they have
+    no gaps. used: the numbers of the rows. mean, variance: moments of the points at the roots, side
+    by side.
+    """
+
+    network: Network
+    observed: Float[Array, "N D"]
+    given: Float[Array, "N D"]
+    used: Rows
+    mean: Float[Array, "N Q"]
+    variance: Float[Array, "N Q"]
+    coordinates: Coordinates
+    with_residual: bool
+    seed: int
+
+    @classmethod
+    def of(
+        cls, network: Network, given: Array, used: Rows, with_residual: bool, seed: int
+    ) -> "_Derivation":
+        points = [network.beliefs[at] for at in network.roots]
+        ends = [edge.posterior for edge in network.ends.values()]
+        units = Coordinates(
+            np.concatenate([each.center for each in ends]),
+            np.concatenate([each.scale for each in ends]),
+        )
+        return cls(
+            network,
+            given,
+            given,
+            used,
+            np.hstack([own.mean for own in points])[used],
+            np.hstack([own.variance for own in points])[used],
+            units if np.isnan(given).any() else units.fitted(given),
+            with_residual,
+            seed,
+        )
+
+    def filled(self, size: int, generator: np.random.Generator) -> "_Derivation":
+        """Draw missing values from the map's Gaussians with the model's own noise."""
+        latent = latent_density(self.mean, self.variance, size, self.seed)
+        means, covariances = self._through(latent)
+        noisy = self.coordinates.covariance(self._noise)
+        found = Gaussians.full(latent.weights, means, covariances + noisy)
+        found = found.in_units(self.coordinates.center, self.coordinates.scale)
+        given = found.sample_completions(self.given, 1, generator)[0]
+        return replace(self, given=given, coordinates=self.coordinates.fitted(given))
+
+    def decided(
+        self,
+        sizes: Sequence[int],
+        strengths: Sequence[float],
+        generator: np.random.Generator,
+        report: Report,
+    ) -> tuple[Recipe, tuple[tuple[int, float, float], ...]]:
+        """Choose a recipe by a held-out fifth of the rows; also return the candidates'
+        densities.
+        """
+        order = generator.permutation(len(self.given))
+        kept = max(1, round(KEPT_ASIDE * len(order)))
+        aside, others = self.observed[order[:kept]], self.only(np.sort(order[kept:]))
+        by_map, by_clusters = others.candidates(aside, sizes, strengths, report)
+        share = 1.0 - share_of(by_map.scores, by_clusters.scores)
+        recipe = Recipe(*by_map.best, (), Clusters(*by_clusters.best, share))
+        fills = fills_of(
+            others.network,
+            others.density(recipe)[1],
+            aside,
+            np.nanstd(self.observed, axis=0),
+            generator,
+            lambda done: report(TRIED + (FILLED - TRIED) * done),
+        )
+        return replace(recipe, fills=fills), by_map.tried
+
+    def candidates(
+        self,
+        aside: Float[Array, "A D"],
+        sizes: Sequence[int],
+        strengths: Sequence[float],
+        report: Report,
+    ) -> tuple[Candidates, Candidates]:
+        """Compare single starts from the map, and single starts from clusters of rows."""
+        rows = self.coordinates.of(self.given)
+
+        def density(prior: LocalGaussians, strength: float) -> Gaussians:
+            return self.coordinates.density(fitted(rows, prior, strength), rows)
+
+        half = 0.5 * TRIED
+        return (
+            compared(
+                lambda size: self.prior(size, self.seed)[1],
+                density,
+                aside,
+                sizes,
+                strengths,
+                lambda done: report(half * done),
+            ),
+            compared(
+                lambda size: clustered(rows, size, self.seed),
+                density,
+                aside,
+                sizes,
+                strengths,
+                lambda done: report(half * (1.0 + done)),
+            ),
+        )
+
+    def density(self, recipe: Recipe) -> tuple[Gaussians, Gaussians]:
+        """Return the density of the latent points (of the first start), and the density of the
+        rows.
+        """
+        rows, clusters = self.coordinates.of(self.given), recipe.clusters
+        found = [self.prior(recipe.size, seed) for seed in self.seeds(recipe.size)]
+        parts = [fitted(rows, prior, recipe.strength) for _, prior in found]
+        weights = np.full(len(parts), 1.0 / len(parts))
+        if clusters is not None:
+            plain = [
+                fitted(rows, clustered(rows, clusters.size, seed), clusters.strength)
+                for seed in self.seeds(clusters.size)
+            ]
+            weights = np.repeat(
+                [(1.0 - clusters.share) / len(parts), clusters.share / len(plain)],
+                [len(parts), len(plain)],
+            )
+            parts += plain
+        return found[0][0], self.coordinates.density(joined(parts, weights), rows)
+
+    def seeds(self, size: int) -> list[int]:
+        """Return the seeds of the starts. All starts of one Gaussian would be nearly the same."""
+        return [self.seed + start for start in range(STARTS if size > 1 else 1)]
+
+    def prior(self, size: int, seed: int) -> tuple[Gaussians, LocalGaussians]:
+        """Return the density of the latent points, and the Gaussians of the map and its
+        residuals.
+        """
+        latent = latent_density(self.mean, self.variance, size, seed)
+        local = LocalGaussians(latent.weights, *self._through(latent))
+        left = self.coordinates.covariance(self._noise)
+        if self.with_residual:
+            left = residual(self.coordinates.of(self.given), local, left)
+        return latent, local.with_residual(left)
+
+    def typicality(self, folds: int, recipe: Recipe, report: Report) -> Typicality:
+        """Return out-of-fold scores of the rows."""
+        generator, found = np.random.default_rng(self.seed), []
+        parts = np.array_split(generator.permutation(len(self.used)), folds)
+        for done, aside in enumerate(parts):
+            report(done / folds)
+            others = self.only(np.setdiff1d(np.arange(len(self.used)), aside))
+            found.append((aside, others.density(recipe)[1]))
+        return Typicality.of(found, self.observed, self.used, generator)
+
+    @property
+    def _noise(self) -> Float[Array, " D"]:
+        """The variances of the noise in the user's units."""
+        ends = [edge.posterior for edge in self.network.ends.values()]
+        return np.concatenate([each.noise_variance * each.scale**2 for each in ends])
+
+    def only(self, chosen: Rows) -> "_Derivation":
+        """Return the derivation from some rows, with a map of only these rows (`with_rows`).
+
+        The principal axes of wide rows also come from only these rows.
+        """
+        given = self.given[chosen]
+        return replace(
+            self,
+            network=with_rows(self.network, self.observed[chosen], self.used[chosen]),
+            coordinates=self.coordinates.fitted(given),
+            given=given,
+            observed=self.observed[chosen],
+            used=self.used[chosen],
+            mean=self.mean[chosen],
+            variance=self.variance[chosen],
+        )
+
+    def _through(self, latent: Gaussians) -> tuple[Float[Array, "K E"], Float[Array, "K E E"]]:
+        """Return means and covariances of the map's values at draws of every latent Gaussian."""
+        generator, network = np.random.default_rng(self.seed), self.network
+        ends = np.cumsum([network.width(at) for at in network.roots])[:-1]
+        means, covariances = [], []
+        for k in range(len(latent.weights)):
+            points = np.split(latent.only(k).sample(DRAWS, generator)[None], ends, axis=2)
+            known = dict(zip(network.roots, points, strict=True))
+            below = draw_hidden(network, known, generator)
+            each = [
+                at_each(edge.posterior, beside(edge, below), noise=False)
+                for edge in network.ends.values()
+            ]
+            values = self.coordinates.of(np.hstack([mean[0] for mean, _ in each]))
+            spread = np.hstack([variance[0] for _, variance in each]).mean(axis=0)
+            means.append(values.mean(axis=0))
+            around = self.coordinates.covariance(spread)
+            covariances.append(np.atleast_2d(np.cov(values.T, bias=True)) + around)
+        return np.array(means), np.array(covariances)
