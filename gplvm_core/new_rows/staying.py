@@ -27,9 +27,11 @@ def with_rows(
     Parameters
     ----------
     dataset : Dataset
-        The data set to extend, with a single view. rows : array_like of shape (n, D) The rows to
-        add, in the columns of the data set; NaN marks missing values. names : sequence of str,
-        optional Names of the rows to add.
+        The data set to extend, with a single view.
+    rows : array_like of shape (n, D)
+        The rows to add, in the columns of the data set; NaN marks missing values.
+    names : sequence of str, optional
+        Names of the rows to add.
 
     Raises
     ------

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ from gplvm_core.new_rows.prepared import prepare
 from gplvm_core.new_rows.streamed import blocks_of, written
 from gplvm_core.new_rows.words import sentence_of
 from gplvm_core.readers import DataError, Dataset, Drawing
-from gplvm_core.readers.errors import listed
-from gplvm_core.readers.kinds import in_own_values
+from gplvm_core.readers.cells import cells_of
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.kinds import coded_column, in_own_values
 from gplvm_core.readers.names import column_words
 
 
@@ -171,6 +173,8 @@ def _values(
     before: the number of rows before this block, for messages.
     """
     if not hasattr(table, "columns"):
+        if dataset.kinds is not None:
+            return _coded(table, dataset, before), None, []
         values = np.asarray(table, dtype=float)
         if values.ndim != 2 or values.shape[1] != len(names):
             raise DataError(
@@ -193,7 +197,7 @@ def _values(
         notes.append(f"columns that are not in the table count as missing: {listed(absent)}")
     if dataset.kinds is not None:
         whole = table.rename(columns=str).reindex(columns=names)
-        return dataset.coded(whole), table.index, notes
+        return _coded(whole, dataset, before), table.index, notes
     values = np.column_stack(
         [
             np.full(len(table), np.nan) if name in absent else _numbers(given[name], name, before)
@@ -201,6 +205,22 @@ def _values(
         ]
     )
     return values, table.index, notes
+
+
+def _coded(table: Any, dataset: Dataset, before: int) -> Any:
+    """Return rows of words, counts and numbers as numbers (`Dataset.coded`).
+
+    Messages name the rows of the whole table, from 1.
+    """
+    cells, columns = cells_of(table), dataset.all_columns
+    if len(cells) != len(columns):
+        raise DataError(
+            f"the rows have {plural(len(cells), 'column')}, but the model has {len(columns)}: pass "
+            "one value for each column, None where it is missing"
+        )
+    places = tuple(f"row {before + row + 1}" for row in range(len(cells[0].values)))
+    own = [replace(each, places=places) for each in cells]
+    return np.column_stack([*map(coded_column, columns, own)])
 
 
 def _numbers(cells: Any, name: str, before: int) -> Any:

@@ -257,7 +257,7 @@ def test_models_of_views_and_deep_models_answer() -> None:
         assert np.mean(error < 3.0 * found.std[:10, 3:]) > 0.9
 
 
-def test_tables_with_words_are_compared_with_training_rows_by_the_bound() -> None:
+def test_tables_with_words_are_compared_with_training_rows_by_the_bound(tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
     size = generator.standard_normal(60)
     noise = 0.1 * generator.standard_normal(60)
@@ -278,6 +278,13 @@ def test_tables_with_words_are_compared_with_training_rows_by_the_bound() -> Non
         assert filled.iloc[1, 0] == -1.5 and 0.5 < filled.iloc[0, 0] < 1.5
         assert (found["p"][:2] > 0.05).all() and found["p"][2] < 0.05
         assert "2 would fit" in found["reasons"][2]
+    rows = gplvm_core.apply(one, [[None, 2.0, "big"], [-1.5, None, None]], dataset, reasons=False)
+    assert rows["word"].tolist() == ["big", "small"]
+    blocks = [new, new.assign(word=["big", "huge", None])]
+    with pytest.raises(DataError, match="'huge' in row 5; its words are 'big', 'small'"):
+        gplvm_core.apply(one, blocks, dataset, output=tmp_path / "answers.csv")
+    with pytest.raises(DataError, match="2 columns, but the model has 3"):
+        gplvm_core.apply(one, [[1.0, "big"]], dataset)
 
 
 def test_rows_of_several_views_with_words_are_inferred_once(
