@@ -57,3 +57,13 @@ def test_what_is_no_body_has_no_parts() -> None:
         in_body_parts(rows)
     assert whole_body(replace(rows, views=())) is None
     assert whole_body(load_dataset("toy_views")) is None
+
+
+def test_limbs_of_different_roots_are_no_parts_of_a_body() -> None:
+    names = ("left", "right", "LeftArm", "LeftLeg", "RightLeg")
+    skeleton = Skeleton(names, (-1, -1, 0, 0, 1))
+    assert body_parts(skeleton) == {}
+    values = np.random.default_rng(0).standard_normal((4, 15))
+    halves = Dataset("halves", "Halves", values, Drawing("skeleton", (5, 3), skeleton=skeleton))
+    with pytest.raises(DataError, match="Choose other views"):
+        in_body_parts(halves)

@@ -27,7 +27,8 @@ def body_parts(skeleton: Skeleton) -> dict[str, list[int]]:
     """Return the joints of trunk, arms and legs, found by the joints' names and parents.
 
     A joint below an arm or a leg belongs to it. The result is empty unless all three parts have
-    joints. The first joint of the arms and of the legs is the trunk's joint that carries them.
+    joints, and one joint carries both arms and one both legs. The first joint of the arms and of
+    the legs is the trunk's joint that carries them.
     """
     part: list[str] = []
     for name, parent in zip(skeleton.joint_names, skeleton.parents, strict=True):
@@ -39,19 +40,24 @@ def body_parts(skeleton: Skeleton) -> dict[str, list[int]]:
         return {}
     for each in PARTS:
         carriers = {skeleton.parents[j] for j in joints[each]} - set(joints[each])
-        joints[each].insert(0, _common(skeleton, carriers))
+        common = _common(skeleton, carriers)
+        if common is None:
+            return {}
+        joints[each].insert(0, common)
     return joints
 
 
-def _common(skeleton: Skeleton, joints: set[int]) -> int:
-    """Return the lowest joint that is above all the given joints, or one of them."""
+def _common(skeleton: Skeleton, joints: set[int]) -> int | None:
+    """Return the lowest joint that is above all the given joints, or one of them; None if they
+    have different roots.
+    """
     ways = []
     for joint in joints:
         way = [joint]
         while skeleton.parents[way[-1]] >= 0:
             way.append(skeleton.parents[way[-1]])
         ways.append(way)
-    return next(joint for joint in ways[0] if all(joint in way for way in ways))
+    return next((joint for joint in ways[0] if all(joint in way for way in ways)), None)
 
 
 def in_body_parts(dataset: Dataset) -> Dataset:
