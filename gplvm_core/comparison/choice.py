@@ -65,7 +65,7 @@ class Choice:
             count = len({in_words(each.settings) for each in self.tried})
             return (
                 f"No other settings were better: {in_words(self.own)}. "
-                f"{plural(count, 'combination')} were tried."
+                f"{plural(count, 'combination')} {'was' if count == 1 else 'were'} tried."
             )
         own, best = self.of(self.own), self.of(self.settings)
         words = (
@@ -122,8 +122,9 @@ def choose(
         Rows with the same label depend on each other, and are held out together; by default the
         sequences.
     candidates : sequence of dict, optional
-        Settings to try. By default twelve combinations of the number of dimensions and of inducing
-        points, the noise and the scaling, which include the given settings.
+        Settings to try, without max_iter and random_state, which the search sets itself. By default
+        twelve combinations of the number of dimensions and of inducing points, the noise and the
+        scaling, which include the given settings.
     scaling : {"global", "columns"}, optional
         The unit of errors: "global" if the columns share a unit, "columns" to divide the errors of
         each column by its spread. By default "columns" if the spreads differ much.
@@ -144,7 +145,8 @@ def choose(
     DataError
         If the rows cannot be split, or do not suit the task.
     ValueError
-        If the task is unknown, if all candidates failed, or if it was ended before the first split.
+        If the task or a setting is unknown, if all candidates failed, or if the search was ended
+        before the first split.
     """
     timed = bool(model.capabilities.timed)
     _check_model(model, isinstance(data, Mapping))
@@ -153,6 +155,11 @@ def choose(
     _check_task(task, rows)
     together = sequences if groups is None else groups
     known = None if together is None else np.asarray(together)
+    if known is not None and known.shape != (len(rows),):
+        raise DataError(
+            f"groups and sequences need one label for each of the {len(rows)} rows; got shape "
+            f"{known.shape}"
+        )
     splits = held_out(task, rows, known, cv, random_state)
     fewest = min(len(train) for train, _ in splits)
     columns = sum(each.shape[1] for each in rows.views.values())
@@ -187,6 +194,7 @@ def choose(
 
     rounds = [tried_all(tries, short)]
     if two_rounds and not progress.stopped:
+        progress.next_round()
         best = [each.settings for each in rounds[0].ranked() if each.problem is None]
         rounds.append(tried_all([own, *[each for each in best if each != own][: n_last - 1]], most))
     rounds = [each for each in rounds if each.comparison.n_splits]
@@ -203,12 +211,12 @@ class _Rounds:
     def __init__(self, callback: Callable[[Step], None] | None, work: Sequence[float]) -> None:
         self.callback, self.stopped = callback, False
         self.shares = [each / sum(work) for each in work]
-        self.before = self.last = 0.0
+        self.before = 0.0
+
+    def next_round(self) -> None:
+        self.before += self.shares.pop(0)
 
     def __call__(self, step: Step) -> None:
-        if step.share < self.last:  # the next round begins
-            self.before += self.shares.pop(0)
-        self.last = step.share
         share = min(self.before + self.shares[0] * step.share, 1.0)
         try:
             if self.callback is not None:
@@ -253,7 +261,8 @@ def _result(
     gain = last.comparison.gain(last.measure, names[0], names[1])
     failed = {in_words(each.settings) for each in tried if each.problem is not None}
     if failed:
-        notes = [*notes, f"{plural(len(failed), 'combination')} failed and was left out."]
+        left_out = "was" if len(failed) == 1 else "were"
+        notes = [*notes, f"{plural(len(failed), 'combination')} failed and {left_out} left out."]
     chosen = ready(fresh).set_params(**best.settings)
     return Choice(task, last.measure, chosen, best.settings, own, tried, gain, tuple(notes))
 

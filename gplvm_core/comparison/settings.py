@@ -10,6 +10,7 @@ Settings = dict[str, Any]
 
 N_CANDIDATES = 12
 COMPONENTS, INDUCING = (5, 10, 15), (25, 50, 100)
+OF_SEARCH = ("max_iter", "random_state")  # settings of the trainings, not candidates
 NAMES = {
     "n_components": "dimensions",
     "n_inducing": "inducing points",
@@ -25,13 +26,15 @@ def candidates_for(
     """Return the model's own settings, and all candidates; the own settings are the first.
 
     given: candidates of the user; None draws combinations of the four settings in `NAMES`.
-    Raises ValueError if the model does not have a given setting.
+    Raises ValueError if the model does not have a given setting, or if the search sets it itself.
     """
     known = model.get_params(deep=False)
     if given is not None:
         keys = dict.fromkeys(key for each in given for key in each)
         if unknown := [key for key in keys if key not in known]:
             raise ValueError(f"the model has no setting {unknown[0]!r}")
+        if fixed := [key for key in keys if key in OF_SEARCH]:
+            raise ValueError(f"the search sets {fixed[0]} itself: leave it out of the candidates")
         own = {key: known[key] for key in keys}
         every = [own | dict(each) for each in given]
         return own, [own, *(e for at, e in enumerate(every) if e not in [own, *every[:at]])]

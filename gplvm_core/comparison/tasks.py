@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtr
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.one_column import INTERVAL
@@ -15,6 +14,7 @@ from gplvm_core.comparison.repeated import Split, splits_of
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.derived import Recipe
+from gplvm_core.prediction.intervals import crps
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import mixed_units
 
@@ -52,6 +52,8 @@ class Data:
         timed: bool,
     ) -> Self:
         """Convert to arrays; raises DataError if the numbers of rows differ."""
+        if scaling not in (None, *get_args(Scaling)):
+            raise ValueError(f'scaling must be "global" or "columns"; got {scaling!r}')
         if isinstance(values, Mapping):
             rows: Any = {name: _table(name, each) for name, each in values.items()}
             counts = {len(each) for each in rows.values()}
@@ -228,7 +230,11 @@ class Judge:
         except (ValueError, ArithmeticError) as error:
             trained.problems.append(str(error))
             return {}
-        scores, inside = (np.concatenate(each) for each in zip(*found, strict=True))
+        scores = np.concatenate([each for each, _ in found] or [np.zeros(0)])
+        inside = np.concatenate([each for _, each in found] or [np.zeros(0)])
+        if not len(scores):
+            trained.problems.append("no value of the held-out rows could be predicted and compared")
+            return {}
         return {"crps": float(np.mean(scores)), "inside_95": float(np.mean(inside))}
 
     def _fill(
@@ -251,9 +257,15 @@ class Judge:
             whole = self.data.of(rows)
             for name, truth in whole.items():
                 others = {other: each for other, each in whole.items() if other != name}
-                mean, std = model.transfer(others, name, return_std=True, **timeline)
-                known = ~np.isnan(truth)
-                found.append(_errors(truth, mean, std, self.data.spread(name, train), known))
+                # Without times, a row is predicted only if it has a value in another view.
+                seen = np.any([~np.isnan(each).all(axis=1) for each in others.values()], axis=0)
+                asked = np.flatnonzero(seen | bool(timeline))
+                if not len(asked):
+                    continue
+                given = {other: each[asked] for other, each in others.items()}
+                mean, std = model.transfer(given, name, return_std=True, **timeline)
+                own, spread = truth[asked], self.data.spread(name, train)
+                found.append(_errors(own, mean, std, spread, ~np.isnan(own)))
         return found
 
     def _forecast(
@@ -307,13 +319,3 @@ def _errors(
     unit = np.broadcast_to(spread, truth.shape)[which]
     wrong, width = (truth - mean)[which] / unit, np.maximum(std[which] / unit, 1e-12)
     return crps(wrong, width), np.abs(wrong) <= INTERVAL * width
-
-
-def crps(wrong: Float[Array, " K"], std: Float[Array, " K"]) -> Float[Array, " K"]:
-    """The continuous ranked probability score of N(0, std²) at `wrong`; smaller is better.
-
-    Source: Gneiting & Raftery (2007), eq. 21.
-    """
-    z = wrong / std
-    density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
-    return np.asarray(std * (z * (2.0 * ndtr(z) - 1.0) + 2.0 * density - 1.0 / np.sqrt(np.pi)))

@@ -19,12 +19,11 @@ from typing import Literal
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from gplvm_core.mixtures import Gaussians
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.complete import complete, reconstructed
-from gplvm_core.prediction.intervals import LEAST, inside, widened
+from gplvm_core.prediction.intervals import LEAST, crps, inside, widened
 from gplvm_core.prediction.network import Network
 from gplvm_core.prediction.project import Rows, explain
 
@@ -148,10 +147,8 @@ class _Trial:
 
     @property
     def scores(self) -> Float[Array, " V"]:
-        """Continuous ranked probability scores of Gaussians (Gneiting & Raftery 2007, eq. 21)."""
-        z, std = self.away / self.widened, self.widened * self.std
-        density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
-        return std * (z * (2.0 * ndtr(z) - 1.0) + 2.0 * density - 1.0 / np.sqrt(np.pi))
+        """The scores of the values after widening."""
+        return crps(self.error, self.widened * self.std)
 
     def measured(self, gaps: str, method: str, used: bool) -> Fill:
         error = float(np.sqrt(np.mean(self.error**2)))

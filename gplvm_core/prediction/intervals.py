@@ -14,6 +14,7 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float, Shaped
 from numpy.typing import NDArray
+from scipy.special import ndtr
 
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.network import DATA
@@ -34,6 +35,16 @@ Rows = NDArray[np.intp]
 def widened(away: Float[Array, "..."]) -> float:
     """The factor for which 95 % of the values are inside; away: |error| / std, NaN: unknown."""
     return max(float(np.nanquantile(away, COVERED)) / NORMAL, LEAST)
+
+
+def crps(wrong: Float[Array, "..."], std: Float[Array, "..."]) -> Float[Array, "..."]:
+    """Return the continuous ranked probability scores of Gaussians; smaller is better.
+
+    wrong: the errors of the means. Source: Gneiting & Raftery (2007), eq. 21.
+    """
+    z = wrong / std
+    density = np.exp(-0.5 * z**2) / np.sqrt(2.0 * np.pi)
+    return np.asarray(std * (z * (2.0 * ndtr(z) - 1.0) + 2.0 * density - 1.0 / np.sqrt(np.pi)))
 
 
 def inside(away: Float[Array, "..."]) -> float:

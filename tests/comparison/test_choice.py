@@ -9,8 +9,9 @@ from scipy.stats import norm
 
 from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, ManifoldRelevance
 from gplvm_core.comparison import Step, choose
-from gplvm_core.comparison.tasks import Data, OfRows, crps, held_out
+from gplvm_core.comparison.tasks import Data, OfRows, held_out
 from gplvm_core.prediction import fills
+from gplvm_core.prediction.intervals import crps
 from gplvm_core.readers import DataError
 
 
@@ -116,6 +117,10 @@ def test_a_dynamical_model_and_views_are_chosen_by_their_own_tasks():
     found = choose(both, views, candidates=[OWN_NOISE], cv=2)
     assert found.task == "transfer"
     assert found.of(found.settings).score == min(each.score for each in found.tried)
+    # A row without a value in the other views is not predicted from them.
+    views["two"][::4] = np.nan
+    gapped = choose(both, views, candidates=[OWN_NOISE], cv=2)
+    assert all(each.problem is None and np.isfinite(each.score) for each in gapped.tried)
 
 
 def test_a_training_of_a_search_equals_a_training_of_these_rows():
@@ -146,3 +151,9 @@ def test_bad_input_is_explained(model: Any, data: Any, task: Any, words: str):
 def test_unknown_settings_are_named():
     with pytest.raises(ValueError, match="'n_layers'"):
         choose(small(), sheet(), candidates=[{"n_layers": 2}])
+    with pytest.raises(ValueError, match="the search sets max_iter itself"):
+        choose(small(), sheet(), candidates=[{"max_iter": 400}])
+    with pytest.raises(DataError, match="one label for each of the 60 rows; got shape"):
+        choose(small(), sheet(), groups=[1, 2])
+    with pytest.raises(ValueError, match="scaling must be"):
+        choose(small(), sheet(), scaling="colums")  # type: ignore[arg-type]
