@@ -53,6 +53,19 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
   });
 }
 
+test("the score of an explanation counts only the dimensions that move", () => {
+  const [name, numbers] = Object.entries(NUMBERS).find(([, each]) => each.points);
+  const model = modelOf(name);
+  const pull = new Pull(model, new NearData(model));
+  pull.hold(handlesOf(numbers));
+  pull.fixed = new Set([1]);
+  for (const point of numbers.points) {
+    const value = pull.at(point);
+    const [a, b, c] = [pull.curvature[0], pull.curvature[2], pull.curvature[8]];
+    close(pull.factorAt(point).score, value - 0.5 * Math.log(a * c - b * b), 1e-9);
+  }
+});
+
 test("possible poses respect the held joint, differ, and have the bones' lengths", () => {
   const model = new LatentModel(new Uint8Array(Buffer.from(NUMBERS.body.bytes, "base64")));
   const drag = new BodyDrag(model);

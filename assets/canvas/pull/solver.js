@@ -103,12 +103,16 @@ export class Climber {
     return { value, still };
   }
 
-  /** Compute the Cholesky factor of the curvature at x, for `score` and for the variances in freedom.js. @param {ArrayLike<number>} x */
+  /**
+   * Compute the Cholesky factor of the curvature at x, for the variances in freedom.js, and the score of an explanation there. A
+   * dimension that does not move has the same values in all explanations, so it does not count.
+   * @param {ArrayLike<number>} x
+   */
   factorAt(x) {
     const value = this.moving(x);
     const factor = cholesky(this.curvature.slice(), x.length);
     let log = 0;
-    for (let q = 0; q < x.length; q++) log += 2 * Math.log(factor[q * x.length + q]);
+    for (let q = 0; q < x.length; q++) if (!this.fixed.has(q)) log += 2 * Math.log(factor[q * x.length + q]);
     return { factor, score: value - 0.5 * log };
   }
 }
