@@ -27,6 +27,9 @@ LEAST_SHARE = 1e-3
 # The number of rows that a local Gaussian's mean counts as.
 MEAN_ROWS = 1.0
 MOST_UPDATES = 100
+# The share of a row in a Gaussian that is too small to change it. In many dimensions, nearly every
+# row belongs to a single Gaussian.
+NEGLIGIBLE = 1e-12
 ENOUGH = 1e-5  # nats a row
 
 
@@ -91,8 +94,10 @@ def residual(
         for k, factor in enumerate(whole.factors):
             # B = R C⁻¹: the mean of the residual is B δ, its covariance R − B R.
             half = factor.solve_lower(found)
-            means = factor.solve_lower((rows - local.means[k]).T).T @ half
-            total += (shares[:, k, None] * means).T @ means
+            belong = shares[:, k] > NEGLIGIBLE
+            means = factor.solve_lower((rows[belong] - local.means[k]).T).T @ half
+            means *= np.sqrt(shares[belong, k, None])
+            total += means.T @ means
             total += shares[:, k].sum() * (found - half.T @ half)
         found = symmetrise(total / len(rows))
         found = np.where(diagonal, found, shrunk * found)
@@ -125,8 +130,8 @@ def objective(
     The prior of a Gaussian is exp(−½ ν [log |C| + tr C⁰ C⁻¹] − ½ κ oᵀ C⁻¹ o), with o = c − c⁰.
     """
     value = float(np.sum(logsumexp(each, axis=1)))
-    for k, factor in enumerate(found.factors):
-        inner = np.trace(factor.solve(prior.covariances[k]))
+    for k, (factor, own) in enumerate(zip(found.factors, prior.factors, strict=True)):
+        inner = float(np.sum(factor.solve_lower(own.lower) ** 2))  # tr C⁰ C⁻¹
         away = factor.solve_lower((found.means[k] - prior.means[k])[:, None])
         value -= 0.5 * strength * (factor.log_determinant + inner)
         value -= 0.5 * MEAN_ROWS * float(np.sum(away**2))
@@ -140,7 +145,9 @@ def _updated(
     counts, covariances = shares.sum(axis=0), np.empty_like(prior.covariances)
     means = (shares.T @ rows + MEAN_ROWS * prior.means) / (counts + MEAN_ROWS)[:, None]
     for k, count in enumerate(counts):
-        away, moved = rows - means[k], means[k] - prior.means[k]
-        scatter = (shares[:, k, None] * away).T @ away + MEAN_ROWS * np.outer(moved, moved)
+        belong = shares[:, k] > NEGLIGIBLE
+        away, moved = rows[belong] - means[k], means[k] - prior.means[k]
+        half = np.sqrt(shares[belong, k, None]) * away
+        scatter = half.T @ half + MEAN_ROWS * np.outer(moved, moved)
         covariances[k] = (scatter + strength * prior.covariances[k]) / (count + strength)
     return LocalGaussians(counts / len(rows), means, symmetrise(covariances))

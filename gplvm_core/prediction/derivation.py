@@ -69,8 +69,7 @@ def derived(
     """
     refuse_density(network)
     report = report or _nothing
-    # The completed fraction of the work when the out-of-fold scores begin.
-    before = 0.0 if recipe else DECIDED if folds else FILLED
+    report(0.0)  # the first candidate, or the first density, may take long
     generator, notes = np.random.default_rng(random_state), list[str]()
     given = np.hstack([outputs[name] for name in network.ends])
     used = np.arange(len(given))
@@ -80,6 +79,10 @@ def derived(
     given, gaps = given[used], np.isnan(given[used])
     sizes = _possible(sizes, len(used))
     start = _Derivation.of(network, given, used, with_residual, random_state)
+    fits = 2 if gaps.any() else 1
+    # The completed fraction of the work when the out-of-fold scores begin. With a recipe, all that
+    # precedes the scores is one or two fits, and each fold has one more.
+    before = fits / (fits + folds) if recipe else DECIDED if folds else FILLED
     if gaps.any():
         notes.append("the density was fitted with draws in the place of missing values")
         usual = _possible(SIZES, len(used))
@@ -209,6 +212,9 @@ class _Derivation:
     ) -> tuple[Candidates, Candidates]:
         """Compare single starts from the map, and single starts from clusters of rows."""
         rows = self.coordinates.of(self.given)
+        if self.coordinates.axes is not None:
+            # Wide rows need large strengths, and ∞ needs no fit: the search then ends sooner.
+            strengths = sorted(strengths, reverse=True)
 
         def density(prior: LocalGaussians, strength: float) -> Gaussians:
             return self.coordinates.density(fitted(rows, prior, strength), rows)

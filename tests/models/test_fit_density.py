@@ -187,7 +187,7 @@ def test_a_recipe_gives_the_same_density_without_held_out_rows() -> None:
     found = BayesianGPLVM(2, 10, max_iter=5, random_state=0).fit(rows)
     done: list[float] = []
     first = found.fit_density(rows, 2, callback=done.append).density_
-    assert 0.0 < done[0] <= done[-1] < 1.0 and done == sorted(done)
+    assert done[0] == 0.0 < done[-1] < 1.0 and done == sorted(done)
     again = found.fit_density(rows, recipe=first.recipe, callback=done.clear).density_
     assert again.fills == first.fills and not again.tried
     np.testing.assert_array_equal(again.rows.score_samples(NEW), first.rows.score_samples(NEW))
@@ -308,6 +308,22 @@ def test_wide_rows() -> None:
     # probable than unseen rows.
     assert model.density_ is not None
     assert model.density_.tried[0][2] < unseen + 30.0
+
+
+def test_the_search_of_wide_rows_begins_with_the_largest_strength() -> None:
+    generator = np.random.default_rng(0)
+    rows = np.tanh(two_rings(0, 60) @ generator.standard_normal((5, 260)))
+    rows += 0.3 * generator.standard_normal(rows.shape)
+    model = BayesianGPLVM(2, 8, max_iter=10, random_state=0).fit(rows)
+    known = model.fit_density(rows, 1).density_
+    assert known is not None
+    strengths = [strength for _, strength, _ in known.tried]
+    assert strengths == sorted(strengths, reverse=True) and strengths[0] == np.inf
+    assert len(strengths) < 6
+    best = max(score for *_, score in known.tried)
+    for strength in (1.0, 3.0, 10.0):  # the complete search makes the same choice
+        own = model.fit_density(rows, 1, prior_strength=strength).density_
+        assert own is not None and own.tried[0][2] <= best
 
 
 def test_files_and_frames(dense: BayesianGPLVM, tmp_path) -> None:
