@@ -161,8 +161,7 @@ def derived(
     """
     refuse_density(network)
     report = report or _nothing
-    # The completed fraction of the work when the out-of-fold scores begin.
-    before = 0.0 if recipe else DECIDED if folds else FILLED
+    report(0.0)  # the first candidate, or the first density, may take long
     generator, notes = np.random.default_rng(random_state), list[str]()
     given = np.hstack([outputs[name] for name in network.ends])
     used = np.arange(len(given))
@@ -172,6 +171,10 @@ def derived(
     given, gaps = given[used], np.isnan(given[used])
     sizes = _possible(sizes, len(used))
     start = _Derivation.of(network, given, used, with_residual, random_state)
+    fits = 2 if gaps.any() else 1
+    # The completed fraction of the work when the out-of-fold scores begin. With a recipe, all that
+    # precedes the scores is one or two fits, and each fold has one more.
+    before = fits / (fits + folds) if recipe else DECIDED if folds else FILLED
     if gaps.any():
         notes.append("the density was fitted with draws in the place of missing values")
         usual = _possible(SIZES, len(used))
