@@ -137,7 +137,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         with st.expander("More options"):
             options |= more_options(choice, dataset, known, lowest, found)
             if n_layers > 1:
-                options |= deep_options(known, options)
+                options |= deep_options(dataset, known, options)
     if options.get("encoder") == "outputs":
         options["n_components"] = with_top(options["n_components"], dataset.n_outputs)
     if n_layers > 1 and isinstance(options["kernel"], dict):
