@@ -26,7 +26,7 @@ class ComparisonRun:
 
     step: the last reported step. result: the result of the task. If the task was ended early, the
     result is the finished splits of a comparison, or the partly trained model. problem: why there
-    is no result.
+    is no result. waiting: whether other runs must end before this one begins.
     """
 
     def __init__(self, task: Task) -> None:
@@ -34,6 +34,7 @@ class ComparisonRun:
         self.step: Any = None
         self.result: Any = None
         self.problem: str | None = None
+        self.waiting = True
         self._task, self._ended = task, False
         self._thread = threading.Thread(target=self._run, daemon=True)
 
@@ -64,6 +65,7 @@ class ComparisonRun:
             if self._ended:
                 self.problem = "Ended before it started."
                 return
+        self.waiting = False
         try:
             self.result = self._task(self._follow)
         except Exception as error:  # an exception would be lost in the thread

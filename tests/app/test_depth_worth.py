@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core.comparison import depth
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.models.problems import regression
-from gplvm_core.training import begin_comparison, comparison_of
+from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.compare import depth_worth
 from pages.ui.compare.depth_worth import DepthQuestion, asked_for
 from pages.ui.shared.running import progress_in_words, rows_used
@@ -66,6 +66,11 @@ def test_an_end_is_requested_and_an_error_reported() -> None:
     assert run.problem == "9 rows are too few" and run.result is None and run.done
     run.end()
     assert progress_in_words(run) == "Ending …"
+
+
+def test_a_run_that_waits_for_others_says_so() -> None:
+    run = ComparisonRun(lambda callback: None)
+    assert progress_in_words(run).startswith("Waiting for other calculations")
 
 
 def test_rows_with_gaps_and_too_many_rows_are_reported() -> None:

@@ -48,4 +48,12 @@ def test_the_found_settings_are_shown_and_used_by_the_form(monkeypatch: pytest.M
     press(at, "Use these settings")
     (used,) = [each for each in at.number_input if each.key.startswith("form_components")]
     assert used.value == 3
-    assert at.segmented_control(key="form_noise_per_output").value == "per_output"
+    noise = next(each for each in at.segmented_control if each.label == "Noise")
+    assert noise.value == "per_output"
+    assert "The form above has these settings" in said(at)
+    # After another choice, the page does not say so any more, and a press restores the settings.
+    noise.set_value("shared").run()
+    assert "The form above has these settings" not in said(at)
+    press(at, "Use these settings")
+    noise = next(each for each in at.segmented_control if each.label == "Noise")
+    assert noise.value == "per_output"

@@ -2,6 +2,8 @@
 views.
 """
 
+from itertools import product
+
 import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -9,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core import DeepGPLVM, training
 from gplvm_core.datasets import Dataset, Drawing
 from pages.ui.shared.families import FAMILIES
+from pages.ui.train.layers_form import families_for
 from tests.app.apptest import finished, press, query, run_page, said, upload
 from tests.app.uploads import table
 
@@ -127,3 +130,25 @@ def test_an_autoencoder_has_a_dimension_for_every_column():
     at.segmented_control(key="form_encoder").set_value("outputs").run()
     job = quick(at)
     assert job.parameters["encoder"] == "outputs" and job.parameters["n_components"] == (12, 3)
+
+
+def test_only_approximations_that_can_be_trained_are_offered():
+    generator = np.random.default_rng(0)
+    rows = generator.normal(size=(12, 3))
+    gaps = np.where(generator.random(rows.shape) < 0.1, np.nan, rows)
+    wide = generator.normal(size=(4, 5))
+    for values, kernel, noise in product(
+        (rows, gaps, wide), ("rbf", "linear"), ("shared", "per_output")
+    ):
+        dataset = Dataset("t", "T", values, Drawing.of_vector(values.shape[1]))
+        offered = families_for(dataset, {"kernel": kernel, "noise": noise})
+        for family in FAMILIES:
+            model = DeepGPLVM(
+                (1, 1), 3, kernel=kernel, noise=noise, family=family, max_iter=1, n_restarts=1
+            )
+            try:
+                model.fit(values)
+            except ValueError:
+                assert family not in offered
+            else:
+                assert family in offered

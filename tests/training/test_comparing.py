@@ -18,6 +18,7 @@ def test_a_run_waits_for_its_turn_and_can_be_ended_before_it() -> None:
     runs = [begin_comparison(f"turn {number}", work) for number in range(comparing.AT_ONCE)]
     begun.wait(10)
     late = begin_comparison("turn late", work)
+    assert late.waiting and not any(run.waiting for run in runs)
     late.end()
     late.wait(10)
     assert late.problem == "Ended before it started." and not any(run.done for run in runs)

@@ -59,7 +59,7 @@ def progress_in_words(run: ComparisonRun, said: Said = message_of) -> str:
     if run.ending:
         return "Ending …"
     if run.step is None:
-        return "Starting …"
+        return "Waiting for other calculations to end …" if run.waiting else "Starting …"
     return f"{said(run.step)}, {time_in_words(run, run.step.share)}"
 
 

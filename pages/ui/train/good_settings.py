@@ -1,6 +1,7 @@
 """The search for good settings: train candidates on parts of the rows, and test on the others."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from pages.ui.shared.words import percent
 MODELS = (BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance)
 # These limit the waiting time. With fewer rows, a split says little.
 MOST_ROWS, FEWEST_ROWS = 600, 30
-FOUND = "train_found_settings"  # session key: the accepted settings, by the key of their search
+# Session key: the accepted settings by the key of their search, with the number of presses.
+FOUND = "train_found_settings"
 QUESTIONS = {
     "fill": "Hidden halves of held-out rows are filled in.",
     "transfer": "In held-out rows, each view is predicted from the others.",
@@ -30,9 +32,13 @@ QUESTIONS = {
 }
 
 
-def accepted_settings(dataset: Dataset, title: str) -> dict[str, Any]:
-    """Return the found settings that the visitor uses for these data; title: of the model."""
-    return dict(st.session_state.get(FOUND, {}).get(_key(dataset, title), {}))
+def accepted_settings(dataset: Dataset, title: str) -> tuple[dict[str, Any], str]:
+    """Return the found settings that the visitor uses for these data; title: of the model.
+
+    Also return a mark for the keys of widgets: with a new key, a widget begins with these settings.
+    """
+    found, turn = st.session_state.get(FOUND, {}).get(_key(dataset, title), ({}, 0))
+    return dict(found), f"_found{turn}" if turn else ""
 
 
 def good_settings(dataset: Dataset, model: Any, title: str) -> None:
@@ -46,9 +52,9 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
         return
     run = comparison_of(key)
     if run is not None and run.problem is not None:
-        st.error(plain(run.problem), icon=":material/error:")
+        (st.info if run.ending else partial(st.error, icon=":material/error:"))(plain(run.problem))
     if run is not None and isinstance(run.result, Choice):
-        show(run.result, key)
+        show(run.result, key, model)
 
     def begin() -> None:
         begin_comparison(key, _task(dataset, model))
@@ -104,18 +110,19 @@ def _said(step: Step) -> str:
     return "Training combinations of settings"
 
 
-def show(found: Choice, key: str) -> None:
-    """Show the sentence, the button that uses the settings, and the table of what was tried."""
+def show(found: Choice, key: str, model: Any) -> None:
+    """Show the result and the button that uses it. model: with the settings of the form."""
     st.markdown(f"**{plain(found.sentence())}**")
     notes = [QUESTIONS[found.task], *found.notes]
 
     def use() -> None:
-        st.session_state.setdefault(FOUND, {})[key] = found.settings
+        accepted = st.session_state.setdefault(FOUND, {})
+        accepted[key] = (found.settings, accepted.get(key, ({}, 0))[1] + 1)
 
-    used = st.session_state.get(FOUND, {}).get(key)
-    if used == found.settings:
+    known = model.get_params(deep=False)
+    if in_words({name: known[name] for name in found.settings}) == in_words(found.settings):
         st.caption(":material/check: The form above has these settings.")
-    elif found.settings != found.own:
+    else:
         st.button("Use these settings", key="settings_use", icon=":material/check:", on_click=use)
     with st.expander(f"What was tried ({plural(len(found.tried), 'training')})"):
         st.dataframe(_table(found), hide_index=True)

@@ -4,6 +4,7 @@ from typing import Any
 
 import streamlit as st
 
+from gplvm_core.datasets import Dataset
 from pages.ui.shared.families import FAMILIES
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import chosen
@@ -13,6 +14,8 @@ USUAL_WIDTH = 5
 MEANS = {"zero": "None", "linear": "Linear"}
 PLAIN: tuple[str, ...] = ("marginalised", "mean_field")  # the families that support every structure
 TOGETHER = ("joint", "full", "chain", "low_rank_chain")  # these need one noise for all outputs
+CURVED = ("diagonal", *TOGETHER)  # these need curved mappings
+WHOLE = ("chain", "low_rank_chain")  # these need complete rows, and not more columns than rows
 
 
 def layers_question() -> int:
@@ -60,7 +63,7 @@ def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
     return (*map(int, above), lowest)
 
 
-def deep_options(known: set[str], options: dict[str, Any]) -> dict[str, Any]:
+def deep_options(dataset: Dataset, known: set[str], options: dict[str, Any]) -> dict[str, Any]:
     """Ask for the mean of hidden layers, input connections and the variational family.
 
     known: the settings of the estimator; options: the values chosen so far. Only combinations that
@@ -76,13 +79,7 @@ def deep_options(known: set[str], options: dict[str, Any]) -> dict[str, Any]:
             help=TERMS["connections"],
             persist_state="session",
         )
-    bound = found.get("mean") == "linear" or found.get("input_connections")
-    if bound or "view_components" in options or options.get("encoder"):
-        families = PLAIN
-    elif options.get("noise") == "per_output":
-        families = tuple(name for name in FAMILIES if name not in TOGETHER)
-    else:
-        families = tuple(FAMILIES)
+    families = families_for(dataset, options | found)
     family = st.selectbox(
         "Approximation",
         families,
@@ -92,8 +89,26 @@ def deep_options(known: set[str], options: dict[str, Any]) -> dict[str, Any]:
         help=TERMS["family"],
         persist_state="session",
     )
-    st.caption(FAMILIES[family][1])
+    fewer = " The other approximations do not support these data or options."
+    st.caption(FAMILIES[family][1] + fewer * (len(families) < len(FAMILIES)))
     return found | {"family": family}
+
+
+def families_for(dataset: Dataset, options: dict[str, Any]) -> tuple[str, ...]:
+    """Return the variational families that support the data and the options."""
+    plain = options.get("mean") == "linear" or options.get("input_connections")
+    if plain or "view_components" in options or options.get("encoder"):
+        return PLAIN
+    kernel = options.get("kernel")
+    kernels = kernel.values() if isinstance(kernel, dict) else [kernel]
+    refused: set[str] = set()
+    if options.get("noise") == "per_output":
+        refused.update(TOGETHER)
+    if any(each != "rbf" for each in kernels):
+        refused.update(CURVED)
+    if dataset.missing is not None or dataset.n_outputs > dataset.n_points:
+        refused.update(WHOLE)
+    return tuple(name for name in FAMILIES if name not in refused)
 
 
 def with_top(widths: int | tuple[int, ...], top: int) -> int | tuple[int, ...]:

@@ -63,7 +63,6 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         width="stretch",
     )
     choice, n_layers = offered[titles.index(title)], 1
-    found = accepted_settings(dataset, choice.title)
     over_time, mixed = choice.needs_times, dataset.kinds is not None
     in_parts = isinstance(dataset, TableDataset)
     if mixed:
@@ -71,6 +70,8 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     elif choice.deeper is not None and not in_parts:
         n_layers = layers_question()
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
+    # The settings were searched for one layer.
+    found, mark = accepted_settings(dataset, choice.title) if n_layers == 1 else ({}, "")
     known = set(inspect.signature(choice.estimator).parameters)
     if over_time or in_parts or mixed:
         # Dynamical models get positions from times. Encoders need numbers, and all rows in memory.
@@ -96,7 +97,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
             min_value=1,
             max_value=most,
             value=usual_components,
-            key=f"form_components_{most}" + (f"_{usual_components}" if found else ""),
+            key=f"form_components_{most}{mark}",
             help=TERMS["dimensions"],
             persist_state="session",
         )
@@ -122,22 +123,21 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         usual = "per_output" if differ and not choice.needs_views else "shared"
         usual = found.get("noise", usual)
         options["noise"] = chosen(
-            "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}", term="noise_choice"
+            "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}{mark}", term="noise_choice"
         )
     if options.get("noise") == "per_output":
         st.caption("With one noise per column, you need not choose a scale.")
     elif not mixed:
         usual = found.get("scaling", "columns" if differ else "global")
-        mark = f"_{differ}" + (f"_{usual}" if found else "")
         options["scaling"] = chosen(
-            "Scale of the columns", "scaling", SCALINGS, usual=usual, mark=mark
+            "Scale of the columns", "scaling", SCALINGS, usual=usual, mark=f"_{differ}{mark}"
         )
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & known:
         with st.expander("More options"):
-            options |= more_options(choice, dataset, known, lowest, found)
+            options |= more_options(choice, dataset, known, lowest, found, mark)
             if n_layers > 1:
-                options |= deep_options(known, options)
+                options |= deep_options(dataset, known, options)
     if options.get("encoder") == "outputs":
         options["n_components"] = with_top(options["n_components"], dataset.n_outputs)
     if n_layers > 1 and isinstance(options["kernel"], dict):
@@ -162,14 +162,22 @@ def only_these(dataset: Dataset) -> str:
 
 
 def more_options(
-    choice: Choice, dataset: Dataset, known: set[str], n_components: int, found: dict[str, Any]
+    choice: Choice,
+    dataset: Dataset,
+    known: set[str],
+    n_components: int,
+    found: dict[str, Any],
+    mark: str,
 ) -> dict[str, Any]:
-    """Show options that rarely need a change, and return their values."""
+    """Show options that rarely need a change, and return their values.
+
+    found, mark: see `accepted_settings`.
+    """
     options: dict[str, Any] = {}
     count = len(dataset.targets)
     if "n_inducing" in known:
         usual = 20 if choice.needs_views and len(dataset.views) > FEW_VIEWS else 50
-        options["n_inducing"] = inducing_option(choice, count, found.get("n_inducing", usual))
+        options["n_inducing"] = inducing_option(choice, count, found.get("n_inducing", usual), mark)
     if choice.needs_views:
         names = [view.name for view in dataset.views]
         options["kernel"] = kernel_option(names)
@@ -225,7 +233,7 @@ def more_options(
     return options
 
 
-def inducing_option(choice: Choice, count: int, usual: int) -> int | None:
+def inducing_option(choice: Choice, count: int, usual: int, mark: str) -> int | None:
     """Ask for the number of inducing points; None for a model without them."""
     optional = inspect.signature(choice.estimator).parameters["n_inducing"].default is None
     if optional and not st.toggle(
@@ -245,7 +253,7 @@ def inducing_option(choice: Choice, count: int, usual: int) -> int | None:
             max_value=most,
             value=min(usual, most),
             step=10,
-            key=f"form_inducing_{most}_{usual}",
+            key=f"form_inducing_{most}_{usual}{mark}",
             help=TERMS["inducing"],
             persist_state="session",
         )
