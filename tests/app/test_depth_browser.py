@@ -107,6 +107,7 @@ def test_the_top_of_a_tree_moves_every_part_and_a_part_moves_alone(
         True,
     ]
     np.testing.assert_allclose(waving, body_at(moved), atol=1e-3)
+    expect(page.get_by_text("Only “arms” moves; everything else stays.")).to_be_visible()
     assert len(traffic.sent) == sent  # the browser computes all of this
     page.get_by_role("button", name="Together again").click()
     assert page.evaluate(TREE)[0] == points

@@ -51,6 +51,14 @@ def test_the_found_settings_are_shown_and_used_by_the_form(monkeypatch: pytest.M
     noise = next(each for each in at.segmented_control if each.label == "Noise")
     assert noise.value == "per_output"
     assert "The form above has these settings" in said(at)
+    # A search belongs to its kernel.
+    shape = next(each for each in at.segmented_control if each.label == "Shape of the mapping")
+    shape.set_value("linear").run()
+    assert found.sentence().split(":")[0] not in said(at)
+    shape = next(each for each in at.segmented_control if each.label == "Shape of the mapping")
+    shape.set_value("rbf").run()
+    assert found.sentence().split(":")[0] in said(at)
+    noise = next(each for each in at.segmented_control if each.label == "Noise")
     # After another choice, the page does not say so any more, and a press restores the settings.
     noise.set_value("shared").run()
     assert "The form above has these settings" not in said(at)

@@ -74,6 +74,24 @@ def test_labels_are_stored_with_the_model_and_a_training_learns_them(model, part
     assert np.isnan(data.view_values["labels"]).all(axis=1).sum() == 47
 
 
+def test_a_label_that_cannot_be_stored_is_kept_for_the_visit_with_the_reason(
+    model, partly, monkeypatch: pytest.MonkeyPatch
+):
+    at = app(model, partly)
+
+    def full(*_):
+        raise OSError("No space left on device")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Library, "give_labels", full)
+        press(at, partly.label_names[1])
+    assert not at.exception and "47 rows without a label." in said(at)
+    (problem,) = [error.value for error in at.error]
+    assert problem.startswith("The label was not stored with the model.")
+    press(at, partly.label_names[1])
+    assert not at.error and "46 rows without a label." in said(at)
+
+
 def test_labels_of_one_kind_are_not_enough_to_predict(model, partly):
     first = int(partly.labels[partly.labels >= 0][0])
     one = replace(partly, labels=np.where(partly.labels == first, first, -1))

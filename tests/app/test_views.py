@@ -404,6 +404,12 @@ def test_a_view_of_labels_names_its_class():
     assert f"{np.argmax(values)} · given" in html
 
 
+def test_the_most_probable_word_is_always_named():
+    many = [(f"word {n}", 0.005) for n in range(200)]
+    assert chances_in_words("kind", many) == "kind: **word 0** under 1 %"
+    assert chances_in_words("", [("yes", 0.93), ("no", 0.07)]) == "**yes** 93 %, no 7 %"
+
+
 def test_a_view_of_labels_is_predicted_by_probabilities(keep):
     digits = partly_labelled_digits()
     own = digits.views_in_own_values()

@@ -316,9 +316,13 @@ def test_a_click_keeps_the_place_and_changes_the_variations(server, several, bro
     # The link restores the same position.
     point, link = state(page)["point"], page.url
     page.goto("about:blank")
-    page.goto(link)
+    page.goto(f"{link}&zoom=0.5,0.5,3&names=pose")
     page.wait_for_selector("[data-ready=true]")
     assert state(page)["point"] == pytest.approx(point, abs=1e-4)
+    # As on other maps, a shared link also has the visitor's zoom and names of dimensions.
+    zoomed = page.evaluate(f"() => {{ {FIRST} return explorer.map.zoomed; }}")
+    assert zoomed == "0.5,0.5,3"
+    assert "pose" in page.evaluate(f"() => {{ {FIRST} return explorer.names.all; }}")
 
 
 def test_keys_and_fingers_move_the_point(server, several, browser):

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { pathAt, verdictInWords, warpInWords } from "../../assets/canvas/deep/bend.js";
 import { ChainModel } from "../../assets/canvas/deep/chain.js";
 import { ViewsModel } from "../../assets/canvas/views/model.js";
+import { movesInWords } from "../../assets/canvas/tree/explorer.js";
 import { drawnLayers, DrawnFunction, flatShare, PRIOR_LENGTHSCALE, seeded } from "../../assets/canvas/deep/composed.js";
 
 /** @type {Record<string, any>[]} */
@@ -128,4 +129,10 @@ test("a sentence describes the hidden layer", () => {
   assert.match(warpInWords(["layer 1 of 2 passes the inputs on unchanged: the model is the shallow one"]), /passes its inputs on unchanged/);
   assert.match(warpInWords(["layer 1 of 2 is off: nothing of the inputs gets through it"]), /is off/);
   assert.match(warpInWords(["layer 1 of 2 is on"]), /bends the input/);
+});
+
+test("the sentence about a map that moved names what follows it", () => {
+  assert.equal(movesInWords("“arms”", 1, 4), "Only “arms” moves; everything else stays.");
+  assert.equal(movesInWords("“body”", 3, 5), "“body” moves, and the maps below it follow; everything else stays.");
+  assert.equal(movesInWords("The top", 4, 4), "The top moves, and everything below it follows.");
 });

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { LatentModel } from "../../assets/canvas/geometry/model.js";
+import { KeyPoses } from "../../assets/canvas/map/key_poses.js";
 import { turnJoints } from "../../assets/canvas/kit/geometry.js";
 import { Doubt } from "../../assets/canvas/geometry/doubt.js";
 import { Columns, heldColumns } from "../../assets/canvas/pull/columns.js";
@@ -506,4 +507,16 @@ test("a kernel without derivatives cannot be pulled", () => {
   assert.ok(canPull(model));
   model.kinds = [{ row() {}, diagonal: () => 1 }];
   assert.ok(!canPull(model));
+});
+
+test("a body is forgotten when its key frame is removed", () => {
+  const poses = new KeyPoses({ explorer: { body: { posedAt: ([u]) => [u, 2 * u] } } });
+  const [first, second] = [[1, 0], [2, 0]];
+  for (const point of [first, second]) poses.keep(point);
+  assert.deepEqual(poses.at(first), Float64Array.of(1, 2));
+  poses.forget([second]);
+  assert.equal(poses.at(first), null);
+  assert.deepEqual(poses.at(second), Float64Array.of(2, 4));
+  poses.forget([]);
+  assert.equal(poses.at(second), null);
 });

@@ -17,6 +17,12 @@ export class KeyPoses {
     if (pose) this.kept.set(String(point), Float64Array.from(pose));
   }
 
+  /** Forget the bodies at places that are not key frames any more. @param {readonly ArrayLike<number>[]} keys */
+  forget(keys) {
+    const left = new Set(keys.map(String));
+    for (const place of this.kept.keys()) if (!left.has(place)) this.kept.delete(place);
+  }
+
   /** Return the body that was kept at a place, or null. @param {ArrayLike<number>} point */
   at(point) {
     return this.kept.get(String(point)) ?? null;

@@ -116,6 +116,7 @@ export class Paths {
   /** @param {number} i */
   removeKey(i) {
     const left = this.keys.filter((_, k) => k !== i);
+    this.poses.forget(left);
     this.explorer.dispatch({ type: "set", name: "path", value: left.length ? left : null });
   }
 
@@ -179,6 +180,7 @@ export class Paths {
 
   /** Remove the path, or cancel the choice of its end. */
   clear() {
+    this.poses.forget([]);
     if (this.explorer.state.chosen.path) this.explorer.dispatch({ type: "set", name: "path", value: null });
     else {
       this.search();

@@ -61,7 +61,7 @@ export function namesOf({ header }, { names, look }, send) {
  * @param {Explorer<any>} explorer
  * @param {string | undefined} zoom
  */
-function showZoom({ map }, zoom) {
+export function showZoom({ map }, zoom) {
   if (!zoom || !new URLSearchParams(location.search).has("zoom")) return;
   map.zoomTo(coordinates(zoom));
   map.refresh();

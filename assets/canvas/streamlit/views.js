@@ -2,7 +2,7 @@
 // (store.js); the place and the parts of the dimensions arrive in a small message.
 
 import { fromLink, placeInLink } from "../map/state.js";
-import { namesOf } from "./one_map.js";
+import { namesOf, showZoom } from "./one_map.js";
 import { linkSoon } from "./place_link.js";
 import { component, freshBytes } from "./shelf.js";
 import { ViewsExplorer } from "../views/explorer.js";
@@ -11,7 +11,7 @@ import { ViewsModel } from "../views/model.js";
 /** @import { NamesData } from "../map/names.js" */
 /** @import { Group } from "../kit/pair.js" */
 
-/** @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, groups: Group[], names: NamesData }} ViewsData */
+/** @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, groups: Group[], look: Record<string, string>, names: NamesData }} ViewsData */
 
 export default component((root, /** @type {ViewsData} */ data, send) => {
   const fresh = freshBytes();
@@ -32,7 +32,10 @@ export default component((root, /** @type {ViewsData} */ data, send) => {
     look: () =>
       fresh(data.store, (bytes) => {
         // The bytes under this name never change, because other outputs have another name.
-        explorer ??= opened(bytes);
+        if (!explorer) {
+          explorer = opened(bytes);
+          showZoom(explorer, data.look.zoom);
+        }
         if (data.point) linkSoon(placeInLink(explorer.here()));
       }),
     update(message) {

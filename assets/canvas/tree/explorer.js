@@ -91,11 +91,10 @@ export class TreeExplorer {
   /** Say what moves with the map that moved last, and mark it. */
   say() {
     const { maps } = this.model;
-    const below = new Set([Math.max(this.moved, 0)]);
-    maps.forEach(({ above }, j) => above !== null && below.has(above) && below.add(j));
-    this.nodes.forEach(({ figure }, j) => (figure.dataset.moves = String(below.has(j))));
-    this.parts.words.textContent = this.moved < 0 ? "Drag the point of any map."
-      : this.moved ? `Only “${maps[this.moved].title}” moves; everything else stays.` : "The top moves, and everything below it follows.";
+    const moving = new Set([Math.max(this.moved, 0)]);
+    maps.forEach(({ above }, j) => above !== null && moving.has(above) && moving.add(j));
+    this.nodes.forEach(({ figure }, j) => (figure.dataset.moves = String(moving.has(j))));
+    this.parts.words.textContent = this.moved < 0 ? "Drag the point of any map." : movesInWords(this.moved ? `“${maps[this.moved].title}”` : "The top", moving.size, maps.length);
   }
 
   /** Draw at the next frame. */
@@ -137,4 +136,15 @@ export class TreeExplorer {
     this.observer.disconnect();
     for (const { map } of this.nodes) map.stop();
   }
+}
+
+/**
+ * Say what follows a map that moved.
+ * @param {string} moved its title
+ * @param {number} moving the number of maps that moved, with this one
+ * @param {number} all the number of maps
+ */
+export function movesInWords(moved, moving, all) {
+  if (moving === 1) return `Only ${moved} moves; everything else stays.`;
+  return `${moved} moves, and ${moving === all ? "everything below it follows." : "the maps below it follow; everything else stays."}`;
 }

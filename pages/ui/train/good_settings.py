@@ -47,14 +47,15 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
         return
     if dataset.n_points < FEWEST_ROWS or dataset.n_outputs < 2:
         return
-    key = _key(dataset, title)
+    kernels = (str(model.kernel), str(getattr(model, "time_kernel", None)))
+    key = _key(dataset, title, *kernels)
     if running(key, "settings", "Uses the trainings that are finished.", _said):
         return
     run = comparison_of(key)
     if run is not None and run.problem is not None:
         (st.info if run.ending else partial(st.error, icon=":material/error:"))(plain(run.problem))
     if run is not None and isinstance(run.result, Choice):
-        show(run.result, key, model)
+        show(run.result, _key(dataset, title), model)
 
     def begin() -> None:
         begin_comparison(key, _task(dataset, model))
@@ -75,10 +76,10 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
             st.caption(f"Uses {MOST_ROWS} of {dataset.n_points:,} rows, {which}.")
 
 
-def _key(dataset: Dataset, title: str) -> str:
+def _key(dataset: Dataset, *choices: str) -> str:
     shape, sums = str(dataset.targets.shape), str(np.nansum(dataset.targets, axis=0) + 0.0)
     views = str([view.name for view in dataset.views])
-    return f"settings|{fingerprint((dataset.name, title, shape, sums, views))}"
+    return f"settings|{fingerprint((dataset.name, *choices, shape, sums, views))}"
 
 
 def _task(dataset: Dataset, model: Any) -> Callable[[Callable[[Step], None]], Choice]:

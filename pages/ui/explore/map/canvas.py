@@ -13,9 +13,10 @@ from pages.ui.explore.map.taking import made_file, make_file
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of, store_names
+from pages.ui.shared.map_place import linked_look
 from pages.ui.shared.packed import packed_map
 from pages.ui.shared.parcels import parcels
-from pages.ui.shared.place import LOOK, MapPlace
+from pages.ui.shared.place import MapPlace
 
 show_view = component("explore", "map/map.html", *MAP_STYLES)
 
@@ -28,9 +29,8 @@ def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening:
     item: the open model. name: the model's key and version. start: the place in the link. opening:
     Python code that opens the model.
     """
-    look = {key: value for key, value in st.query_params.to_dict().items() if key in LOOK}
     columns = {key: parcels.hold(data) for key, data in _columns(chart, name).items()}
-    data = {"store": name, "opening": opening, "look": look, "columns": columns}
+    data = {"store": name, "opening": opening, "look": linked_look(), "columns": columns}
     data |= start.to_data()
     key, space = f"view|{name}", space_of(item)
     with room_for("map"):

@@ -18,6 +18,7 @@ from pages.ui.shared.own_jobs import begin, unused_name
 from pages.ui.shared.plain import plain
 
 SETTINGS = ("n_components", "n_inducing", "max_iter", "random_state", "scaling", "noise", "kernel")
+PROBLEM = "problem|"  # begins the session key of the message why labels were not stored
 
 
 @dataclass(frozen=True)
@@ -57,15 +58,21 @@ def stored_labels(item: Item) -> tuple[tuple[int, int], ...]:
 
 
 def keep_labels(item: Item, place: str, given: Given) -> None:
-    """Store the labels for this visit, and with the visitor's own model."""
+    """Store the labels for this visit, and with the visitor's own model.
+
+    The message of a failure is stored for the next run of the page (`PROBLEM`).
+    """
     st.session_state[place] = given
+    st.session_state.pop(PROBLEM + place, None)
     library, identifier = library_of(item.key)
     if library.read_only:
         return
     try:
         library.give_labels(identifier, given.labels)
     except (StoreError, OSError) as error:
-        st.error(f"The label was not stored with the model. {plain(error)}")
+        st.session_state[PROBLEM + place] = (
+            f"The label was not stored with the model. {plain(error)}"
+        )
 
 
 def can_train(item: Item) -> bool:

@@ -15,6 +15,7 @@ from gplvm_core.new_rows.labels import PredictedLabels, predict_labels
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.tables.csv_text import csv_text
 from pages.ui.explore.map.given_labels import (
+    PROBLEM,
     Given,
     can_train,
     keep_labels,
@@ -51,6 +52,8 @@ def _labelling(item: Item, name: str) -> None:
     assert dataset.labels is not None
     labels = given.on(dataset.labels)
     st.subheader("Rows without a label", anchor=False)
+    if problem := st.session_state.get(PROBLEM + place):
+        st.error(problem, icon=":material/error:")
     if not (labels < 0).any():
         st.markdown("Every row has a label now. Download them below.")
         _undo(item, place, given)

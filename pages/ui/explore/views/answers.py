@@ -26,7 +26,7 @@ from pages.ui.shared.words import percent, words_of_row
 N_MATCHES = 6
 MOST_ALTERNATIVES = 6
 MOST_GIVEN = 8  # largest number of given views that are drawn
-MOST_SAID, LEAST_SAID = 5, 0.01  # words of a column, and the least probability of a word
+MOST_SAID, LEAST_SAID = 5, 0.01  # words of a column, and the least probability of further words
 PRIVATES: dict[Private, str] = {"nearest": "Alternatives", "prior": "Average"}
 PRIVATE_WORDS = (
     "The given view leaves some dimensions open; each **alternative** copies them from a training "
@@ -155,10 +155,10 @@ def answer(
 
 def chances_in_words(column: str, chances: Sequence[tuple[str, float]]) -> str:
     """Describe the probable words of a column: "species: **Adelie** 93 %, Gentoo 6 %"."""
-    said = [each for each in chances[:MOST_SAID] if each[1] >= LEAST_SAID]
-    parts = [f"{plain(word)} {percent(chance)}" for word, chance in said]
-    best, chance = plain(said[0][0]), percent(said[0][1])
-    return f"{plain(column)}: " * bool(column) + ", ".join([f"**{best}** {chance}", *parts[1:]])
+    (best, highest), *others = chances[:MOST_SAID]
+    said = [f"{plain(word)} {percent(chance)}" for word, chance in others if chance >= LEAST_SAID]
+    best = f"**{plain(best)}** {percent(highest)}"
+    return f"{plain(column)}: " * bool(column) + ", ".join([best, *said])
 
 
 def error_in_words(rows: ViewRows, found: Array, truth: Array) -> str:

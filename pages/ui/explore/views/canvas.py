@@ -22,7 +22,7 @@ from pages.ui.explore.views.vary import variations
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of
-from pages.ui.shared.map_place import linked_place, n_axes
+from pages.ui.shared.map_place import linked_look, linked_place, n_axes
 from pages.ui.shared.outputs import MOST_OUTPUTS, first_outputs, possible_outputs
 from pages.ui.shared.place import MapPlace
 from pages.ui.shared.plain import plain
@@ -116,6 +116,7 @@ def _fragment(
             data={
                 "store": store,
                 **start.to_data(),
+                "look": linked_look(),
                 "groups": groups_of(parts),
                 "names": names_data(item, space_of(item)),
             },
