@@ -139,7 +139,8 @@ class _Dense:
 def _low_rank(mixture: Gaussians, k: int, rows: Float[Array, "n D"]) -> _Given:
     """Condition rows with the same gaps, by the algebra of factors and variances."""
     seen = ~np.isnan(rows[0])
-    log, factor, white = mixture.seen(k, rows[:, seen], seen)
+    alone = mixture.only(k)
+    [(log, factor, white)] = alone.given(rows[:, seen], seen)
     own, noise = mixture.spread(k, seen), mixture.variances[k, seen]
     deviation = rows[:, seen] - mixture.means[k, seen]
     half = factor.solve_lower((own / noise[:, None]).T)
@@ -153,11 +154,9 @@ def _low_rank(mixture: Gaussians, k: int, rows: Float[Array, "n D"]) -> _Given:
     filled[:, hidden] = mixture.means[k, hidden] + white.T @ across
     variance[:, hidden] = mixture.variances[k, hidden] + np.sum(across**2, axis=0)
     every = np.ones(len(seen), dtype=bool)
-    whole = mixture.seen(k, np.zeros((0, len(seen))), every)[1].log_determinant
-    logs = whole - factor.log_determinant + np.sum(np.log(mixture.variances[k, hidden]))
+    [(_, known, _)] = alone.given(np.zeros((0, len(seen))), every)
+    logs = known.log_determinant - factor.log_determinant + np.sum(np.log(mixture.variances[k, hidden]))
     lost = 0.5 * (hidden.sum() * (1.0 + np.log(2.0 * np.pi)) + logs)
-    with np.errstate(divide="ignore"):
-        log = log - np.log(mixture.weights[k])
     return _Given(log, np.full(len(rows), lost), filled, variance, away, std)
 
 

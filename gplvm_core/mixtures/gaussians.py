@@ -13,6 +13,8 @@ from gplvm_core.numerics import Array, Factor, factorise
 
 Rows = Int[NDArray[np.intp], " n"]
 Seen = Bool[NDArray[np.bool_], " D"]
+# Given a row's observed values, Gaussians below this probability do not affect the missing values.
+LEAST_SHARE = 1e-16
 
 
 @dataclass(frozen=True)
@@ -20,8 +22,9 @@ class Gaussians:
     """The density Σ_k w_k N(y; m_k, B_k B_kᵀ + diag v_k), with B_k = U F_k.
 
     weights: (K,), their sum is 1; means, variances: (K, D); factors: F_k (K, E, R). axes: U (D, E),
-    which all Gaussians of wide rows share to save memory; None means the identity. Missing values
-    of rows (NaN) are integrated out.
+    which all Gaussians of wide rows share to save memory and time; then the variances of two
+    Gaussians have the same ratio in all columns. None means the identity. Missing values of rows
+    (NaN) are integrated out.
     """
 
     weights: Float[Array, " K"]
@@ -95,8 +98,8 @@ class Gaussians:
         """Return log(w_k p_k) of the observed values of each row, in nats."""
         found = np.empty((len(rows), len(self.weights)))
         for alike, seen in patterns(rows):
-            for k in range(len(self.weights)):
-                found[alike, k] = self.seen(k, rows[alike][:, seen], seen)[0]
+            for k, (log, _, _) in enumerate(self.given(rows[alike][:, seen], seen)):
+                found[alike, k] = log
         return found
 
     def score_samples(self, rows: Float[Array, "N D"]) -> Float[Array, " N"]:
@@ -112,18 +115,22 @@ class Gaussians:
             hidden = ~seen
             if not hidden.any():
                 continue
-            shape = (len(self.weights), len(alike), int(hidden.sum()))
-            logs, means, spreads = np.empty(shape[:2]), np.empty(shape), np.empty(shape)
-            for k in range(len(self.weights)):
-                logs[k], factor, white = self.seen(k, rows[alike][:, seen], seen)
+            parts = self.given(rows[alike][:, seen], seen)
+            logs = np.array([log for log, _, _ in parts])
+            shares = np.exp(logs - logsumexp(logs, axis=0))
+            (used,) = np.nonzero(shares.max(axis=1) >= LEAST_SHARE)
+            shape = (len(used), len(alike), int(hidden.sum()))
+            means, spreads = np.empty(shape), np.empty((shape[0], 1, shape[2]))
+            for place, k in enumerate(used.tolist()):
+                _, factor, white = parts[k]
                 across = factor.solve_lower(self.spread(k, hidden).T)
-                means[k] = self.means[k, hidden] + white.T @ across
-                spreads[k] = self.variances[k, hidden] + np.sum(across**2, axis=0)
-            shares = np.exp(logs - logsumexp(logs, axis=0))[:, :, None]
-            mean = np.sum(shares * means, axis=0)
+                means[place] = self.means[k, hidden] + white.T @ across
+                spreads[place] = self.variances[k, hidden] + np.sum(across**2, axis=0)
+            weights = shares[used][:, :, None]
+            mean = np.sum(weights * means, axis=0)
             whole[np.ix_(alike, hidden)] = mean
             variance[np.ix_(alike, hidden)] = np.sum(
-                shares * (spreads + (means - mean) ** 2), axis=0
+                weights * (spreads + (means - mean) ** 2), axis=0
             )
         return whole, variance
 
@@ -136,7 +143,7 @@ class Gaussians:
             hidden = ~seen
             if not hidden.any():
                 continue
-            parts = [self.seen(k, rows[alike][:, seen], seen) for k in range(len(self.weights))]
+            parts = self.given(rows[alike][:, seen], seen)
             logs = np.array([log for log, _, _ in parts])
             below = np.cumsum(np.exp(logs - logsumexp(logs, axis=0)), axis=0)[:-1]
             chosen = np.sum(generator.random((count, len(alike))) > below[:, None], axis=0)
@@ -161,23 +168,33 @@ class Gaussians:
             drawn.append(self.means[k] + along + np.sqrt(self.variances[k]) * around)
         return np.asarray(generator.permutation(np.vstack(drawn)))
 
-    def seen(
-        self, k: int, rows: Float[Array, "N S"], seen: Seen
-    ) -> tuple[Float[Array, " N"], Factor, Float[Array, "R N"]]:
-        """Return log(w_k p_k) of observed values, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
-        variance = self.variances[k, seen]
-        away = rows - self.means[k, seen]
-        basis = self.factors[k, seen] if self.axes is None else self.axes[seen]
-        scaled = basis / variance[:, None]
-        gram, along = basis.T @ scaled, scaled.T @ away.T
+    def given(
+        self, rows: Float[Array, "N S"], seen: Seen
+    ) -> list[tuple[Float[Array, " N"], Factor, Float[Array, "R N"]]]:
+        """Return, for each Gaussian, log(w_k p_k) of observed values, L of I + Bᵀ V⁻¹ B, and
+        L⁻¹ Bᵀ V⁻¹ (y − m).
+        """
+        found, variances = [], self.variances[:, seen]
         if self.axes is not None:
-            gram, along = self.factors[k].T @ gram @ self.factors[k], self.factors[k].T @ along
-        factor = factorise(np.eye(len(gram)) + gram)
-        white = factor.solve_lower(along)
-        squares = np.sum(away**2 / variance, axis=1) - np.sum(white**2, axis=0)
-        constant = np.sum(np.log(2.0 * np.pi * variance)) + factor.log_determinant
-        with np.errstate(divide="ignore"):
-            return np.log(self.weights[k]) - 0.5 * (squares + constant), factor, white
+            axes = self.axes[seen]
+            shared = axes.T @ (axes / variances[0][:, None])
+        for k, (variance, factors) in enumerate(zip(variances, self.factors, strict=True)):
+            away = rows - self.means[k, seen]
+            if self.axes is None:
+                scaled = factors[seen] / variance[:, None]
+                gram, along = factors[seen].T @ scaled, scaled.T @ away.T
+            else:
+                ratio = self.variances[0, 0] / self.variances[k, 0]
+                gram = ratio * (factors.T @ shared @ factors)
+                along = factors.T @ (axes.T @ (away / variance).T)
+            factor = factorise(np.eye(len(gram)) + gram)
+            white = factor.solve_lower(along)
+            squares = np.sum(away**2 / variance, axis=1) - np.sum(white**2, axis=0)
+            constant = np.sum(np.log(2.0 * np.pi * variance)) + factor.log_determinant
+            with np.errstate(divide="ignore"):
+                log = np.log(self.weights[k]) - 0.5 * (squares + constant)
+            found.append((log, factor, white))
+        return found
 
 
 def patterns(rows: Float[Array, "N D"]) -> list[tuple[Rows, Seen]]:

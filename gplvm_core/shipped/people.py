@@ -22,16 +22,15 @@ BETWEEN_AGES = (0.5, 0.7)
 
 
 def load_people() -> Dataset:
-    """Load 500 grey images, 64 × 64, of heads seen from the front.
+    """Load 500 grey images, 96 × 96, of heads seen from the front.
 
     `covariates` hold the factors: "gender" (0 female, 1 male), "age" (0.19 child, 0.5 young adult,
     1 old; the labels divide it at 0.5 and 0.7), "weight" (0 thin, 1 fat), the shares of three
     ancestries, "long_face" (−1 round, 1 long), "hair_length" (0 cropped, 1 below the jaw). Raises
     DataError if the data file is missing.
     """
-    with np.load(vendored("many_heads.npz"), allow_pickle=False) as file:
-        front = file["part"] == "front"
-        images, factors = file["images"][front], file["factors"][front].astype(np.float64)
+    with np.load(vendored("people.npz"), allow_pickle=False) as file:
+        images, factors = file["images"], file["factors"].astype(np.float64)
         columns = {str(name): factors[:, place] for place, name in enumerate(file["names"])}
     known = {name: columns[name] for name in FACTORS}
     return Dataset(
@@ -48,7 +47,7 @@ def load_people() -> Dataset:
         notes=(
             "Heads of no real person, seen from the front: gender, age, weight, ancestry, shape of "
             "the face and length of the hair vary freely.",
-            "64 × 64 pixels, grey, 0 to 255.",
+            "96 × 96 pixels, grey, 0 to 255.",
         ),
         covariates=known,
     )
