@@ -155,7 +155,8 @@ def _low_rank(mixture: Gaussians, k: int, rows: Float[Array, "n D"]) -> _Given:
     variance[:, hidden] = mixture.variances[k, hidden] + np.sum(across**2, axis=0)
     every = np.ones(len(seen), dtype=bool)
     [(_, known, _)] = alone.given(np.zeros((0, len(seen))), every)
-    logs = known.log_determinant - factor.log_determinant + np.sum(np.log(mixture.variances[k, hidden]))
+    logs = known.log_determinant - factor.log_determinant
+    logs += np.sum(np.log(mixture.variances[k, hidden]))
     lost = 0.5 * (hidden.sum() * (1.0 + np.log(2.0 * np.pi)) + logs)
     return _Given(log, np.full(len(rows), lost), filled, variance, away, std)
 

@@ -24,7 +24,7 @@ from gplvm_core.simulated.lit_heads import light_directions
 from gplvm_core.simulated.spikes import load_spikes
 
 SHAPES = {
-    "people": (500, 64 * 64),
+    "people": (500, 96 * 96),
     "faces": (400, 56 * 46),
     "heads": (384, 48 * 48),
     "digits": (1797, 64),
