@@ -66,10 +66,10 @@ def packages_looked_through_once() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
     """Learn the density of the rows and the widths of intervals from few held-out rows."""
-    monkeypatch.setattr(with_density, "SIZES", (1, 2))
+    monkeypatch.setattr(with_density, "SIZES", (1,))
     monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
-    monkeypatch.setattr(fills, "MOST_ROWS", 6)
-    monkeypatch.setattr(intervals, "MOST_ROWS", 3)
+    monkeypatch.setattr(fills, "MOST_ROWS", 2)
+    monkeypatch.setattr(intervals, "MOST_ROWS", 2)
     monkeypatch.setattr(intervals, "PARTS", 2)
 
 

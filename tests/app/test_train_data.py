@@ -88,6 +88,23 @@ def test_a_repeating_path_needs_a_period_and_warns_if_it_exceeds_the_data():
     assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
 
 
+def test_a_path_that_repeats_with_changes_holds_their_share():
+    at = upload(run_page("train"), "round.gif", gif())
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    at.radio(key="form_time_kernel").set_value("changing").run()
+    assert not at.exception
+    assert 'alt="Three samples of “Repeating, with changes”' in said(at)
+    next(box for box in at.number_input if box.label.startswith("Period")).set_value(0.8).run()
+    at.slider(key="form_changes").set_value(20).run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    job = started(at)
+    model = Library(workspace() / "library").model(job.entry)
+    for kernel in (job.parameters["time_kernel"], model.time_kernel_):
+        periodic, smooth, _ = kernel.parts
+        assert periodic.variance == pytest.approx(0.8) and smooth.variance == pytest.approx(0.2)
+    assert model.time_kernel_.parts[0].period != 0.8  # training adjusts it
+
+
 def test_data_at_a_single_time_have_no_path():
     table = b"time,a,b\n" + b"".join(b"3,%d,%d\n" % (i, i * i % 7) for i in range(12))
     at = upload(run_page("train"), "moment.csv", table)

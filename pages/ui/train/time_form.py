@@ -29,7 +29,12 @@ SHAPES = {
         "Rough", "For jitter, whose direction may change at any moment (Matérn 1/2)."
     ),
     "periodic": Shape("Repeating", "For movements that repeat after each period (periodic)."),
+    "changing": Shape(
+        "Repeating, with changes",
+        "For movements that repeat a little differently each time, such as steps (periodic + RBF).",
+    ),
 }
+REPEATING = ("periodic", "changing")
 
 
 def time_kernel_form(dataset: Dataset) -> str | Kernel:
@@ -55,9 +60,11 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
             icon=":material/warning:",
         )
         return name
-    kernel = time_kernel_named(name, span)
-    if name == "periodic":
+    kernel = time_kernel_named("periodic" if name in REPEATING else name, span)
+    if name in REPEATING:
         kernel = repeating(kernel, period_question(dataset.name, span))
+    if name == "changing":
+        kernel = with_changes(kernel, span, share_question())
     words = (
         f"Three samples of “{SHAPES[name].title}” over the data's times, {times.min():.4g} to "
         f"{times.max():.4g}"
@@ -69,7 +76,7 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
         f'<figcaption class="mf-facts" style="margin-top:.3rem">{escape(words)} (marks)'
         "</figcaption></figure>"
     )
-    return name if name != "periodic" else kernel
+    return kernel if name in REPEATING else name
 
 
 def period_question(dataset_name: str, span: float) -> float:
@@ -93,6 +100,32 @@ def period_question(dataset_name: str, span: float) -> float:
             icon=":material/warning:",
         )
     return period
+
+
+def share_question() -> float:
+    """Ask for the share of the changes in the variance of a path that repeats."""
+    percent = st.slider(
+        "Share of the changes",
+        1,
+        50,
+        10,
+        format="%d %%",
+        key="form_changes",
+        help=TERMS["changes"],
+        persist_state="session",
+        width=320,
+    )
+    return percent / 100
+
+
+def with_changes(kernel: Sum, span: float, share: float) -> Sum:
+    """Add an RBF kernel with this share of the variance; training holds the share (Damianou 2015,
+    §3.5.1).
+    """
+    periodic, white = kernel.parts
+    smooth, _ = time_kernel_named("rbf", span).parts
+    parts = (periodic.scaled(1.0 - share), smooth.scaled(share))
+    return Sum.of(*(part.holding("variance") for part in parts), white)
 
 
 def repeating(kernel: Sum, period: float) -> Sum:
