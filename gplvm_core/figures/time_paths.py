@@ -5,7 +5,7 @@ from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
 from gplvm_core.figures.palette import FAINT, INK, LEFT_INK
-from gplvm_core.kernels import Sum
+from gplvm_core.kernels import Sum, White
 from gplvm_core.readers.spread import spread_rows
 
 # one colour for each sample path, readable on white and near-black
@@ -19,7 +19,8 @@ def paths_svg(kernel: Sum, times: Float[Array, " N"]) -> bytes:
     """Draw sample paths of the kernel, without its white noise, and marks at the times."""
     start, end = float(times.min()), float(times.max())
     grid = np.linspace(start, end, STEPS)
-    values, vectors = np.linalg.eigh(kernel.parts[0].K(grid[:, None]))
+    smooth = [part.K(grid[:, None]) for part in kernel.parts if not isinstance(part, White)]
+    values, vectors = np.linalg.eigh(np.sum(smooth, axis=0))
     seeds = np.random.default_rng(4).standard_normal((STEPS, len(INKS)))
     # Set tiny negative eigenvalues, which come from rounding, to zero.
     paths = (vectors * np.sqrt(np.maximum(values, 0.0))) @ seeds

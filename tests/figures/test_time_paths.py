@@ -5,12 +5,13 @@ import re
 import numpy as np
 
 from gplvm_core.figures.time_paths import longest_sequence, paths_svg
-from gplvm_core.kernels import time_kernel_named
+from gplvm_core.kernels import RBF, Kernel, time_kernel_named
 
 
-def drawn_paths(name: str) -> np.ndarray:
+def drawn_paths(name: str | Kernel) -> np.ndarray:
     """Return the points (3, n, 2) of the sample paths over three units of time."""
-    picture = paths_svg(time_kernel_named(name, 3.0), np.linspace(2.0, 5.0, 40)).decode()
+    kernel = time_kernel_named(name, 3.0) if isinstance(name, str) else name
+    picture = paths_svg(kernel, np.linspace(2.0, 5.0, 40)).decode()
     lines = re.findall(r'points="([^"]*)"', picture)
     return np.array([[point.split(",") for point in line.split()] for line in lines], float)
 
@@ -33,3 +34,12 @@ def test_the_longest_sequence_is_the_one_that_lasts_longest():
     times = np.array([0.0, 1.0, 2.0, 10.0, 14.0])
     np.testing.assert_array_equal(longest_sequence(times, np.array([0, 0, 0, 1, 1])), [10, 14])
     np.testing.assert_array_equal(longest_sequence(times, None), times)
+
+
+def test_every_part_of_a_sum_is_drawn():
+    repeating = time_kernel_named("periodic", 3.0)
+    changing = RBF(0.2, 0.3) + repeating
+    alone, both = (drawn_paths(kernel)[..., 1] for kernel in (repeating, changing))
+    period = alone.shape[1] // 4
+    unlike = [np.abs(path[:, period:] - path[:, :-period]).mean() for path in (alone, both)]
+    assert unlike[1] > 3 * unlike[0]
