@@ -1,5 +1,6 @@
 """Fixtures of all tests: reproducible hypothesis runs and a temporary workspace."""
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -26,6 +27,11 @@ class ByFile(LoadScopeScheduling):
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
         return "browser" if file.endswith("_browser.py") else file
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """One process more than cores, because the browser tests wait for much of their time."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:

@@ -89,16 +89,18 @@ def begin(sites: Sites, smoother: Smoother, data_term: DataTerm, *, rate: float 
     return SiteState(sites, smoothed, *data_term(smoothed.belief), rate)
 
 
-def step(state: SiteState, smoother: Smoother, data_term: DataTerm) -> SiteState:
-    """Make one step: λ ← (1−ρ)λ + ρλ*, ν ← (1−ρ)ν + ρ(∂μ + λ* ∘ μ), λ* = max(−2∂s, 0).
+def step(
+    state: SiteState, smoother: Smoother, data_term: DataTerm, *, least: float = 0.0
+) -> SiteState:
+    """Make one step: λ ← (1−ρ)λ + ρλ*, ν ← (1−ρ)ν + ρ(∂μ + λ* ∘ μ), λ* = max(−2∂s, least).
 
     A step that lowers the bound is rejected, and the rate is halved; after an accepted step the
     rate grows by half, up to 1. At a fixed point λ = λ* and μ̄ = ∂μ, for any rate. Source: Khan &
     Lin (2017), eq. 18; Damianou (2015), eq. 3.31.
     """
-    # If the data term prefers more variance, λ would be negative. ν must use the clipped λ*;
+    # If the data term prefers more variance, λ* would be negative. ν must use the clipped λ*;
     # otherwise the mean would converge to a point with ∂μ ≠ μ̄.
-    wanted = np.maximum(-2.0 * state.d_variance, 0.0)
+    wanted = np.maximum(-2.0 * state.d_variance, least)
     toward = state.d_mean + wanted * state.smoothed.belief.mean
     rho, old = state.rate, state.sites
     sites = Sites(

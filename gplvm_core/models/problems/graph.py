@@ -7,7 +7,7 @@ of one edge and the inputs of the next (Damianou 2015, ch. 3–6).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any, Protocol
 
@@ -18,6 +18,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Informed, Layer, LayerValue
 from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed, Node
+from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import Layout, Leaf, add
@@ -146,8 +147,37 @@ class Graph:
         return begun.notes + tuple(note for node, at in pairs for note in node.notes(at, seed))
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """Return the parameters unchanged."""
-        return parameters
+        """Improve the paths at the top by natural gradients, with all other parameters held.
+
+        Without paths, the parameters do not change.
+        """
+        top, own = self.nodes[0], parameters.nodes[0]
+        if not isinstance(top, PathNode):
+            return parameters
+        nodes = self.believed(parameters)
+        fed = [
+            (edge, layer)
+            for edge, layer in zip(self.edges, parameters.layers, strict=True)
+            if 0 in edge.sources
+        ]
+
+        def data_term(belief: Belief) -> tuple[float, Array, Array]:
+            moved = (replace(nodes[0], belief=belief), *nodes[1:])
+            value, slopes = 0.0, list[Belief]()
+            for edge, layer in fed:
+                source = self.source(edge, moved)
+                at = edge.value(layer, source, self._targets(edge, moved), self.jitter, phase)
+                whole = Belief(at.gradients.mean, at.gradients.variance)
+                widths = [moved[each].belief.n_latent for each in edge.sources]
+                slopes.append(whole.split(widths)[edge.sources.index(0)])
+                value += at.value
+            slope = reduce(add, slopes)
+            return value, slope.mean, slope.variance
+
+        improved = top.improved(own, data_term)
+        if improved is own:
+            return parameters
+        return replace(parameters, nodes=(improved, *parameters.nodes[1:]))
 
     def layout(self, anchor: Parameters, phase: Phase) -> Layout:
         refreshed, free = phase is self.phases[-1], dict[str, Leaf]()

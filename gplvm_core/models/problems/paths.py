@@ -10,15 +10,21 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel, time_kernel_of_scale
 from gplvm_core.models.problems.edges import kernel_leaves
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE, Believed
-from gplvm_core.numerics import Array, factorise
+from gplvm_core.numerics import Array, NotPositiveDefiniteError, factorise
 from gplvm_core.parameters import LOG, Leaf
-from gplvm_core.priors import kalman, temporal
+from gplvm_core.priors import kalman, natural, temporal
+from gplvm_core.priors.natural import DataTerm
 from gplvm_core.priors.temporal import Path, Timeline
 
 # Lengthscales (or periods) tried at the start, in median time steps.
 TRIED = 2.0 ** np.arange(0, 10)
 # The trial uses at most this many rows of each sequence, and at most this many sequences.
 MOST_TRIED = 200
+# The most natural-gradient steps at the beginning of a phase of training, and the least precision of
+# a site: training needs pseudo-targets ν/λ, so λ must not be 0. The prior's variance is about 1.
+NATURAL_STEPS = 20
+LEAST_PRECISION = 1e-3
+SMALL = 0.05  # the steps end after a gain of less than this fraction of all earlier gains
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,35 @@ class PathNode:
             return TimedPath(pulled.path, pulled.kernel)
 
         return Believed(found.belief, -float(found.kl.sum()), found.kl / n_points, pullback)
+
+    def improved(self, own: TimedPath, data_term: DataTerm) -> TimedPath:
+        """Return the paths after natural-gradient steps, which cannot lower the bound.
+
+        Returns the same object if no step raises the bound. Kernels without Kalman smoothing have
+        no steps: in dense algebra, sites of very different precisions lose all digits. Source:
+        Khan & Lin (2017), eq. 18.
+        """
+        if self._algebra(own) is not kalman:
+            return own
+
+        def smoother(sites: natural.Sites) -> natural.Smoothed:
+            return kalman.smooth(own.kernel, self.timeline, sites)
+
+        given = own.sites
+        begun = natural.Sites(given.precision * given.dual, given.precision)
+        try:
+            state = first = natural.begin(begun, smoother, data_term)
+            for _ in range(NATURAL_STEPS):
+                before = state.bound
+                state = natural.step(state, smoother, data_term, least=LEAST_PRECISION)
+                if state.accepted and state.bound - before <= SMALL * (before - first.bound):
+                    break
+        except NotPositiveDefiniteError:
+            return own
+        if not state.bound > first.bound:
+            return own
+        linear, precision = state.sites.linear, state.sites.precision
+        return TimedPath(Path(linear / precision, precision), own.kernel)
 
     def path(self, own: TimedPath) -> Path:
         """The pair (μ̄, λ) that predictions need."""
