@@ -20,8 +20,8 @@ from gplvm_core.priors.temporal import Path, Timeline
 TRIED = 2.0 ** np.arange(0, 10)
 # The trial uses at most this many rows of each sequence, and at most this many sequences.
 MOST_TRIED = 200
-# The most natural-gradient steps at the beginning of a phase of training, and the least precision of
-# a site: training needs pseudo-targets ν/λ, so λ must not be 0. The prior's variance is about 1.
+# The most natural-gradient steps at the beginning of a phase of training, and the least precision
+# of a site: training needs pseudo-targets ν/λ, so λ must not be 0. The prior's variance is about 1.
 NATURAL_STEPS = 20
 LEAST_PRECISION = 1e-3
 SMALL = 0.05  # the steps end after a gain of less than this fraction of all earlier gains
