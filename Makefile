@@ -46,8 +46,9 @@ run: $(VENV)/.app-installed
 TOGETHER := $(MAKE) --no-print-directory --jobs=3 \
     $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
 
-# The tests run in several processes, one more than there are cores, because many of them wait for a server, a browser or a job. Many
-# tests start Python again; bytecode on disk makes these starts faster.
+# The tests run in several processes, one more than there are cores, because many of them wait for a
+# server, a browser or a job. Many tests start Python again; bytecode on disk makes these starts
+# faster.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.dev-installed
 	$(TOGETHER) $(CHECKS) older chromium

@@ -5,10 +5,9 @@
 Sharpness is the median size (root mean square) of a picture's gradient, relative to the same
 quantity in the data. Sharpness is measured at the positions of the training points, and halfway
 from each position to the nearest other one; for the people, also inside a rectangle around eyes
-and mouth. Half faces: a tenth of the rows is held out (one
-photograph of each person), and their left halves are hidden. The root mean square error of the
-completed half is relative to the data's spread. The settings are those of the gallery and, for the
-photographs, some others.
+and mouth. Half faces: a tenth of the rows is held out (one photograph of each person), and their
+left halves are hidden. The root mean square error of the completed half is relative to the data's
+spread. The settings are those of the gallery and, for the photographs, some others.
 """
 
 import argparse

@@ -14,6 +14,7 @@ from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.optimise import Progress
 from gplvm_core.parameters import leaves
 from gplvm_core.priors.temporal import Timeline
 from gplvm_core.statistics import Targets
@@ -94,10 +95,10 @@ def test_without_kalman_smoothing_nothing_changes(node) -> None:
     assert graph.entering(begun, FREE) is begun
 
 
-def test_training_reaches_the_bound_of_training_without_steps_in_fewer_iterations(
+def test_the_second_phase_of_training_begins_at_a_higher_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rows, settings = waves(12, 2), {"max_iter": 150, "random_state": 0}
+    rows, settings = waves(12, 2), {"max_iter": 40, "random_state": 0}
     model = DynamicalGPLVM(4, 12, **settings).fit(rows, times=TIMES)
     monkeypatch.setattr(paths, "NATURAL_STEPS", 0)
     plain = DynamicalGPLVM(4, 12, **settings).fit(rows, times=TIMES)
@@ -106,3 +107,32 @@ def test_training_reaches_the_bound_of_training_without_steps_in_fewer_iteration
     first = int(np.sum(phases == phases[0]))
     np.testing.assert_array_equal(model.trace_["bound"][:first], plain.trace_["bound"][:first])
     assert model.trace_["bound"][first] > plain.trace_["bound"][first]
+
+
+class Interrupted:
+    """A callback that ends training before one of its evaluations."""
+
+    def __init__(self, last: int) -> None:
+        self.left, self.run = last, None
+
+    def __call__(self, progress: Progress) -> None:
+        self.run = progress.run
+
+    def between(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise StopIteration
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_training_can_end_between_two_steps_and_continues_with_the_same_numbers() -> None:
+    rows, settings = waves(12, 2), {"max_iter": 12, "random_state": 0}
+    whole = DynamicalGPLVM(4, 12, **settings).fit(rows, times=TIMES)
+    phases = np.array(whole.trace_["phase"])
+    last = int(np.sum(phases == phases[0]))  # iterations of the first phase
+    evaluations = int(whole.trace_["evaluations"][last - 1])
+    ended = Interrupted(evaluations + 3)  # in the middle of the steps
+    part = DynamicalGPLVM(4, 12, **settings).fit(rows, times=TIMES, callback=ended)
+    assert part.result_.status == "stopped" and part.result_.iterations == last
+    again = DynamicalGPLVM(4, 12, **settings).fit(rows, times=TIMES, resume=ended.run)
+    np.testing.assert_array_equal(again.trace_["bound"], whole.trace_["bound"])

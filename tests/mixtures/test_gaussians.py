@@ -93,6 +93,31 @@ def test_draws_have_the_moments_of_the_mixture(mixture: Gaussians) -> None:
     assert np.cov(drawn.T) == pytest.approx(within + (apart.T * mixture.weights) @ apart, abs=0.15)
 
 
+def test_gaussians_that_share_axes_may_have_different_variances() -> None:
+    axes = np.linalg.qr(np.random.default_rng(0).standard_normal((6, 2)))[0]
+    means, weights, arounds = np.array([[1.0, -2.0], [-1.0, 0.5]]), np.array([0.4, 0.6]), (0.4, 1.1)
+    inner = [spread(k, 2) + 2.0 * np.eye(2) for k in (3, 4)]
+    wide = Gaussians.mixed(
+        [
+            Gaussians.full(np.ones(1), mean[None], own[None], around).along(axes)
+            for mean, own, around in zip(means, inner, arounds, strict=True)
+        ],
+        weights,
+    )
+    scale = np.arange(1.0, 7.0)
+    rows = scale * np.random.default_rng(1).standard_normal((4, 6))
+    rows[:2, 1:4], rows[2, 5] = np.nan, np.nan
+    whole = [
+        axes @ own @ axes.T + around * (np.eye(6) - axes @ axes.T)
+        for own, around in zip(inner, arounds, strict=True)
+    ]
+    dense = Gaussians.full(weights, means @ axes.T, np.array(whole))
+    wide, dense = (each.in_units(np.zeros(6), scale) for each in (wide, dense))
+    assert wide.score_samples(rows) == pytest.approx(dense.score_samples(rows), rel=1e-9)
+    for mine, theirs in zip(wide.complete(rows), dense.complete(rows), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-8)
+
+
 def test_coordinates_along_axes_have_one_variance_in_all_other_directions() -> None:
     axes = np.linalg.qr(np.random.default_rng(0).standard_normal((6, 2)))[0]
     inner, around = spread(3, 2) + np.eye(2), 0.4

@@ -128,13 +128,16 @@ class Stochastic:
         return self.sample.notes(seed)
 
     def entering(
-        self, parameters: Parameters | BatchParameters, phase: Phase
+        self,
+        parameters: Parameters | BatchParameters,
+        phase: Phase,
+        ask: Callable[[], None] | None = None,
     ) -> Parameters | BatchParameters:
         if not isinstance(parameters, Parameters):
             return parameters
         if phase is self.phases[-1]:
             return self._begun(parameters)
-        return self.sample.entering(parameters, phase)
+        return self.sample.entering(parameters, phase, ask)
 
     def layout(self, anchor: Parameters | BatchParameters, phase: Phase) -> Layout:
         if isinstance(anchor, Parameters):

@@ -6,7 +6,7 @@ node's parameters describe how its q(h) depends on the layer above. A subclass o
 defines each family.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -152,7 +152,9 @@ class ConditionalGraph(Graph):
         self.family.check(self.edges, begun)
         return begun
 
-    def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
+    def entering(
+        self, parameters: Parameters, phase: Phase, ask: Callable[[], None] | None = None
+    ) -> Parameters:
         """Condition the parameters if the phase requires this; conditioning starts at mean field.
 
         Whenever such a phase begins, natural-gradient steps move q(u) towards its optimum.
@@ -163,7 +165,13 @@ class ConditionalGraph(Graph):
             parameters = self.conditioned(parameters)
         if not any(isinstance(own, WITH_SITES) for own in parameters.nodes):
             return parameters
-        return natural_steps(lambda at: self.evaluate(at, phase), parameters, NATURAL_STEPS)[0]
+
+        def evaluate(at: Parameters) -> Evaluated:
+            if ask is not None:
+                ask()
+            return self.evaluate(at, phase)
+
+        return natural_steps(evaluate, parameters, NATURAL_STEPS)[0]
 
     def conditioned(self, parameters: Parameters) -> Parameters:
         """Convert parameters of the plain graph to parameters of the family."""

@@ -1,6 +1,6 @@
 """The full GP-LVM as a training problem: latent points, kernel and noise."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +57,9 @@ class FullProblem:
         """Notes on automatic choices."""
         return self.begin.latent(np.random.default_rng(seed))[1]
 
-    def entering(self, parameters: Points, phase: Phase) -> Points:
+    def entering(
+        self, parameters: Points, phase: Phase, ask: Callable[[], None] | None = None
+    ) -> Points:
         return parameters
 
     def layout(self, anchor: Points, phase: Phase) -> Layout:

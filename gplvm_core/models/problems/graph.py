@@ -146,10 +146,12 @@ class Graph:
         pairs = zip(self.nodes, begun.beliefs, strict=True)
         return begun.notes + tuple(note for node, at in pairs for note in node.notes(at, seed))
 
-    def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
+    def entering(
+        self, parameters: Parameters, phase: Phase, ask: Callable[[], None] | None = None
+    ) -> Parameters:
         """Improve the paths at the top by natural gradients, with all other parameters held.
 
-        Without paths, the parameters do not change.
+        Without paths, the parameters do not change. The result does not count these evaluations.
         """
         top, own = self.nodes[0], parameters.nodes[0]
         if not isinstance(top, PathNode):
@@ -162,14 +164,14 @@ class Graph:
         ]
 
         def data_term(belief: Belief) -> tuple[float, Array, Array]:
+            if ask is not None:
+                ask()
             moved = (replace(nodes[0], belief=belief), *nodes[1:])
             value, slopes = 0.0, list[Belief]()
             for edge, layer in fed:
                 source = self.source(edge, moved)
                 at = edge.value(layer, source, self._targets(edge, moved), self.jitter, phase)
-                whole = Belief(at.gradients.mean, at.gradients.variance)
-                widths = [moved[each].belief.n_latent for each in edge.sources]
-                slopes.append(whole.split(widths)[edge.sources.index(0)])
+                slopes.append(self._slopes(edge, at, moved)[edge.sources.index(0)])
                 value += at.value
             slope = reduce(add, slopes)
             return value, slope.mean, slope.variance
@@ -202,9 +204,7 @@ class Graph:
         values = self.values(parameters, phase, nodes)
         adjoints: list[list[Belief]] = [[] for _ in nodes]
         for edge, at in zip(self.edges, values, strict=True):
-            slopes = Belief(at.gradients.mean, at.gradients.variance)
-            widths = [nodes[source].belief.n_latent for source in edge.sources]
-            for source, own in zip(edge.sources, slopes.split(widths), strict=True):
+            for source, own in zip(edge.sources, self._slopes(edge, at, nodes), strict=True):
                 adjoints[source].append(own)
             if isinstance(edge.outputs, int) and at.targets is not None:
                 adjoints[edge.outputs].append(at.targets)
@@ -274,6 +274,12 @@ class Graph:
             return edge.value(layer, source, self._targets(edge, nodes), self.jitter, phase)
 
         return list(self.executor(value, zip(self.edges, parameters.layers, strict=True)))
+
+    @staticmethod
+    def _slopes(edge: LayerEdge, at: LayerValue, nodes: Sequence[Believed]) -> Sequence[Belief]:
+        """∂F/∂mean and ∂F/∂variance of q(X) of each source of an edge."""
+        widths = [nodes[source].belief.n_latent for source in edge.sources]
+        return Belief(at.gradients.mean, at.gradients.variance).split(widths)
 
     @staticmethod
     def source(edge: LayerEdge, nodes: Sequence[Believed]) -> Belief:

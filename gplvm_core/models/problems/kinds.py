@@ -5,7 +5,7 @@ problem is Gaussian, with exact gradients: L-BFGS trains the other parameters fo
 Sweeps of updates then set the factors to their optimum. Both steps increase F.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -162,7 +162,9 @@ class KindsGraph(Graph):
     def start(self, seed: int, recipe: str = "") -> Parameters:
         return self.entering(super().start(seed, recipe), self.phases[0])
 
-    def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
+    def entering(
+        self, parameters: Parameters, phase: Phase, ask: Callable[[], None] | None = None
+    ) -> Parameters:
         """The parameters with Gaussian factors that are optimal for the phase."""
         beliefs = [node.belief for node in self.believed(parameters)]
         layers = []

@@ -113,7 +113,9 @@ class ManyRows:
     def notes(self, seed: int) -> tuple[str, ...]:
         return self.samples[0].notes(seed)
 
-    def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
+    def entering(
+        self, parameters: Parameters, phase: Phase, ask: Callable[[], None] | None = None
+    ) -> Parameters:
         size = min(SAMPLES[self.phases.index(phase)], self.n_rows)
         return self._with_rows(parameters, size)[0]
 

@@ -3,7 +3,7 @@
 All are immutable values, independent of the model and the optimiser.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -75,8 +75,11 @@ class Problem(Protocol):
     def start(self, seed: int, recipe: str = "") -> Any:
         """Parameters (a tree) to start from; "": the first recipe."""
 
-    def entering(self, parameters: Any, phase: Phase) -> Any:
-        """The parameters at the start of a phase, made from those at the end of the last phase."""
+    def entering(self, parameters: Any, phase: Phase, ask: Callable[[], None] | None = None) -> Any:
+        """The parameters at the start of a phase, made from those at the end of the last phase.
+
+        ask: called before every evaluation; an exception that it raises ends the work.
+        """
 
     def layout(self, anchor: Any, phase: Phase) -> Layout:
         """The free parameters of a phase that starts at the anchor, with their scales."""

@@ -91,7 +91,10 @@ class Training:
                     if not self._report(run, objective, noise, callback):
                         return (*run.done, self._finish(run, *STOPPED))
             elif isinstance(reason, str):
-                run = self._next_phase(run)
+                try:
+                    run = self._next_phase(run, ask)
+                except HaltedError:
+                    return (*run.done, self._finish(run, *STOPPED))
             else:
                 if resume is not None and callback and not reported:
                     noise = objective.noise_at(run.optimiser)
@@ -186,12 +189,12 @@ class Training:
             return run.optimiser.status, run.optimiser.reason
         return run.optimiser.reason
 
-    def _next_phase(self, run: Run) -> Run:
+    def _next_phase(self, run: Run, ask: Callable[[], None] | None = None) -> Run:
         """Enter the next phase, or repeat the last one with new scales."""
         before = PhaseObjective(self.problem, run.anchor, self._phase(run))
         following = replace(run, phase=run.phase + 1)
         ended = before.parameters(run.optimiser.x)
-        anchor = self.problem.entering(ended, self._phase(following))
+        anchor = self.problem.entering(ended, self._phase(following), ask)
         same = anchor is ended and self._phase(run).held == self._phase(following).held
         if same and run.optimiser.status == "running":
             # The objective is the same, so the optimiser's state only needs rescaling.

@@ -194,8 +194,8 @@ TERMS: dict[str, str] = {
     "time_kernel": "The smoothness of the paths in time; training changes only their speed.",
     "period": "The time after which the movement repeats, in the unit of the data's times. "
     "Training adjusts this period, so a value near the true one is enough.",
-    "changes": "How much of the path's variance does not repeat. Training keeps this share, and "
-    "adjusts the period and the speed of both parts.",
+    "changes": "How much of the path's variance does not repeat. Training does not change this "
+    "share, only the period and the speed of both parts.",
     "views": "Several descriptions of the same things, row by row: for example a photograph and "
     "its measurements. One model learns what they share, and what only one view contains.",
     "label_view": "On: the labels are a view with one category, so the model predicts their "
