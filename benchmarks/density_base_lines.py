@@ -23,10 +23,12 @@ Candidate = Callable[[Array], Gaussians | None]
 SIZES = (*FIRST_SIZES, 40)
 RIDGES = (1e-6, 1e-4, 1e-3, 1e-2, 1e-1)
 SHRUNK = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9)
+SMALL = (1e-4, 3e-4, 1e-3, 3e-3)
 # For wider rows, full covariances need too much time.
 MOST_FULL = 256
 ROWS_A_GAUSSIAN = 5
 LEAST_VARIANCE = 1e-4
+LEAST_RIDGE = 1e-6
 # The final fit without a map is the mean of as many starts as the derived density has.
 STARTS = 4
 
@@ -108,20 +110,25 @@ def without_a_map(seed: int, starts: int = 1) -> dict[str, Candidate]:
 
 
 def one_gaussian() -> dict[str, Candidate]:
-    """One Gaussian whose covariances between columns are multiplied by 1 − a."""
+    """One Gaussian whose covariances between columns are multiplied by 1 − a, and one whose whole
+    covariance is: then every column has the same variance a more.
+    """
 
-    def one(share: float) -> Candidate:
+    def one(share: float, ridge: bool) -> Candidate:
         def fit(rows: Array) -> Gaussians:
             away = rows - rows.mean(axis=0)
             # A thin factor of the covariance: Aᵀ A = V S² Vᵀ.
             _, values, axes = np.linalg.svd(away, full_matrices=False)
             factor = axes.T * (values * np.sqrt((1.0 - share) / len(rows)))
-            left = np.maximum(share * np.mean(away**2, axis=0), LEAST_VARIANCE)
+            spread = np.mean(away**2, axis=0)
+            left = share * (np.full_like(spread, spread.mean()) if ridge else spread)
+            left = np.maximum(left, LEAST_RIDGE if ridge else LEAST_VARIANCE)
             return Gaussians(np.ones(1), rows.mean(axis=0)[None], factor[None], left[None])
 
         return fit
 
-    return {f"{share:g}": one(share) for share in SHRUNK}
+    shrunk: dict[str, Candidate] = {f"{share:g}": one(share, False) for share in SHRUNK}
+    return shrunk | {f"ridge {share:g}": one(share, True) for share in (*SMALL, *SHRUNK)}
 
 
 def with_ridge(seed: int) -> dict[str, Candidate]:

@@ -6,7 +6,7 @@ the precision of their observed columns, P_oo − P_om P_mm⁻¹ P_mo.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Self
 
 import numpy as np
@@ -49,13 +49,17 @@ class Conditionals:
         each = [_Dense.of(mixture, k) for k in range(len(mixture.weights))] if dense else []
         found = [np.empty(len(rows))] * 2 + [np.empty(rows.shape)] * 5
         found = [own.copy() for own in found]
+        # The weights are added in `_mixed`. log |C| of every Gaussian does not depend on the rows.
+        alone = replace(mixture, weights=np.ones_like(mixture.weights))
+        every = [] if dense else alone.given(rows[:0], np.ones(rows.shape[1], dtype=bool))
+        determinants = [one.log_determinant for one in every]
         for some in _alike(rows, len(mixture.weights), dense=dense):
             own = rows[some]
             gaps = _gaps(own) if dense else np.isnan(own[0])
             parts = (
                 [one.given(own, gaps) for one in each]
                 if dense
-                else [_low_rank(mixture, k, own) for k in range(len(mixture.weights))]
+                else _low_rank(alone, own, determinants)
             )
             for whole, part in zip(found, _mixed(mixture.weights, own, parts), strict=True):
                 whole[some] = part
@@ -97,8 +101,7 @@ class _Dense:
 
     @classmethod
     def of(cls, mixture: Gaussians, k: int) -> "_Dense":
-        factor = mixture.spread(k, np.ones(mixture.means.shape[1], dtype=bool))
-        found = factorise(factor @ factor.T + np.diag(mixture.variances[k]))
+        found = factorise(mixture.covariance(k))
         precision = found.inverse()
         scale = 1.0 / np.sqrt(precision.diagonal())
         normal = scale[:, None] * precision * scale
@@ -136,29 +139,25 @@ class _Dense:
         )
 
 
-def _low_rank(mixture: Gaussians, k: int, rows: Float[Array, "n D"]) -> _Given:
-    """Condition rows with the same gaps, by the algebra of factors and variances."""
+def _low_rank(
+    mixture: Gaussians, rows: Float[Array, "n D"], determinants: list[float]
+) -> list[_Given]:
+    """Condition rows with the same gaps on every Gaussian, by the algebra of factors and noise.
+
+    mixture: with weights 1. determinants: log |C| of every Gaussian.
+    """
     seen = ~np.isnan(rows[0])
-    alone = mixture.only(k)
-    [(log, factor, white)] = alone.given(rows[:, seen], seen)
-    own, noise = mixture.spread(k, seen), mixture.variances[k, seen]
-    deviation = rows[:, seen] - mixture.means[k, seen]
-    half = factor.solve_lower((own / noise[:, None]).T)
-    diagonal = 1.0 / noise - np.sum(half**2, axis=0)
-    slope = deviation / noise - white.T @ half
-    shape = rows.shape
-    away, std = np.zeros(shape), np.ones(shape)
-    away[:, seen], std[:, seen] = slope / np.sqrt(diagonal), 1.0 / np.sqrt(diagonal)
-    filled, variance, hidden = rows.copy(), np.zeros(shape), ~seen
-    across = factor.solve_lower(mixture.spread(k, hidden).T)
-    filled[:, hidden] = mixture.means[k, hidden] + white.T @ across
-    variance[:, hidden] = mixture.variances[k, hidden] + np.sum(across**2, axis=0)
-    every = np.ones(len(seen), dtype=bool)
-    [(_, known, _)] = alone.given(np.zeros((0, len(seen))), every)
-    logs = known.log_determinant - factor.log_determinant
-    logs += np.sum(np.log(mixture.variances[k, hidden]))
-    lost = 0.5 * (hidden.sum() * (1.0 + np.log(2.0 * np.pi)) + logs)
-    return _Given(log, np.full(len(rows), lost), filled, variance, away, std)
+    hidden, shape, found = ~seen, rows.shape, []
+    for part, determinant in zip(mixture.given(rows[:, seen], seen), determinants, strict=True):
+        slope, precisions = part.precisions()
+        away, std = np.zeros(shape), np.ones(shape)
+        away[:, seen], std[:, seen] = slope / np.sqrt(precisions), 1.0 / np.sqrt(precisions)
+        filled, variance = rows.copy(), np.zeros(shape)
+        filled[:, hidden], variance[:, hidden] = part.means(), part.variances()
+        logs = determinant - part.log_determinant
+        lost = 0.5 * (hidden.sum() * (1.0 + np.log(2.0 * np.pi)) + logs)
+        found.append(_Given(part.log, np.full(len(rows), lost), filled, variance, away, std))
+    return found
 
 
 def _mixed(

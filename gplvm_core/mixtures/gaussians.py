@@ -5,26 +5,28 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
-from gplvm_core.numerics import Array, Factor, factorise
+from gplvm_core.mixtures.conditioned import Basis, Conditioned, Noise, Seen
+from gplvm_core.numerics import Array
 
 Rows = Int[NDArray[np.intp], " n"]
-Seen = Bool[NDArray[np.bool_], " D"]
 # Given a row's observed values, Gaussians below this probability do not affect the missing values.
 LEAST_SHARE = 1e-16
 
 
 @dataclass(frozen=True)
 class Gaussians:
-    """The density Σ_k w_k N(y; m_k, B_k B_kᵀ + diag v_k), with B_k = U F_k.
+    """The density Σ_k w_k N(y; m_k, B_k B_kᵀ + N_k), with B_k = U F_k and noise N_k.
 
-    weights: (K,), their sum is 1; means, variances: (K, D); factors: F_k (K, E, R). axes: U (D, E),
-    which all Gaussians of wide rows share to save memory and time; then the variances of two
-    Gaussians have the same ratio in all columns. None means the identity. Missing values of rows
-    (NaN) are integrated out.
+    weights: (K,), their sum is 1; means, variances: (K, D); factors: F_k (K, E, R). The noise is
+    N_k = diag v_k. Missing values of rows (NaN) are integrated out.
+
+    axes: U (D, E), which all Gaussians of wide rows share to save memory and time; None means the
+    identity. With axes, N_k = r_k (diag v_1 + G Gᵀ): the variances of two Gaussians have the same
+    ratio in all columns. common: G (D, T); None means 0.
     """
 
     weights: Float[Array, " K"]
@@ -32,6 +34,7 @@ class Gaussians:
     factors: Float[Array, "K E R"]
     variances: Float[Array, "K D"]
     axes: Float[Array, "D E"] | None = None
+    common: Float[Array, "D T"] | None = None
 
     @classmethod
     def full(
@@ -51,20 +54,23 @@ class Gaussians:
 
     @classmethod
     def mixed(cls, parts: Sequence[Self], weights: Float[Array, " P"]) -> Self:
-        """Combine several mixtures with the same axes to one mixture."""
+        """Combine several mixtures with the same axes and the same G to one mixture."""
         return cls(
             np.concatenate([w * part.weights for w, part in zip(weights, parts, strict=True)]),
             np.concatenate([part.means for part in parts]),
             np.concatenate([part.factors for part in parts]),
             np.concatenate([part.variances for part in parts]),
             parts[0].axes,
+            parts[0].common,
         )
 
     def only(self, k: int) -> Self:
         """Return a mixture that contains only Gaussian k."""
         one = slice(k, k + 1)
+        common = None if self.common is None else np.sqrt(self._ratio(k)) * self.common
         return replace(
             self,
+            common=common,
             weights=np.ones(1),
             means=self.means[one],
             factors=self.factors[one],
@@ -76,30 +82,34 @@ class Gaussians:
         means, variances = center + scale * self.means, scale**2 * self.variances
         if self.axes is not None:
             axes = scale[:, None] * self.axes
-            return replace(self, means=means, variances=variances, axes=axes)
+            common = None if self.common is None else scale[:, None] * self.common
+            return replace(self, means=means, variances=variances, axes=axes, common=common)
         return replace(
             self, means=means, variances=variances, factors=scale[:, None] * self.factors
         )
 
-    def along(self, axes: Float[Array, "E D"]) -> Self:
+    def along(self, axes: Float[Array, "E D"], common: Float[Array, "E T"] | None = None) -> Self:
         """Return the density of rows with these coordinates along orthonormal axes. In all other
-        directions the rows have the same variance v, which must be one number.
+        directions the rows have the same variance v, which must be one number, and the covariance
+        r_k G Gᵀ (common: G).
         """
         around = np.repeat(self.variances[:, :1], len(axes), axis=1)
-        return replace(self, means=self.means @ axes.T, variances=around, axes=axes)
+        return replace(self, means=self.means @ axes.T, variances=around, axes=axes, common=common)
 
-    def spread(self, k: int, columns: Seen) -> Float[Array, "S R"]:
-        """Return the rows of B_k that belong to some columns."""
-        if self.axes is None:
-            return self.factors[k, columns]
-        return self.axes[columns] @ self.factors[k]
+    def covariance(self, k: int) -> Float[Array, "D D"]:
+        """Return the covariance of Gaussian k."""
+        factor = self._factor(k)
+        found = factor @ factor.T + np.diag(self.variances[k])
+        if self.common is not None:
+            found += self._ratio(k) * (self.common @ self.common.T)
+        return np.asarray(found)
 
     def log_each(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
         """Return log(w_k p_k) of the observed values of each row, in nats."""
         found = np.empty((len(rows), len(self.weights)))
         for alike, seen in patterns(rows):
-            for k, (log, _, _) in enumerate(self.given(rows[alike][:, seen], seen)):
-                found[alike, k] = log
+            for k, part in enumerate(self.given(rows[alike][:, seen], seen)):
+                found[alike, k] = part.log
         return found
 
     def score_samples(self, rows: Float[Array, "N D"]) -> Float[Array, " N"]:
@@ -116,16 +126,13 @@ class Gaussians:
             if not hidden.any():
                 continue
             parts = self.given(rows[alike][:, seen], seen)
-            logs = np.array([log for log, _, _ in parts])
+            logs = np.array([part.log for part in parts])
             shares = np.exp(logs - logsumexp(logs, axis=0))
             (used,) = np.nonzero(shares.max(axis=1) >= LEAST_SHARE)
             shape = (len(used), len(alike), int(hidden.sum()))
             means, spreads = np.empty(shape), np.empty((shape[0], 1, shape[2]))
             for place, k in enumerate(used.tolist()):
-                _, factor, white = parts[k]
-                across = factor.solve_lower(self.spread(k, hidden).T)
-                means[place] = self.means[k, hidden] + white.T @ across
-                spreads[place] = self.variances[k, hidden] + np.sum(across**2, axis=0)
+                means[place], spreads[place] = parts[k].means(), parts[k].variances()
             weights = shares[used][:, :, None]
             mean = np.sum(weights * means, axis=0)
             whole[np.ix_(alike, hidden)] = mean
@@ -138,63 +145,58 @@ class Gaussians:
         self, rows: Float[Array, "N D"], count: int, generator: np.random.Generator
     ) -> Float[Array, "S N D"]:
         """Return rows with their missing values drawn from the conditional density."""
-        found, width = np.repeat(rows[None], count, axis=0), self.factors.shape[2]
+        found = np.repeat(rows[None], count, axis=0)
         for alike, seen in patterns(rows):
             hidden = ~seen
             if not hidden.any():
                 continue
             parts = self.given(rows[alike][:, seen], seen)
-            logs = np.array([log for log, _, _ in parts])
+            logs = np.array([part.log for part in parts])
             below = np.cumsum(np.exp(logs - logsumexp(logs, axis=0)), axis=0)[:-1]
             chosen = np.sum(generator.random((count, len(alike))) > below[:, None], axis=0)
-            for k, (_, factor, white) in enumerate(parts):
+            for k, part in enumerate(parts):
                 drawn, own = np.nonzero(chosen == k)
-                unit = generator.standard_normal((width, len(own)))
-                along = factor.solve_lower_transposed(white[:, own] + unit)
-                noise = generator.standard_normal((len(own), int(hidden.sum())))
-                values = self.means[k, hidden] + along.T @ self.spread(k, hidden).T
-                values += np.sqrt(self.variances[k, hidden]) * noise
+                values = part.sample(own, generator)
                 found[drawn[:, None], alike[own][:, None], np.flatnonzero(hidden)] = values
         return found
 
     def sample(self, count: int, generator: np.random.Generator) -> Float[Array, "S D"]:
         """Draw rows."""
         drawn = []
-        whole = np.ones(self.means.shape[1], dtype=bool)
         for k, many in enumerate(generator.multinomial(count, self.weights)):
             unit = generator.standard_normal((many, self.factors.shape[2]))
-            along = unit @ self.spread(k, whole).T
+            along = unit @ self._factor(k).T
             around = generator.standard_normal((many, self.means.shape[1]))
-            drawn.append(self.means[k] + along + np.sqrt(self.variances[k]) * around)
+            own = self.means[k] + along + np.sqrt(self.variances[k]) * around
+            if self.common is not None:
+                unit = generator.standard_normal((many, self.common.shape[1]))
+                own += np.sqrt(self._ratio(k)) * (unit @ self.common.T)
+            drawn.append(own)
         return np.asarray(generator.permutation(np.vstack(drawn)))
 
-    def given(
-        self, rows: Float[Array, "N S"], seen: Seen
-    ) -> list[tuple[Float[Array, " N"], Factor, Float[Array, "R N"]]]:
-        """Return, for each Gaussian, log(w_k p_k) of observed values, L of I + Bᵀ V⁻¹ B, and
-        L⁻¹ Bᵀ V⁻¹ (y − m).
-        """
-        found, variances = [], self.variances[:, seen]
+    def given(self, rows: Float[Array, "N S"], seen: Seen) -> list[Conditioned]:
+        """Condition every Gaussian on the observed values of rows."""
+        shared = None
         if self.axes is not None:
-            axes = self.axes[seen]
-            shared = axes.T @ (axes / variances[0][:, None])
-        for k, (variance, factors) in enumerate(zip(variances, self.factors, strict=True)):
-            away = rows - self.means[k, seen]
-            if self.axes is None:
-                scaled = factors[seen] / variance[:, None]
-                gram, along = factors[seen].T @ scaled, scaled.T @ away.T
-            else:
-                ratio = self.variances[0, 0] / self.variances[k, 0]
-                gram = ratio * (factors.T @ shared @ factors)
-                along = factors.T @ (axes.T @ (away / variance).T)
-            factor = factorise(np.eye(len(gram)) + gram)
-            white = factor.solve_lower(along)
-            squares = np.sum(away**2 / variance, axis=1) - np.sum(white**2, axis=0)
-            constant = np.sum(np.log(2.0 * np.pi * variance)) + factor.log_determinant
-            with np.errstate(divide="ignore"):
-                log = np.log(self.weights[k]) - 0.5 * (squares + constant)
-            found.append((log, factor, white))
+            shared = Basis(self.axes, Noise(self.variances[0], self.common, seen))
+        found = []
+        for k, (weight, mean, factor) in enumerate(
+            zip(self.weights, self.means, self.factors, strict=True)
+        ):
+            own = shared or Basis(factor, Noise(self.variances[k], None, seen))
+            inner = None if shared is None else factor
+            found.append(Conditioned.of(float(weight), mean, own, inner, self._ratio(k), rows))
         return found
+
+    def _factor(self, k: int) -> Float[Array, "D R"]:
+        """Return B_k."""
+        return self.factors[k] if self.axes is None else self.axes @ self.factors[k]
+
+    def _ratio(self, k: int) -> float:
+        """Return r_k."""
+        if self.axes is None:
+            return 1.0
+        return float(self.variances[k, 0] / self.variances[0, 0])
 
 
 def patterns(rows: Float[Array, "N D"]) -> list[tuple[Rows, Seen]]:

@@ -1,5 +1,7 @@
 """Tests of every value of a row given the others, against dense conditionals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.special import logsumexp
@@ -10,13 +12,17 @@ from gplvm_core.mixtures import Conditionals, Gaussians, conditionals
 GENERATOR = np.random.default_rng(0)
 
 
-@pytest.fixture(scope="module")
-def mixture() -> Gaussians:
+@pytest.fixture(scope="module", params=["own noise", "common noise"])
+def mixture(request: pytest.FixtureRequest) -> Gaussians:
     halves = GENERATOR.standard_normal((3, 5, 5))
     covariances = halves @ halves.transpose(0, 2, 1) + 0.2 * np.eye(5)
     found = Gaussians.full(
         np.array([0.5, 0.3, 0.2]), GENERATOR.standard_normal((3, 5)), covariances
     )
+    if request.param == "common noise":
+        around = np.repeat([[0.2], [0.5], [0.3]], 5, axis=1)
+        common = GENERATOR.standard_normal((5, 2))
+        found = replace(found, variances=around, axes=np.eye(5), common=common)
     return found.in_units(np.zeros(5), np.array([1.0, 10.0, 0.01, 1.0, 3.0]))
 
 
@@ -34,7 +40,7 @@ def parts_of(mixture: Gaussians, row: np.ndarray, seen: np.ndarray, hidden: np.n
     logs, means, covariances = [], [], []
     for k, weight in enumerate(mixture.weights):
         mean = mixture.means[k]
-        whole = mixture.factors[k] @ mixture.factors[k].T + np.diag(mixture.variances[k])
+        whole = mixture.covariance(k)
         own = multivariate_normal(mean[seen], whole[np.ix_(seen, seen)]) if len(seen) else None
         logs.append(np.log(weight) + (own.logpdf(row[seen]) if own else 0.0))
         gain = whole[np.ix_(hidden, seen)] @ np.linalg.inv(whole[np.ix_(seen, seen)])

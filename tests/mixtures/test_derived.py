@@ -8,6 +8,7 @@ from scipy.special import logsumexp
 from scipy.stats import multivariate_normal
 
 from gplvm_core.mixtures import Coordinates, LocalGaussians, clustered, fitted, joined, residual
+from gplvm_core.mixtures.coordinates import left_out
 from gplvm_core.mixtures.derived import MEAN_ROWS, objective
 from gplvm_core.mixtures.derived import _updated as updated
 
@@ -125,6 +126,47 @@ def test_wide_rows_have_a_density_along_their_principal_axes() -> None:
     variances = np.r_[np.full(4, 25.25), np.full(296, 0.25)]
     truth = -0.5 * (300 * np.log(2.0 * np.pi) + np.log(variances).sum() + 300)
     assert truth - 60.0 < found < truth + 5.0
+
+
+@pytest.mark.parametrize("most", [6, 3])
+def test_the_variance_around_the_axes_is_chosen_by_rows_left_out(most: int) -> None:
+    """Against Gaussians of the other rows, one by one, along the axes of all rows."""
+    generator = np.random.default_rng(0)
+    rows = generator.standard_normal((8, 3)) @ generator.standard_normal((3, 6))
+    rows += 0.1 * generator.standard_normal(rows.shape)
+    along, values, axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    known = axes[:most].T @ axes[:most]
+    for around in (0.01, 0.3):
+        expected = []
+        for at, row in enumerate(rows):
+            others = np.delete(rows, at, axis=0)
+            covariance = np.cov((others @ known).T, bias=True) + around * np.eye(6)
+            expected.append(multivariate_normal(others.mean(axis=0), covariance).logpdf(row))
+        found = left_out(along, values, most, 6, around)
+        assert found == pytest.approx(np.mean(expected), rel=1e-9)
+
+
+def test_wide_rows_keep_their_covariance_along_all_axes() -> None:
+    """Few wide rows: beyond the leading axes, the covariance is that of the rows + v I."""
+    generator = np.random.default_rng(0)
+    rows = generator.standard_normal((60, 300)) * np.geomspace(3.0, 0.03, 300)
+    units = Coordinates(np.zeros(300), np.ones(300)).fitted(rows)
+    inner, axes = units.of(rows), units.axes
+    assert axes is not None
+    assert inner.shape == (60, 20)
+    own = LocalGaussians(np.ones(1), np.zeros((1, 20)), np.cov(inner.T, bias=True)[None])
+    found = units.density(own, inner).covariance(0)
+    _, values, all_axes = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    along = np.einsum("ed,df,ef->e", all_axes[:59], found, all_axes[:59])
+    added = np.r_[np.zeros(20), np.full(39, axes.around)]
+    assert along == pytest.approx(values[:59] ** 2 / 60 + added, rel=1e-8)
+    # The truth is one Gaussian with these variances; other rows have nearly its density.
+    test = generator.standard_normal((200, 300)) * np.geomspace(3.0, 0.03, 300)
+    score = units.density(own, inner).only(0).score_samples(test).mean()
+    truth = multivariate_normal(np.zeros(300), np.diag(np.geomspace(3.0, 0.03, 300) ** 2))
+    leading = replace(axes, common=np.zeros((300, 0)))
+    without = replace(units, axes=leading).density(own, inner).only(0).score_samples(test).mean()
+    assert without + 20.0 < score < truth.logpdf(test).mean()
 
 
 def test_a_row_unlike_all_others_has_the_density_of_the_background() -> None:

@@ -93,22 +93,27 @@ def test_draws_have_the_moments_of_the_mixture(mixture: Gaussians) -> None:
     assert np.cov(drawn.T) == pytest.approx(within + (apart.T * mixture.weights) @ apart, abs=0.15)
 
 
-def test_gaussians_that_share_axes_may_have_different_variances() -> None:
-    axes = np.linalg.qr(np.random.default_rng(0).standard_normal((6, 2)))[0]
+@pytest.mark.parametrize("width", [0, 3])
+def test_gaussians_that_share_axes_may_have_different_variances(width: int) -> None:
+    """The same mixture by dense covariances; `width`: the columns of G, which all share."""
+    generator = np.random.default_rng(0)
+    axes = np.linalg.qr(generator.standard_normal((6, 2)))[0]
+    common = generator.standard_normal((6, width)) if width else None
     means, weights, arounds = np.array([[1.0, -2.0], [-1.0, 0.5]]), np.array([0.4, 0.6]), (0.4, 1.1)
     inner = [spread(k, 2) + 2.0 * np.eye(2) for k in (3, 4)]
     wide = Gaussians.mixed(
         [
-            Gaussians.full(np.ones(1), mean[None], own[None], around).along(axes)
+            Gaussians.full(np.ones(1), mean[None], own[None], around)
             for mean, own, around in zip(means, inner, arounds, strict=True)
         ],
         weights,
-    )
+    ).along(axes, common)
     scale = np.arange(1.0, 7.0)
     rows = scale * np.random.default_rng(1).standard_normal((4, 6))
     rows[:2, 1:4], rows[2, 5] = np.nan, np.nan
+    more = np.zeros((6, 6)) if common is None else common @ common.T / arounds[0]
     whole = [
-        axes @ own @ axes.T + around * (np.eye(6) - axes @ axes.T)
+        axes @ own @ axes.T + around * (np.eye(6) - axes @ axes.T + more)
         for own, around in zip(inner, arounds, strict=True)
     ]
     dense = Gaussians.full(weights, means @ axes.T, np.array(whole))
@@ -116,6 +121,20 @@ def test_gaussians_that_share_axes_may_have_different_variances() -> None:
     assert wide.score_samples(rows) == pytest.approx(dense.score_samples(rows), rel=1e-9)
     for mine, theirs in zip(wide.complete(rows), dense.complete(rows), strict=True):
         np.testing.assert_allclose(mine, theirs, rtol=1e-8)
+    for k in (0, 1):
+        np.testing.assert_allclose(wide.covariance(k), dense.covariance(k), rtol=1e-9, atol=1e-9)
+        alone = wide.only(k).score_samples(rows)
+        assert alone == pytest.approx(dense.only(k).score_samples(rows), rel=1e-9)
+    drawn = wide.sample(40_000, np.random.default_rng(0)) / scale
+    second = sum(
+        w * (own + np.outer(mean, mean))
+        for w, own, mean in zip(weights, whole, means @ axes.T, strict=True)
+    )
+    np.testing.assert_allclose(drawn.T @ drawn / len(drawn), second, atol=0.15)
+    fills = wide.sample_completions(rows, 20_000, np.random.default_rng(0))
+    mean, variance = wide.complete(rows)
+    np.testing.assert_allclose(fills.mean(axis=0) / scale, mean / scale, atol=0.06)
+    np.testing.assert_allclose(fills.std(axis=0), np.sqrt(variance), rtol=0.03, atol=1e-9)
 
 
 def test_coordinates_along_axes_have_one_variance_in_all_other_directions() -> None:
