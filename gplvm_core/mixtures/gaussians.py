@@ -176,16 +176,25 @@ class Gaussians:
 
     def given(self, rows: Float[Array, "N S"], seen: Seen) -> list[Conditioned]:
         """Condition every Gaussian on the observed values of rows."""
-        shared = None
+        found = []
         if self.axes is not None:
             shared = Basis(self.axes, Noise(self.variances[0], self.common, seen))
-        found = []
+            # Linear in the rows: once for the rows, and once for the means.
+            origin, means = self.means[0, seen], self.means[:, seen]
+            own, others = shared.of(rows - origin), shared.of(means - origin)
         for k, (weight, mean, factor) in enumerate(
             zip(self.weights, self.means, self.factors, strict=True)
         ):
-            own = shared or Basis(factor, Noise(self.variances[k], None, seen))
-            inner = None if shared is None else factor
-            found.append(Conditioned.of(float(weight), mean, own, inner, self._ratio(k), rows))
+            away = rows - mean[seen]
+            if self.axes is None:
+                basis, inner = Basis(factor, Noise(self.variances[k], None, seen)), None
+                projected = basis.of(away)
+            else:
+                basis, inner = shared, factor
+                projected = (own[0] - others[0][:, [k]], own[1] - others[1][:, [k]])
+            found.append(
+                Conditioned.of(float(weight), mean, basis, inner, self._ratio(k), away, projected)
+            )
         return found
 
     def _factor(self, k: int) -> Float[Array, "D R"]:
@@ -201,5 +210,9 @@ class Gaussians:
 
 def patterns(rows: Float[Array, "N D"]) -> list[tuple[Rows, Seen]]:
     """Return the rows with the same observed columns, and these columns."""
-    seen, which = np.unique(~np.isnan(rows), axis=0, return_inverse=True)
-    return [(np.flatnonzero(which.ravel() == at), own) for at, own in enumerate(seen)]
+    seen = ~np.isnan(rows)
+    found: dict[bytes, list[int]] = {}
+    # np.unique takes long for wide rows.
+    for at, pattern in enumerate(np.packbits(seen, axis=1)):
+        found.setdefault(pattern.tobytes(), []).append(at)
+    return [(np.array(found[own]), seen[found[own][0]]) for own in sorted(found)]

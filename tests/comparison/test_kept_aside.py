@@ -110,9 +110,7 @@ def test_a_mixture_is_a_density_and_fills_in_by_bayes_rule(shape: Any) -> None:
     inner = model._standardised(rows)
     model.gaussians_ = found = gaussians(inner, shape, 2, 0)
     dense = [
-        multivariate_normal(found.means[k], factor @ factor.T + np.diag(found.variances[k]))
-        for k in range(len(found.weights))
-        for factor in [found.spread(k, np.ones(3, dtype=bool))]
+        multivariate_normal(found.means[k], found.covariance(k)) for k in range(len(found.weights))
     ]
     told = sum(w * each.pdf(inner) for w, each in zip(found.weights, dense, strict=True))
     np.testing.assert_allclose(model.score_samples(rows), np.log(told / np.prod(model.scale_)))
