@@ -13,14 +13,17 @@ every run; "no map, same fit" is the fit of `fit_density` from clusters of image
 are chosen by the density of held-out folds. The settings of BayesianGPLVM were chosen once. With
 (30, 50), (30, 100), (50, 100), (100, 100) and (50, 200) latent dimensions and inducing inputs, the
 errors of the map were 7.14, 6.27, 6.11, 6.21 and 5.46 on half of these images (250 iterations; 150
-for the last pair). The paired t-tests compare the images' mean errors.
+for the last pair). The paired t-tests compare the images' mean errors. --keep: a folder for the
+figures of every seed; seeds that are already there are read, so that an interrupted run continues.
 """
 
 import argparse
+import json
 import sys
 import time
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -189,11 +192,22 @@ def one_seed(images: Array, seed: int, options: argparse.Namespace) -> dict[str,
     return found
 
 
+def kept(images: Array, seed: int, options: argparse.Namespace) -> dict[str, dict[str, Any]]:
+    """Return the figures of every method, from the folder if they are there."""
+    if options.keep is None:
+        return one_seed(images, seed, options)
+    path = options.keep / f"{seed}.json"
+    if not path.is_file():
+        path.write_text(json.dumps(one_seed(images, seed, options)))
+    return dict(json.loads(path.read_text()))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    parser.add_argument("--keep", type=Path)
     parser.add_argument("--components", type=int, default=50)
     parser.add_argument("--inducing", type=int, default=200)
     parser.add_argument("--iterations", type=int, default=ITERATIONS)
@@ -203,7 +217,7 @@ def main() -> int:
         images = benchmark_data("frey_faces")["Y"].reshape(1965, -1).astype(np.float64)
     except DataAbsent as absent:
         return skip("half_pixels", absent)
-    found = [one_seed(images, seed, options) for seed in options.seeds]
+    found = [kept(images, seed, options) for seed in options.seeds]
     each = {name: np.array([own[name].pop("images") for own in found]) for name in found[0]}
     rows, compared = [], {}
     for name in found[0]:

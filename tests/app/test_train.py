@@ -11,6 +11,7 @@ from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library, save, workspace
 from pages.ui.shared.catalogue import items
+from pages.ui.shared.doors import tabs_for
 from pages.ui.train import job_controls, source_form
 from tests.app.apptest import finished, go_to, press, query, run_page, said, started
 
@@ -224,6 +225,26 @@ def test_new_rows_may_find_their_place_by_an_encoder():
     job = started(at)
     assert job.parameters["encoder"] == "network"
     assert Library(workspace() / "library").model(job.entry).encoder_ is not None
+
+
+def test_rows_that_are_similar_or_near_may_be_kept_together():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("wine").run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    at.segmented_control(key="form_near_True").set_value("outputs").run()
+    assert not [each for each in at.segmented_control if each.key == "form_encoder"]
+    job = started(at)
+    assert job.parameters["path_over"] == "outputs" and job.parameters["time_kernel"] == "rbf"
+    # The trained model has a map and no tab for time, whatever the data are.
+    model = Library(workspace() / "library").model(job.entry)
+    assert tabs_for(model.capabilities) == ("map", "fill", "rows")
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("wine").run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    at.segmented_control(key="form_near_True").set_value("columns").run()
+    [columns] = [each for each in at.multiselect if each.label == "Columns"]
+    columns.set_value([0, 3]).run()
+    assert tuple(started(at).parameters["path_over"]) == (0, 3)
 
 
 def test_form_survives_a_change_of_page():

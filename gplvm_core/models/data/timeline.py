@@ -1,5 +1,6 @@
 """Check user-given times and sequences of rows, and write notes about them."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from gplvm_core.readers import DataError
 
 Labels = NDArray[Any]
 
+# What the latent paths follow: the rows' times, or all of the rows' own values.
+TIMES, OUTPUTS = "times", "outputs"
 # Training is poor if the prior's standard deviation differs from 1 by more than this factor.
 MOST_WIDTH = 4.0
 
@@ -65,6 +68,52 @@ def checked_timeline(
             found[rows, 0] = np.arange(len(rows))
         return found, labels
     return checked_times(times, count), labels
+
+
+def over_times(path_over: Any) -> bool:
+    """Whether the latent paths follow the times of the rows.
+
+    Raises ValueError unless path_over is "times", "outputs" or a sequence of column numbers.
+    """
+    if isinstance(path_over, str) and path_over in (TIMES, OUTPUTS):
+        return path_over == TIMES
+    columns = isinstance(path_over, Sequence) and not isinstance(path_over, str)
+    whole = columns and all(isinstance(each, int | np.integer) and each >= 0 for each in path_over)
+    if whole and len(path_over) > 0:
+        return False
+    raise ValueError(
+        f'path_over must be "times", "outputs" or the numbers of some columns, counted from 0; got '
+        f"{path_over!r}"
+    )
+
+
+def inputs_from(
+    outputs: Float[Array, "N D"], path_over: str | Sequence[int]
+) -> Float[Array, "N P"]:
+    """The standardised columns that the paths follow.
+
+    Raises ValueError for columns that the outputs do not have, and DataError for gaps in these
+    columns and for columns that are all constant.
+    """
+    width = outputs.shape[1]
+    columns = list(range(width) if isinstance(path_over, str) else dict.fromkeys(path_over))
+    if max(columns) >= width:
+        raise ValueError(
+            f"path_over names column {max(columns)} (counted from 0), but there are {width} columns"
+        )
+    chosen = outputs[:, columns]
+    if np.isnan(chosen).any():
+        row, column = np.argwhere(np.isnan(chosen))[0].tolist()
+        raise DataError(
+            f"paths that follow the rows' own values need these values in every row; row {row} has "
+            f"none in column {columns[column]} (both counted from 0): fill it, or choose other "
+            "columns"
+        )
+    spread = chosen.std(axis=0)
+    varying = spread > 0.0
+    if not varying.any():
+        raise DataError("the columns that the paths should follow are constant: choose others")
+    return (chosen[:, varying] - chosen[:, varying].mean(axis=0)) / spread[varying]
 
 
 def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDArray[np.intp], " r"]:

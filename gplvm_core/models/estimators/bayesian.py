@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.batches import Stochastic, check_batches
 from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.data.timeline import TIMES
 from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators.any_kind import AnyKind
 from gplvm_core.models.estimators.capabilities import Capabilities
@@ -68,13 +69,14 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     _: KW_ONLY
     kernel: str | Kernel = "rbf"
     time_kernel: str | Kernel | None = None
+    path_over: str | Sequence[int] = TIMES
     encoder: Literal["kernel", "network", "outputs"] | None = None
     batch_size: int | None = None
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(timed=self.time_kernel is not None)
+        return Capabilities(timed=self._over_time)
 
     def _problem(
         self, begin: Start | KindsStart, executor: Executor, further: int

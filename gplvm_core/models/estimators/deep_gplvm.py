@@ -1,5 +1,6 @@
 """The deep GP-LVM: a chain of Gaussian-process layers below latent inputs."""
 
+from collections.abc import Sequence
 from dataclasses import KW_ONLY
 from typing import Literal
 
@@ -7,6 +8,7 @@ from jaxtyping import Float
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.data.timeline import TIMES
 from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.deep import for_layers, widths
@@ -52,8 +54,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     time_kernel
         None, or the kernel over time of the latent inputs at the top, as for BayesianGPLVM.
         `forecast`, `sample_sequence`, `complete` and `transform_sequence` propagate the paths
-        through all layers. If the times are the outputs themselves, the model is an autoencoder
-        (Damianou 2015, §6.2.5), and `bound_` is a bound on log p(Y | Y).
+        through all layers.
     grow
         Whether to try a further start that trains a shallow model first and adds the layers above
         it one by one. The model uses the start with the best bound, and `notes_` reports its kind.
@@ -88,6 +89,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     family: Family = "marginalised"
     max_iter: int = 800
     time_kernel: str | Kernel | None = None
+    path_over: str | Sequence[int] = TIMES
     encoder: Literal["kernel", "network", "outputs"] | None = None
     grow: bool = False
     mean: Literal["zero", "linear"] = "zero"
@@ -95,7 +97,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
 
     @property
     def capabilities(self) -> Capabilities:
-        return Capabilities(timed=self.time_kernel is not None, layers=True)
+        return Capabilities(timed=self._over_time, layers=True)
 
     def _begin(self, targets: Float[Array, "N D"]) -> Embedded:
         wide = widths(self.n_components)

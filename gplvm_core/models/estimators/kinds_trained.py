@@ -13,6 +13,7 @@ from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.kinds import missing_in_words, units_of_numbers
 from gplvm_core.models.data.rows import refuse_unseen
 from gplvm_core.models.data.scaling import Scaling, gaps_in_words
+from gplvm_core.models.data.timeline import TIMES, over_times
 from gplvm_core.models.estimators.files import FromFiles
 from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.problems.kinds import (
@@ -43,6 +44,7 @@ class TrainedKinds(FromFiles):
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
     batch_size: int | None = None
     time_kernel: Any = None
+    path_over: Any = TIMES
     # The default is for models in files of older versions, which do not store the columns.
     columns_: TableColumns | None = None
 
@@ -79,6 +81,8 @@ class TrainedKinds(FromFiles):
                     f"columns of several kinds cannot be combined with {name}: leave {name} out, "
                     "or give only columns of numbers"
                 )
+        if not over_times(self.path_over):
+            raise ValueError("paths that follow the rows' own values need columns of numbers only")
         validate_data(self, Y, reset=True, skip_check_array=True)
         refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
         self.columns_, scaling = columns, units_of_numbers(columns, outputs)

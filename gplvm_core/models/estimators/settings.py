@@ -48,6 +48,11 @@ SENTENCES: Mapping[str, str] = {
     "Training does not change the first variance of a kernel object, nor any parameter that "
     '`holding` names: (Periodic(1.0) + RBF(0.1)).holding("variance") + White(0.01) describes '
     "nearly periodic paths with a fixed proportion of smooth change (Damianou 2015, §3.5.4).",
+    "path_over": 'What the paths of a time_kernel follow: "times", the times of the rows; '
+    '"outputs", the rows\' own values, so that rows with similar values are near each other: an '
+    "autoencoder, whose `bound_` is a bound on log p(Y | Y) (M2 of Damianou 2015, §6.2.5); or the "
+    "numbers of some columns (counted from 0), such as a place on a map. Columns are standardised, "
+    "and remain outputs, too. Such a model has no forecasts.",
     "init": 'The initial latent means: "pca", "isomap", "random", or an array of shape (N, Q).',
     "scaling": 'The units of the outputs inside the model: "global", one scale for all columns; '
     '"columns", one scale for each column; "none", the units of the given data.',

@@ -1,11 +1,12 @@
 """Iterative training, shared by the estimators: starts, `fit` and the fitted attributes."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Literal, Self, TypeVar, cast
 
+import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
@@ -17,7 +18,13 @@ from gplvm_core.models.data.scaling import (
     observed_counts,
     units_for,
 )
-from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
+from gplvm_core.models.data.timeline import (
+    TIMES,
+    checked_timeline,
+    inputs_from,
+    over_times,
+    timeline_notes,
+)
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.settings import check_settings
@@ -266,7 +273,8 @@ class TrainedModel(Trainable, LatentVariableModel):
         self.density_ = None
         place = Place.of(Y)
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
-        unused = self._take_times(times, sequences, len(targets))
+        times, sequences, ignored = self._path_inputs(times, sequences, targets)
+        unused = self._take_times(times, sequences, len(targets)) + ignored
         begin = self._begin(targets)
         few = self.n_restarts == "auto" and len(targets) <= FEW_ROWS
         several = few and isinstance(self.init, str) and self.init == "pca"
@@ -282,6 +290,12 @@ class TrainedModel(Trainable, LatentVariableModel):
         self._note(scaling.notes + ended.start_notes + notes)
         self.notes_ += self._gaps(targets) + unused
         return self
+
+    def _path_inputs(
+        self, times: ArrayLike | None, sequences: ArrayLike | None, targets: Float[Array, "N D"]
+    ) -> tuple[ArrayLike | None, ArrayLike | None, tuple[str, ...]]:
+        """The inputs of the latent paths, the sequences, and notes on what is not used."""
+        return times, sequences, ()
 
     def _gaps(self, targets: Float[Array, "N D"]) -> tuple[str, ...]:
         """A note on the treatment of missing outputs."""
@@ -313,6 +327,7 @@ class TimedModel(TrainedModel, SequenceQueries):
     """
 
     encoder: Any
+    path_over: str | Sequence[int] = TIMES
     encoder_: Encoder | None = None
 
     def fit(
@@ -345,6 +360,26 @@ class TimedModel(TrainedModel, SequenceQueries):
             If Y is not suitable for training, or if times or sequences do not match its rows.
         """
         return self._fit(Y, times, sequences, callback, resume)
+
+    @property
+    def can_calibrate(self) -> bool:
+        return super().can_calibrate and self._over_time is (self.time_kernel is not None)
+
+    @property
+    def _over_time(self) -> bool:
+        """Whether the latent points are on paths over time."""
+        return self.time_kernel is not None and bool(np.array_equal(self.path_over, TIMES))
+
+    def _path_inputs(
+        self, times: ArrayLike | None, sequences: ArrayLike | None, targets: Float[Array, "N D"]
+    ) -> tuple[ArrayLike | None, ArrayLike | None, tuple[str, ...]]:
+        if over_times(self.path_over):
+            return times, sequences, ()
+        if self.time_kernel is None:
+            raise ValueError('path_over needs a time_kernel, such as "rbf"')
+        ignored = "times and sequences are not used: the paths follow the rows' own values"
+        notes = () if times is None and sequences is None else (ignored,)
+        return inputs_from(targets, self.path_over), None, notes
 
     def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
         """The node of the latent points."""

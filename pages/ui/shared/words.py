@@ -192,6 +192,9 @@ TERMS: dict[str, str] = {
     "on the map directly. Rows with gaps, and models without encoder, need an optimisation. An "
     "autoencoder places each row at its own values, and draws it again through the layers below.",
     "time_kernel": "The smoothness of the paths in time; training changes only their speed.",
+    "near": "By default, training alone decides where rows are. “Similar rows” keeps rows with "
+    "similar values together (an autoencoder). “Near in some columns” keeps rows together that "
+    "are near in these columns, such as places with similar coordinates.",
     "period": "The time after which the movement repeats, in the unit of the data's times. "
     "Training adjusts this period, so a value near the true one is enough.",
     "changes": "How much of the path's variance does not repeat. Training does not change this "

@@ -22,6 +22,7 @@ from pages.ui.train.layers_form import (
     with_top,
 )
 from pages.ui.train.model_choices import CHOICES, Choice
+from pages.ui.train.path_form import path_option, suits_paths
 from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.several_form import kernel_option, prior_option, start_option
 from pages.ui.train.time_form import time_kernel_form
@@ -187,7 +188,9 @@ def more_options(
         options["kernel"] = kernel_of(chosen("Shape of the mapping", "kernel", KERNELS))
     if "init" in known:
         options["init"] = chosen("Starting places", "init", INITS)
-    if "encoder" in known:
+    if "encoder" in known and suits_paths(choice.estimator, dataset):
+        options |= path_option(dataset)
+    if "encoder" in known and "path_over" not in options:
         few = dataset.n_outputs <= MOST_OUTPUTS
         offered = {name: words for name, words in ENCODERS.items() if few or name != "outputs"}
         encoder = chosen(
