@@ -69,7 +69,7 @@ FUNCTIONS = Stop(
     attempt="Add three points, then shorten the lengthscale. Where does the band widen first? "
     "Watch the log evidence: which lengthscale fits your points best?",
     caution="The truth may be outside the band. The band contains 95 % of the values only if "
-    "this kernel is right; a wrong kernel gives an equally narrow band.",
+    "this kernel is right; a wrong kernel can give a narrow band, too.",
     note=Note(
         "The curves move, but at every moment they are draws from the same distribution. Far "
         "from the points the posterior equals the prior.",

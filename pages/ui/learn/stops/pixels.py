@@ -14,7 +14,7 @@ PIXELS = Stop(
     name="pixels",
     title="A six in 3,648 pixels",
     words="A picture of 64 × 57 black or white pixels is a point in a space with 3,648 "
-    "dimensions. Almost every point of this space is grey noise. Draw other random pictures as "
+    "dimensions. Almost every point of this space is noise. Draw other random pictures as "
     "often as you like: none of them shows a six.",
     attempt="Flip 30 % of the pixels: can you still read the digit, and can the classifier? Then "
     "set the flips to 0 and turn the digit by 180°. Which change moves the picture further in "

@@ -17,7 +17,7 @@ TURNED_DIGIT = Stop(
     "but one number, the angle, generates all pictures. They therefore form a curve in pixel "
     "space. PCA looks along straight directions, so it needs at least two components for this "
     "loop.",
-    attempt="Reduce the whole turn: from which angle on is one number enough? Then switch “Vary "
+    attempt="Reduce the whole turn: below which angle is one number enough? Then switch “Vary "
     "thickness” on: what happens to the curve?",
     caution="A component with a small share of the variance need not be noise. The curve needs "
     "very many components, but has only one dimension.",
