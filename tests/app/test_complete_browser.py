@@ -248,6 +248,7 @@ def test_joints_and_limbs_are_clicked(server, bodies, browser_page):
     answered(page, np.zeros(len(names)))
 
     def click(name):
+        page.wait_for_function("() => [...window.manifolio.views.values()][0]?.answer")
         place = page.evaluate(
             "(j) => { const p = [...window.manifolio.views.values()][0];"
             " return p.cells.place(j, p.pictures.frame(p.row, p.answer)); }",
