@@ -12,7 +12,9 @@ from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.new_rows.labels import predict_labels
 from gplvm_core.store import Library, workspace
+from pages.ui.explore.map.given_labels import labelled_data
 from pages.ui.explore.map.labels import Given, labels_csv, partly_labelled, table_of
+from pages.ui.shared.catalogue import open_item
 from tests.app.apptest import as_shown, finished, press, query, run_page, said
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -72,6 +74,14 @@ def test_labels_are_stored_with_the_model_and_a_training_learns_them(model, part
     assert data.label_word(row) == partly.label_names[1] and (data.labels >= 0).sum() == 13
     assert [view.name for view in data.views] == ["values", "labels"]
     assert np.isnan(data.view_values["labels"]).all(axis=1).sum() == 47
+
+
+def test_a_rule_for_one_table_is_no_path_over_the_numbers_of_the_rows(flow, partly):
+    """Labels are a further view, and a model of views has no such rule."""
+    kept = BayesianGPLVM(2, 12, time_kernel="rbf", path_over="outputs", max_iter=2, random_state=0)
+    item = open_item(query(app(kept.fit(flow.values), partly), "model"))
+    learns, _ = labelled_data(item, Given({}))
+    assert learns.time_kernel is None and not learns.capabilities.timed
 
 
 def test_a_label_that_cannot_be_stored_is_kept_for_the_visit_with_the_reason(

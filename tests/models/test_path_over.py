@@ -65,6 +65,8 @@ def test_the_model_has_a_map_and_no_time(rows: np.ndarray, tmp_path: Path) -> No
     assert model.capabilities == Capabilities(timed=False)
     model.fit(rows, sequences=np.arange(40) % 2)
     assert not model.can_calibrate
+    with pytest.raises(DataError, match="no paths over time"):
+        model.calibrate(rows)
     assert any("the paths follow the rows' own values" in note for note in model.notes_)
     assert model.fit_density(rows).density_ is not None
     gaps = rows[:3].copy()

@@ -27,6 +27,15 @@ from gplvm_core.readers import DataError
 class SequenceQueries(LatentVariableModel, WithIntervals):
     """Methods for rows in time; these methods need only fitted attributes."""
 
+    @property
+    def can_calibrate(self) -> bool:
+        """Whether `calibrate` is possible: the model has paths over time, and columns of numbers.
+
+        Paths that follow the rows' own values (`path_over`) have neither gaps along time nor
+        forecasts.
+        """
+        return self.capabilities.timed and super().can_calibrate
+
     def forecast(
         self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
     ) -> Float[Array, "n D"] | tuple[Float[Array, "n D"], Float[Array, "n D"]]:
@@ -192,10 +201,10 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         return (drawn[DATA], paths) if return_latent else drawn[DATA]
 
     def _to_calibrate(self, Y: ArrayLike) -> dict[str, Array]:
-        if not self._paths:
+        if not self.capabilities.timed:
             raise DataError(
-                "this model has no time_kernel, so it has neither gaps along time nor forecasts: "
-                "fit_density calibrates the intervals of complete"
+                "this model has no paths over time, so it has neither gaps along time nor "
+                "forecasts: fit_density calibrates the intervals of complete"
             )
         return {DATA: self._rows_in_time(Y)}
 

@@ -362,10 +362,6 @@ class TimedModel(TrainedModel, SequenceQueries):
         return self._fit(Y, times, sequences, callback, resume)
 
     @property
-    def can_calibrate(self) -> bool:
-        return super().can_calibrate and self._over_time is (self.time_kernel is not None)
-
-    @property
     def _over_time(self) -> bool:
         """Whether the latent points are on paths over time."""
         return self.time_kernel is not None and bool(np.array_equal(self.path_over, TIMES))

@@ -97,7 +97,9 @@ def labelled_data(item: Item, given: Given) -> tuple[Any, Dataset]:
         return clone(whole.model), data
     known = whole.model.get_params(deep=False)
     settings = {name: known[name] for name in SETTINGS if name in known}
-    settings |= {"time_kernel": known.get("time_kernel"), "kinds": data.kinds}
+    # Paths that follow the rows' own values exist only for one table.
+    over = known.get("time_kernel") if whole.model.capabilities.timed else None
+    settings |= {"time_kernel": over, "kinds": data.kinds}
     return ManifoldRelevance(**settings), data
 
 

@@ -26,7 +26,8 @@ TWO_TRAININGS = Stop(
     "properties of the data. Path lengths are measured between the generated pictures instead, "
     "and a path is longer where the model is unsure of the picture.",
     attempt="Click two digits on a map. How much do the straight distances differ between the "
-    "maps, and how much do the path lengths? Show the crosses: which positions are uncertain?",
+    "maps, and how much do the path lengths? Then choose “Show uncertainty”: which positions are "
+    "uncertain?",
     caution="A gap between groups does not mean that no data exist between them, and a large "
     "group need not be more varied. Path lengths agree better but not exactly, because the "
     "trainings ended in two local optima.",
