@@ -40,8 +40,8 @@ def path_option(dataset: Dataset) -> dict[str, Any]:
         return {}
     if rule == OUTPUTS:
         st.caption(
-            "Rows with similar values are near each other on the map. The rule uses the values that "
-            "the model explains, so do not compare its bound with bounds without this rule."
+            "Rows with similar values are near each other on the map. The rule uses the values "
+            "that the model explains, so do not compare its bound with bounds without this rule."
         )
         return {"time_kernel": "rbf", "path_over": OUTPUTS}
     names = column_words(dataset)
