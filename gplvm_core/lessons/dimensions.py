@@ -137,7 +137,7 @@ def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> Les
             axes=("step", ""),
         ),
         Panel(
-            "The two most informative dimensions",
+            "The two most informative dimensions" if count else "No dimension is on",
             room(x),
             room(y),
             (dots(x, y, labels=rows.labels, shade=rows.shade, radius=4),),
@@ -162,12 +162,12 @@ def summary(rows: RowsWithTruth, count: int, bound: float, ended: bool) -> tuple
             "are three kinds of flow, and a measurement jumps when a level crosses its beam."
         )
     elif count == rows.truth:
-        truth = f"The data have {rows.truth} hidden numbers, and ARD found all of them."
+        truth = f"The rows were made from {rows.truth} numbers, and ARD found all of them."
     elif count < rows.truth:
         truth = (
-            f"The data have {rows.truth} hidden numbers: ARD fails here. {n_points} rows with this "
-            "noise are too little evidence for more dimensions."
+            f"The rows were made from {rows.truth} numbers, but these {n_points} rows with this "
+            "noise are not enough evidence for so many dimensions."
         )
     else:
-        truth = f"The data have {rows.truth} hidden numbers: ARD keeps too many dimensions here."
+        truth = f"The rows were made from {rows.truth} numbers: ARD keeps too many dimensions here."
     return (now, truth)

@@ -127,7 +127,8 @@ def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> LessonPi
         (
             f"Out of {ahead} actual values, {ignored} lie inside the band if uncertainty is "
             f"ignored, and {passed_on} if it is passed on.",
-            f"At the last step the bands are {number(last)} and {number(honest)} high. The middle "
-            f"95 % of {N_DRAWS} drawn futures cover a range of {number(truth)}.",
+            f"At the last step, the two bands are {number(last)} and {number(honest)} high. For "
+            f"comparison: the middle 95 % of {N_DRAWS} possible futures cover a range of "
+            f"{number(truth)}.",
         ),
     )

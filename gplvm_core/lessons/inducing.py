@@ -102,7 +102,7 @@ def inducing(
         (panel,),
         (
             words,
-            f"The bound would rise fastest if the inducing input at {number(places[best, 0])} "
-            f"moved to the {way} ({number(abs(float(uphill[best])), 1)} nats per unit).",
+            f"To raise the bound, first move the inducing input at {number(places[best, 0])} to "
+            f"the {way}.",
         ),
     )

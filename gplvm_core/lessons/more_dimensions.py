@@ -66,13 +66,16 @@ def _fit(model: Any) -> float:
 def drawn(found: dict[str, Fits]) -> LessonPicture:
     """Draw the fit and the error over the number of dimensions."""
     panels = []
+    # Both axes have the same length, so that a rise of one looks like the same rise of the other.
+    span = max((float(np.ptp(each.fit)) for each in found.values() if each.fit), default=1.0)
     for name, title in TITLES.items():
         each = found[name].fit
+        best = max(each, default=1.0)
         panels.append(
             Panel(
                 title,
                 (0.5, MOST + 0.5),
-                room(each or [0.0, 1.0]),
+                room([best - span, best]),
                 (line(_counts(each), np.array(each), INKS[name]),),
                 f"{title} by the number of dimensions: "
                 + ", ".join(number(value) for value in each),
@@ -83,14 +86,14 @@ def drawn(found: dict[str, Fits]) -> LessonPicture:
     largest = max((max(each) for each in errors.values() if each), default=1.0)
     panels.append(
         Panel(
-            "Hidden values of new rows: the error",
+            "Error on values removed from new rows",
             (0.5, MOST + 0.5),
             (0.0, 1.15 * largest),
             tuple(
                 line(_counts(each), np.array(each), INKS[name], TITLES[name].split(":")[0])
                 for name, each in errors.items()
             ),
-            "The error on hidden values of new rows by the number of dimensions.",
+            "The error on values removed from new rows, by the number of dimensions.",
             axes=("dimensions", "error"),
         )
     )
@@ -105,24 +108,25 @@ def summary(found: dict[str, Fits]) -> tuple[str, ...]:
     """State which number of dimensions each score prefers."""
     points, bayesian = found["points"], found["bayesian"]
     if not points.fit:
-        return ("Nothing is trained yet. The data have 2 hidden numbers.",)
+        return ("Nothing is trained yet. Two numbers generate every row.",)
     rise = points.fit[-1] - points.fit[min(1, len(points.fit) - 1)]
     change = bayesian.fit[-1] - bayesian.fit[min(1, len(bayesian.fit) - 1)]
     return (
-        f"The likelihood of the GP-LVM needs {_dimensions(_enough(points.fit))} to come within "
-        f"{LITTLE} of its best value. The bound of the Bayesian GP-LVM needs "
-        f"{_dimensions(_enough(bayesian.fit))}. The data have 2 hidden numbers.",
+        f"Two numbers generate every row. The likelihood of the GP-LVM {_rise(points.fit)}; the "
+        f"bound of the Bayesian GP-LVM {_rise(bayesian.fit)}.",
         f"From 2 to {len(points.fit)} dimensions, the likelihood changes by {number(rise)} nats "
         f"per value and the bound by {number(change)}.",
-        f"The errors on hidden values of {N_NEW} new rows, with "
-        f"{_dimensions(len(points.error))}, are {number(points.error[-1])} for the GP-LVM and "
-        f"{number(bayesian.error[-1])} for the Bayesian GP-LVM.",
+        f"With {_dimensions(len(points.error))}, the error on values removed from {N_NEW} new rows "
+        f"is {number(points.error[-1])} for the GP-LVM and {number(bayesian.error[-1])} for the "
+        "Bayesian GP-LVM.",
     )
 
 
-def _enough(fit: list[float]) -> int:
-    """Return the smallest number of dimensions with an almost optimal fit."""
-    return int(np.argmax(np.array(fit) >= max(fit) - LITTLE)) + 1
+def _rise(fit: list[float]) -> str:
+    """State the number of dimensions from which on the fit rises no more."""
+    enough = int(np.argmax(np.array(fit) >= max(fit) - LITTLE)) + 1
+    words = "still rises" if 1 < enough == len(fit) else "stops rising"
+    return f"{words} at {_dimensions(enough)}"
 
 
 def _dimensions(count: int) -> str:

@@ -100,7 +100,7 @@ def output_back(held: Float[Array, "H 2"], model: bool) -> LessonPicture:
             (float(found.grid[:, 0].min()), float(found.grid[:, 0].max())),
             (float(found.grid[:, 1].min()), float(found.grid[:, 1].max())),
             (
-                dots(places[:, 0], places[:, 1], strength=0.4, title="places that fit"),
+                dots(places[:, 0], places[:, 1], "accent", strength=0.4, title="places that fit"),
                 dots(found.rows[:, 0], found.rows[:, 1], "muted", "frames of the run", radius=3.0),
             ),
             "The map of the run with the places that fit the held joints.",
@@ -108,7 +108,7 @@ def output_back(held: Float[Array, "H 2"], model: bool) -> LessonPicture:
             tall=1.5,
         ),
     )
-    return LessonPicture(panels, summary(held, chance, drawn))
+    return LessonPicture(panels, summary(held, chance, drawn, model))
 
 
 def _independent(held: Float[Array, "H 2"], generator: np.random.Generator) -> Array:
@@ -121,7 +121,9 @@ def _independent(held: Float[Array, "H 2"], generator: np.random.Generator) -> A
     return drawn
 
 
-def summary(held: Float[Array, "H 2"], chance: Float[Array, " G"], drawn: Array) -> tuple[str, ...]:
+def summary(
+    held: Float[Array, "H 2"], chance: Float[Array, " G"], drawn: Array, model: bool
+) -> tuple[str, ...]:
     """State how many places fit, and how much the bodies differ."""
     count = len(held)
     entropy = -float(np.sum(chance * np.log(np.maximum(chance, 1e-300))))
@@ -129,8 +131,11 @@ def summary(held: Float[Array, "H 2"], chance: Float[Array, " G"], drawn: Array)
     names = " and the ".join(HANDLES[:count])
     who = f"The {names} {'is' if count == 1 else 'are'} held." if count else "No joint is held."
     apart = float(np.mean(np.linalg.norm(drawn - drawn.mean(axis=0), axis=2)))
+    fits = f"Only {number(share, 1)} % of the map fits." if count else ""
+    if not model:
+        fits = "The bodies do not come from the map: every joint is drawn from another frame."
     return (
-        f"{who} {number(share, 1)} % of the map fits.",
+        f"{who} {fits}".strip(),
         f"In the drawn bodies, the average distance of a joint from its mean position is "
         f"{number(apart, 1)} cm.",
     )

@@ -139,11 +139,11 @@ def summary(
     tens = N_PIXELS * np.log10(2.0)
     return (
         f"There are 2^{N_PIXELS:,} pictures of {N_PIXELS:,} black or white pixels: a number with "
-        f"{int(tens) + 1:,} digits. If a fair coin decides every pixel, one of "
+        f"{int(tens) + 1:,} digits. If a fair coin decides every pixel, only one in "
         f"10^{-chance:,.0f} pictures agrees with the {digit} in 95 % of the pixels.",
         f"The last picture agrees with the upright {digit} in {number(100.0 * agree, 1)} % of the "
         f"pixels. A nearest-neighbour classifier reads it as a {read(shown)}, and the picture "
         f"without flipped pixels as a {read(turned)}.",
-        "Turning changes many pixels at once, but one number, the angle, describes the change: "
-        f"{number(angle, 0)}°. Flipping needs one number for every pixel.",
+        "A turn changes many pixels at once, but one number describes it: the angle, now "
+        f"{number(angle, 0)}°. Flips need one number for every pixel.",
     )

@@ -58,11 +58,11 @@ def step(packed: bytes, place: float) -> LessonPicture:
         tuple(panels),
         (
             f"At {number(grid[at])} the band is {number(widths['shallow'])} high with one layer, "
-            f"and {number(widths['deep'])} high with two layers. There, the hidden layer stretches "
-            f"the axis by a factor of {number(float(slope[at]), 1)}; the average factor is "
-            f"{number(float(slope.mean()), 1)}.",
-            f"An unseen point is {number(gain, 1)} times as likely under two layers as under one "
-            "layer (geometric mean of 200 points).",
+            f"and {number(widths['deep'])} high with two layers. There, the hidden layer "
+            f"multiplies distances by {number(float(slope[at]), 1)}; on average, it multiplies "
+            f"them by {number(float(slope.mean()), 1)}.",
+            f"On average over 200 unseen points, the density of a point is {number(gain, 1)} times "
+            "as high with two layers as with one layer.",
         ),
     )
 

@@ -100,16 +100,17 @@ def drawn(
                 room(x),
                 room(y),
                 (*threads, *rows.marks(x, y)),
-                f"The map of {len(x)} {rows.what}; {len(pairs)} pairs of neighbours are far apart.",
+                f"The map of {len(x)} {rows.what}; {len(pairs)} pairs of neighbours are torn.",
                 bare=True,
                 tall=1.1,
             )
         )
         if ended:
             words.append(
-                f"{title}: {len(pairs)} of {neighbours * len(x)} neighbours in the data are far "
-                f"apart on the map; {len(false)} neighbours on the map are far apart in the data."
+                f"{title}: {len(pairs)} of {neighbours * len(x)} pairs of neighbours in the data "
+                f"are torn on the map, and {len(false)} pairs of neighbours on the map are not "
+                "near in the data."
             )
     if not ended:
-        words.append("All three models start from the map of PCA.")
+        words.append("All three models start from this map of PCA.")
     return LessonPicture(tuple(panels), tuple(words))

@@ -70,7 +70,7 @@ def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Lesson
             (-0.62, 0.62),
             (images(np.array(shown), (SIDE, SIDE), np.arange(1.0, 5.0), np.zeros(4), 1.0, (0, 1)),),
             "The chosen picture, and its reconstructions from 1, 2 and 10 components.",
-            ticks=("picture", *(f"{q} number{'s' if q > 1 else ''}" for q in COMPONENTS)),
+            ticks=("picture", *(f"{q} component{'s' if q > 1 else ''}" for q in COMPONENTS)),
             wide=True,
             tall=0.75,
         ),

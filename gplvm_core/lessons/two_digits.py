@@ -147,16 +147,15 @@ def summary(
     """State which picture of the other digit is nearest, and whether it is nearest on the map."""
     one, two = tuple(pair)
     more = (angles[nearest] - angles[here]) % WHOLE
-    same = "The same picture is nearest on the map."
+    same = f"The {two} that is nearest in pixel space is also nearest on the map."
     if on_map != nearest:
         same = (
-            f"On the map, another picture is nearest: the {two} turned by "
-            f"{angles[on_map]:.0f}°, whose distance in pixel space is "
-            f"{number(apart[here, on_map])}."
+            f"On the map, the {two} turned by {angles[on_map]:.0f}° is nearest, but its distance "
+            f"in pixel space is {number(apart[here, on_map])}."
         )
     return (
-        f"The chosen {one} is turned by {angles[here]:.0f}°. The nearest {two} is turned by "
-        f"{angles[nearest]:.0f}°, which is {more:.0f}° more. {same}",
-        f"The distance of these two pictures is {number(apart[here, nearest])}. One step of 6° "
-        f"moves a {one} by {number(step)}: the curves come near each other, but do not cross.",
+        f"The chosen {one} is turned by {angles[here]:.0f}°. The {two} that is nearest in pixel "
+        f"space is turned by {more:.0f}° more ({angles[nearest]:.0f}°); its distance is "
+        f"{number(apart[here, nearest])}. One step of 6° moves a {one} by {number(step)}.",
+        same,
     )

@@ -117,7 +117,7 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
         marks = [
             *digits().marks(x, y, found.deviations if crosses else None),
             line(ends[:, 0], ends[:, 1], "muted", "straight on the map", width=1.6, dashed=True),
-            line(path[:, 0], path[:, 1], "warm", "shortest path along the data"),
+            line(path[:, 0], path[:, 1], "warm", "path with the least change"),
             dots(ends[:, 0], ends[:, 1], "warm", radius=8, hollow=True),
         ]
         reach = 1.15 * float(np.abs(found.places).max())
@@ -155,8 +155,9 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
         (
             f"The straight distances on the maps are {number(straight[0])} and "
             f"{number(straight[1])}; their ratio is {number(ratios[0])}.",
-            f"The path lengths along the data are {number(along[0], 1)} and "
-            f"{number(along[1], 1)} shades of grey; their ratio is {number(ratios[1])}. The "
-            f"distance of the pictures themselves is {number(apart, 1)} shades of grey.",
+            f"The shortest paths have the lengths {number(along[0], 1)} and "
+            f"{number(along[1], 1)}, measured in pixel space; their ratio is {number(ratios[1])}. "
+            f"The two pictures themselves have a distance of {number(apart, 1)}: a straight line "
+            "in pixel space is shorter, but leaves the pictures of digits.",
         ),
     )

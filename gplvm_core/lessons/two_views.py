@@ -40,7 +40,7 @@ def two_views(
         )
 
     for model in legs(make, data.view_values, 1 if look is None else LEG):
-        picture = drawn(model, data)
+        picture = drawn(model, data, begun=look is not None)
         if look is None:
             break
         look(picture, model.n_iter_, MAX_ITER)
@@ -57,8 +57,11 @@ def users(model: ManifoldRelevance) -> dict[str, tuple[int, ...]]:
     }
 
 
-def drawn(model: ManifoldRelevance, data: Dataset) -> LessonPicture:
-    """Draw the weights by view, the latent signals of the used dimensions, and the true signals."""
+def drawn(model: ManifoldRelevance, data: Dataset, begun: bool) -> LessonPicture:
+    """Draw the weights by view, the latent signals of the used dimensions, and the true signals.
+
+    begun: whether the training has begun; without it, the sentence says so.
+    """
     own = users(model)
     assert data.times is not None
     times = data.times
@@ -110,6 +113,9 @@ def drawn(model: ManifoldRelevance, data: Dataset) -> LessonPicture:
         ),
     )
     shared, private = len(own["both"]), len(own["first"]) + len(own["second"])
+    if not begun:
+        words = "Both views start from PCA, so this is not an answer yet: press Train."
+        return LessonPicture(panels, (words,))
     return LessonPicture(
         panels,
         (

@@ -90,7 +90,9 @@ def uncertain_input(
                     "the truth",
                 ),
                 line(outputs, gaussian, title="Gaussian from ⟨k⟩"),
-                line(outputs, straight, "warm", "f replaced by a line", width=1.8, dashed=True),
+                line(
+                    outputs, straight, "warm", "Gaussian if f were a line", width=1.8, dashed=True
+                ),
             ),
             f"The density of f(x), with skewness {number(float(skew(out)))}, and two Gaussians.",
             axes=("f(x)", "density"),

@@ -21,7 +21,7 @@ from gplvm_core.lessons.output_back import HANDLES, body_map, chances_of_places
 from gplvm_core.lessons.picture import LessonPicture, number, pack_picture
 from gplvm_core.lessons.pixels import flipped, pixels, turned_ink
 from gplvm_core.lessons.rows import MARKER_NOISE, LessonRows
-from gplvm_core.lessons.surfaces import KNOTS, sheet, string
+from gplvm_core.lessons.surfaces import KNOTS, sheet, string, surfaces
 from gplvm_core.lessons.torn_pairs import torn
 from gplvm_core.lessons.turned_digit import turned_digit
 from gplvm_core.lessons.two_digits import loops, two_digits
@@ -80,7 +80,7 @@ def test_noise_switches_all_dimensions_off() -> None:
     steps: list[int] = []
     hopeless = dimensions("two", 16, 1.5, 4, lambda _, step, most: steps.append(step))
     assert hopeless.panels[0].title == "0 of 4 dimensions are on"
-    assert "ARD fails" in hopeless.words[1]
+    assert "not enough evidence" in hopeless.words[1]
     assert steps == list(range(1, len(steps) + 1))
 
 
@@ -140,9 +140,22 @@ def test_the_nearest_nine_of_a_six_is_a_half_turn_away() -> None:
     rows, angles = loops("69")
     apart = np.linalg.norm(rows[1] - rows[0, 10], axis=1)
     words = two_digits("69", float(angles[10])).words
-    assert f"The nearest 9 is turned by {angles[np.argmin(apart)]:.0f}°" in words[0]
-    assert f"pictures is {apart.min():.2f}." in words[1]
+    assert f"({angles[np.argmin(apart)]:.0f}°); its distance is {apart.min():.2f}" in words[0]
     assert abs(angles[np.argmin(apart)] - angles[10] - 180.0) < 45.0
+
+
+def test_the_jacobian_misplaces_samples_only_where_the_string_bends() -> None:
+    def misplaced(knots: Array, width: float) -> float:
+        words = surfaces(knots, 0.0, width, 30.0).words[1]
+        return float(words.split("misplaces a sample by ")[1].split(";")[0])
+
+    straight = np.column_stack([KNOTS, KNOTS])
+    bent = np.column_stack([KNOTS, np.cos(3.0 * KNOTS)])
+    # To second order, a sample is misplaced by half the curvature times its squared deviation.
+    curvature = string(bent, np.array([-1e-3, 1e-3]))[1]
+    second = np.linalg.norm(curvature[1] - curvature[0]) / 2e-3
+    assert misplaced(straight, 0.1) < 0.01
+    np.testing.assert_allclose(misplaced(bent, 0.1), 0.5 * second * 0.01, rtol=0.3)
 
 
 def test_jacobians_of_string_and_sheet_match_differences() -> None:

@@ -240,5 +240,5 @@ export function verdictInWords(shallow, deep) {
 export function warpInWords([first]) {
   if (first.includes("on unchanged")) return "It passes its inputs on unchanged, because bending does not help here.";
   if (first.includes(" off")) return "It is off, so its output is only noise. Another point may turn it on again.";
-  return "It bends the input for the second layer: steep parts stretch the input, flat parts compress it. The second layer can then be smooth.";
+  return "It bends the input for the second layer: where this line is steep, it stretches the input; where it is flat, it compresses the input. The second layer can then be smooth.";
 }

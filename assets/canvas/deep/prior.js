@@ -79,8 +79,9 @@ export class PriorFigure {
     const seen = `The function is nearly flat on ${flat} % of this line.`;
     if (depth === 1) return `${seen} With one layer, it varies in the same way everywhere.`;
     if (sees) return `${seen} Since every layer receives the input, no information about it is lost.`;
-    if (depth < 4) return `${seen} Two inputs with the same value in one layer have the same value in all layers below.`;
-    return `${seen} Two inputs with the same value in one layer have the same value in all layers below: plateaus with steps between them.`;
+    const same = "If one layer gives two inputs the same value, no later layer can distinguish them";
+    if (depth < 4) return `${seen} ${same}.`;
+    return `${seen} ${same}: plateaus arise, with steep parts between them.`;
   }
 
   draw() {

@@ -31,14 +31,15 @@ from pages.ui.shared.link import go_to
 BEND = OwnStop(
     "why",
     "Why two layers?",
-    "A Gaussian process draws a curve through points, with its uncertainty. It expects a curve "
-    "that is equally smooth everywhere, but a step is not. A deep Gaussian process first bends "
-    "the input axis with a second process. Add or remove points: both models train again.",
+    "Here you can try the previous stop on your own points. A Gaussian process with one layer "
+    "expects a curve that is equally smooth everywhere. With two layers, the first layer bends "
+    "the input axis for the second. Add or remove points: both models train again.",
     bend,
     attempt="Remove the points beside the step: which band widens more? Then choose the smooth "
     "curve. Does the second layer still help?",
     caution="Depth does not always help: we chose the step and the chirp because depth helps "
-    "there. A slightly lower bound of two layers means little, because it is less tight.",
+    "there. Compare the unseen points, not the bounds: the bound of two layers is further below "
+    "its evidence than the bound of one layer.",
     note=Note(
         "Both models see the same points. The first layer bends the axis: it stretches steep parts "
         "and compresses flat ones, so that the second layer sees a curve of equal smoothness.",
@@ -57,13 +58,13 @@ BEND = OwnStop(
 FAMILIES = OwnStop(
     "families",
     "Which approximation?",
-    "Exact training of a hidden layer is impossible. Here are nine approximations, trained on the "
-    "same points with the same effort.",
+    "The values of a hidden layer have no exact posterior distribution that can be computed. Here "
+    "are nine approximations to it. All are trained on the same points, with equally many steps.",
     families,
     attempt="Which approximation has the highest bound, and which predicts unseen points best? "
     "Then train on other points: is it the same one?",
-    caution="One training of each proves little. A higher bound is a better approximation of "
-    "these points, but need not predict new points better.",
+    caution="One training of each proves little. A higher bound shows a better "
+    "approximation, but the model need not predict new points better.",
     note=Note(
         "All nine are lower bounds on the same evidence, so their bounds are comparable. They "
         "differ in which parts of the model may depend on each other.",
@@ -91,7 +92,7 @@ PRIOR = OwnStop(
         "The slope of the result is the product of the layers' slopes. A product of ten slopes is "
         "mostly near zero and sometimes huge.",
         "Why do deep functions have plateaus and jumps?",
-        "Where one layer is flat, all layers below see the same value; where all layers are steep, "
+        "Where one layer is flat, all later layers see the same value; where all layers are steep, "
         "the product of their slopes is huge.",
         (
             "They think that the plateaus come from training. Nothing here is trained.",

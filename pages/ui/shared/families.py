@@ -11,7 +11,7 @@ FAMILIES: dict[str, tuple[str, str]] = {
     ),
     "gated": (
         "Gated",
-        "The hidden values depend on the function of the layer above; a gate for each dimension "
+        "The hidden values depend on the function that generates them; a gate for each dimension "
         "sets how strongly.",
     ),
     "free": (
@@ -29,7 +29,10 @@ FAMILIES: dict[str, tuple[str, str]] = {
     ),
     "chain": (
         "Chain",
-        "Like joint, but the function of a layer also depends on the function of the layer above.",
+        "Like joint, but the function of a layer also depends on the function of the layer before.",
     ),
-    "low_rank_chain": ("Short chain", "Like chain, with a matrix of low rank."),
+    "low_rank_chain": (
+        "Short chain",
+        "Like chain, but fewer numbers describe the dependence (a matrix of low rank).",
+    ),
 }

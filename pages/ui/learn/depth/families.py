@@ -31,7 +31,7 @@ READY = Path(__file__).resolve().parents[4] / "assets" / "depth"
 MOST_DRAWS = 10**6
 WIDTH, HEIGHT, EDGE = 300, 170, 6  # size of a curve's picture in pixels
 
-HERE = "This does not help here, because the inputs are known."
+HERE = "Here the inputs are known, so this adds nothing."
 UNHELPFUL = ("diagonal", "full")  # these depend on inputs, which are known on the curve
 
 
@@ -163,8 +163,8 @@ def verdict(found: FamilyFits) -> str:
     if lead < 0.01:
         return f"{words} None of the approximations predicts unseen points better than the others."
     return (
-        f"{words} {named(predictor.family)} predicts unseen points best, by {lead:.2f} nats a "
-        "point."
+        f"{words} {named(predictor.family)} predicts unseen points best, {lead:.2f} nats a point "
+        "better than the marginalised approximation."
     )
 
 

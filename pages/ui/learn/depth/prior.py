@@ -24,10 +24,10 @@ def prior() -> None:
             },
         )
     about(
-        "Every layer is a random function, applied to the output of the layer above; grey lines "
-        "show the layers before the last. The slope of the result is the product of the layers' "
-        "slopes. A product of ten slopes is mostly near zero and sometimes huge, which gives "
-        "plateaus and steps. This is why trained deep models switch layers off.",
+        "Every layer is a random function, applied to the output of the layer before it; grey "
+        "lines show the layers before the last. The slope of the result is the product of the "
+        "layers' slopes. A product of ten slopes is mostly near zero and sometimes huge, which "
+        "gives plateaus and steps. This is why trained deep models switch layers off.",
         "If every layer also receives the input, no information is lost.",
     )
 

@@ -20,13 +20,14 @@ def picture(state: State) -> LessonPicture:
 CHANCES = Stop(
     name="words",
     title="Why 50 %?",
-    words="A column of words (yes or no) has no Gaussian values. The model learns a smooth "
-    "function over the map, and converts its value at each place into a probability. Click in "
+    words="Yes or no is not a Gaussian value. The model therefore learns a smooth function along "
+    "the map (here one axis), and converts its value at each place into a probability. Click in "
     "the upper half of the picture to add a row that says yes, in the lower half to add a no.",
-    attempt="Look at the place 1.9, then at −3: both probabilities are near 50 %. What differs "
-    "in the picture on the right? Then add ten rows at −3 that all say yes.",
-    caution="A probability near 100 % far from all rows is a guess. The dashed line makes this "
-    "mistake, because it ignores that the function is uncertain.",
+    attempt="Look at the place 1.9, then at −3: both probabilities are not far from 50 %. What "
+    "differs in the picture on the right? Then add ten rows at −3 that all say yes.",
+    caution="50 % need not mean that yes and no occur equally often there: perhaps no row is near. "
+    "The dashed line ignores how uncertain the function is, so it is always further from 50 % "
+    "than the full line.",
     note=Note(
         "At 1.9 the rows disagree, like coin tosses, and more rows would not help. At −3 there "
         "are no rows, and the next row will change the answer. The average over the possible "

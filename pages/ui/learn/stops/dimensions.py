@@ -24,15 +24,15 @@ DIMENSIONS = Stop(
     name="dimensions",
     title="Dimensions switch off",
     words="A Bayesian GP-LVM may start with more latent dimensions than the data need. Each "
-    "dimension has a lengthscale (automatic relevance determination, ARD). Every nat of "
-    "information about a point lowers the bound by a nat, so dimensions that do not help switch "
-    "off. Press Train to watch.",
-    attempt="Turn the noise up to 1: which dimensions stay on? Then use only 6 rows with little "
-    "noise. Does the answer change if you start with more dimensions?",
+    "dimension has a lengthscale; a very long one switches the dimension off (automatic relevance "
+    "determination, ARD). Information about positions has a price: every nat (1.44 bits) lowers "
+    "the bound by a nat. A dimension that explains less than its price switches off.",
+    attempt="Press Train. Turn the noise up to 1: does any dimension stay on? Then use only 6 "
+    "rows with little noise. Does the answer change if you start with more dimensions?",
     caution="“Off” does not prove that a cause is absent: these rows may be too few to show the "
     "cause. A dimension that is on has no name: a rotated map explains the data equally well.",
     note=Note(
-        "The bound subtracts every nat of information about a point (the KL divergence), and "
+        "The bound subtracts every nat of information about a position (the KL divergence), and "
         "thereby decides how many dimensions are on. ARD therefore needs no penalty that someone "
         "must tune.",
         "With much noise all dimensions switch off. Is that a failure of the model, or the right "

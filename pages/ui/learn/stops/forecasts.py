@@ -19,9 +19,9 @@ FORECASTS = Stop(
     "errors grow.",
     attempt="For how many steps does the narrow band contain the real values? Lower the noise: "
     "for how many more steps are the forecasts good? Then give the model fewer training values.",
-    caution="A wide band is not a bad forecast; it shows from which step on the forecast is "
-    "useless. After one step, the Gaussian has the exact mean and variance, but not the exact "
-    "shape.",
+    caution="A wide band does not mean that the model is wrong: it states honestly from which step "
+    "on nobody should use the forecast. The band is a Gaussian, so it cannot show that values "
+    "outside 0 to 1 never occur.",
     note=Note(
         "The wide band is computed as in the stop “A Gaussian through a bend”: ⟨k⟩ gives the "
         "mean and variance of a process at an uncertain input. The grey futures are random draws "

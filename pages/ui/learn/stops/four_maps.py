@@ -21,14 +21,14 @@ def train(state: State, look: Look) -> LessonPicture:
 FOUR_MAPS = Stop(
     name="maps",
     title="Four maps of the same data",
-    words="PCA finds directions and dual PCA finds positions. Both follow from one decomposition "
-    "of the table, so they give the same map. A GP-LVM bends the map and fits one position to "
-    "each row; a Bayesian GP-LVM averages over possible positions. Press Train: how many hidden "
-    "values of held-out rows are inside the 95 % bands?",
-    attempt="Press Train. Which model fits its training rows almost without error, and how many "
-    "hidden values are inside its bands? Then change the number of dimensions.",
-    caution="A map with clear shapes is not a better model. A confident model can be wrong, and "
-    "a model with honest bands need not have the smallest error. Held-out rows measure both.",
+    words="PCA finds directions in the table, dual PCA a position for each row. Both follow from "
+    "one decomposition, so they give the same map. A GP-LVM bends the map and fits one position "
+    "to each row; a Bayesian GP-LVM averages over possible positions. New rows with hidden parts "
+    "test the models: each model fills in the values and states 95 % bands.",
+    attempt="Press Train. Which model has the smallest error on its training rows, and how many "
+    "hidden values of new rows are inside its bands? Then change the number of dimensions.",
+    caution="A map with clear shapes is not a better model. A confident model can be wrong. "
+    "Only new rows show how large the error is, and whether the bands are wide enough.",
     note=Note(
         "The GP-LVM fits every position. With enough dimensions it reproduces even the noise of "
         "its training rows, and expects almost no noise in new rows. An average over positions "

@@ -67,7 +67,8 @@ FUNCTIONS = Stop(
     "the values at two inputs are. This decides how functions look before the model has data. "
     "Click into the picture to add points: the functions that pass near the points remain.",
     attempt="Add three points, then shorten the lengthscale. Where does the band widen first? "
-    "Watch the log evidence: which lengthscale fits your points best?",
+    "The log evidence states how well the kernel predicted your points: which lengthscale makes "
+    "it highest? Then choose the rough kernel.",
     caution="The truth may be outside the band. The band contains 95 % of the values only if "
     "this kernel is right; a wrong kernel can give a narrow band, too.",
     note=Note(

@@ -21,12 +21,12 @@ INDUCING = Stop(
     title="Inducing points",
     words="A Gaussian process compares every point with every other point. A sparse Gaussian "
     "process summarises the points by the function's values at a few inducing inputs, the dots "
-    "at the bottom. Drag them: the bound shows how much evidence the summary loses.",
+    "at the bottom. Drag them: the bound is below the log evidence by what the summary loses.",
     attempt="Push all inducing inputs together on one side. Then spread them, and add more, "
     "until the bound is less than one nat below the evidence. Must inducing inputs be at the "
     "points?",
-    caution="A wide band need not come from the data: far from every inducing input, the summary "
-    "contains no information. Compare with the exact band.",
+    caution="A wide band need not come from a lack of data: far from every inducing input, the "
+    "summary contains no information. Compare with the exact band (green).",
     note=Note(
         "The inducing inputs are parameters of the approximation, not of the model. Every choice "
         "gives a lower bound on the same evidence, so optimising them cannot overfit.",

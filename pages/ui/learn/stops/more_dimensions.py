@@ -17,16 +17,17 @@ def train(state: State, look: Look) -> LessonPicture:
 MORE_DIMENSIONS = Stop(
     name="more",
     title="More dimensions always fit better",
-    words="A GP-LVM fits one point to each row. Every further dimension adds numbers that it can "
-    "fit, so its likelihood rises. A Bayesian GP-LVM averages over the points instead, and its "
-    "bound stops rising when the data need no more dimensions. Press Train to compare them.",
+    words="A GP-LVM fits one latent position to each row. Every further dimension adds numbers "
+    "that it can fit, so its likelihood rises. A Bayesian GP-LVM averages over the positions "
+    "instead; the bound on its likelihood stops rising when the data need no more dimensions. "
+    "Press Train to compare them.",
     attempt="Train, and compare the third picture with the first: does a better likelihood mean "
     "smaller errors on new rows? Then set the noise to 1.",
-    caution="The bound prefers the right number of dimensions only for these rows. With few rows "
-    "or much noise, it prefers fewer dimensions than the data really have.",
+    caution="The bound shows how many dimensions these rows support. With few rows or much noise, "
+    "this can be fewer dimensions than the data really have.",
     note=Note(
-        "Likelihoods with fitted points are not comparable, because the models have different "
-        "numbers of parameters. The bound is comparable, because integrating the points out "
+        "Likelihoods with fitted positions are not comparable, because the models have different "
+        "numbers of parameters. The bound is comparable, because integrating the positions out "
         "removes these parameters.",
         "Six dimensions have the highest likelihood. Without the bound, how could you find out "
         "that six are too many?",

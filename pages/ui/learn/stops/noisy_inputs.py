@@ -19,12 +19,12 @@ NOISY_INPUTS = Stop(
     title="Uncertain and missing inputs",
     words="Some inputs were measured badly, and we know which. The left model treats all inputs "
     "as exact, sees scattered outputs and flattens the curve. The right model describes every "
-    "input by a Gaussian that is as wide as the input's error, and learns the curve and the "
-    "inputs. Press Train.",
+    "uncertain input by a Gaussian that is as wide as the input's error, and learns the curve "
+    "together with the inputs. Press Train.",
     attempt="During training, watch the points on the right move towards the curve. Then choose "
     "missing inputs, and see where the left model puts them.",
-    caution="The new positions are estimates, not measurements: the model may have pulled a point "
-    "onto the curve. With large errors both models may be wrong.",
+    caution="The new positions are estimates, not measurements: where the learnt curve is wrong, "
+    "the positions are wrong, too. If the errors are large, both models may be wrong.",
     note=Note(
         "The bound has the same formula as for the Bayesian GP-LVM. There all inputs are "
         "unknown; here some are known with an error, and their prior is a Gaussian around the "
@@ -59,7 +59,7 @@ NOISY_INPUTS = Stop(
             0.7,
             0.1,
             0.5,
-            help="The fraction of uncertain or missing inputs.",
+            help="The probability that an input is uncertain or missing.",
         ),
         Draw("draw", "Other points"),
     ),

@@ -16,14 +16,14 @@ def picture(state: State) -> LessonPicture:
 OUTPUT_BACK = Stop(
     name="back",
     title="From the output back",
-    words="So far a place on the map gave a body. Now fix a joint, and see which places fit. The "
-    "first point fixes the right hand, the second the left toe, the third the right toe. One "
-    "fixed joint has many answers; three fixed joints have hardly more than one.",
-    attempt="Drag the hand forward and back. Click to fix the toes, too: how much of the map "
-    "remains? Then draw the bodies without the model.",
+    words="Every place on this map of a run gives a body; the grey dots are the frames of the run. "
+    "Now ask in reverse: fix a joint, and see which places fit. One fixed joint has many answers; "
+    "three fixed joints have hardly more than one.",
+    attempt="Drag the right hand forward and back. Click near a foot to fix the left toe, and once "
+    "more to fix the right toe: how much of the map remains? Then draw the bodies without the "
+    "model.",
     caution="A body that fits need not be the true body: several may fit equally well. If a joint "
-    "is fixed at a place where it never was in the run, the bodies come as near to this place as "
-    "possible.",
+    "never was where you fix it, the bodies only come near this place.",
     note=Note(
         "Without the model every joint moves by itself, and the drawings are not bodies. The map "
         "is a prior: it contains only movements of joints that occur together. Animators use such "

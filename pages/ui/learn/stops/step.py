@@ -19,10 +19,11 @@ STEP = Stop(
     name="step",
     title="A step",
     words="A Gaussian process expects a curve to be equally smooth everywhere. A step is flat, "
-    "then steep, then flat: one lengthscale cannot fit both, so the curve oscillates and the band "
-    "is wide. A deep Gaussian process first bends the input axis with a second process.",
+    "then steep, then flat: one lengthscale cannot fit both. The step needs a short one, so the "
+    "curve may swing between any two points, and the band is wide. A deep Gaussian process puts a "
+    "second process before the first, which bends the input axis.",
     attempt="Move the marker along the step. How wide are the bands far from the jump, and how "
-    "much does the hidden layer stretch the axis at the jump? Then choose the smooth curve.",
+    "steep is the hidden layer at the jump? Then choose the smooth curve.",
     caution="Deeper is not always better. A second layer does not help on the smooth curve; we "
     "chose the other two curves because depth helps there.",
     note=Note(

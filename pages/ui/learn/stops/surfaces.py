@@ -19,12 +19,13 @@ SURFACES = Stop(
     name="surfaces",
     title="A string in the plane, a sheet in space",
     words="One latent dimension draws a string through the plane, two draw a sheet through "
-    "space. A Gaussian on the latent axis becomes a bent cloud on the string. The Jacobian "
-    "replaces the string by its tangent, and the bent cloud by a straight cloud.",
+    "space. A Gaussian on the latent axis becomes a bent cloud on the string. The Jacobian is "
+    "the string's slope at the Gaussian's mean; a model that knows only this slope expects the "
+    "cloud along a straight line (green).",
     attempt="Drag the points until the string crosses itself. Then widen the Gaussian: when does "
     "the green line no longer describe the cloud?",
     caution="The string has no thickness here. A real model adds noise, and it does not know "
-    "where the string runs if it saw no rows there.",
+    "where the string runs if it saw no data there.",
     note=Note(
         "The Jacobian says how much longer the string is than the axis. The same Gaussian gives "
         "a dense cloud where the string is slow, and a thin cloud where it is fast.",

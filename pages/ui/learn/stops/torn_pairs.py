@@ -17,11 +17,13 @@ def train(state: State, look: Look) -> LessonPicture:
 TORN_PAIRS = Stop(
     name="torn",
     title="Near in the data, near on the map?",
-    words="A GP-LVM maps smoothly from the map to the data: places near each other give similar "
-    "rows. The reverse need not be true: similar rows may end far apart. An encoder computes the "
-    "place of a row from the row itself (back-constraints), so similar rows stay together.",
-    attempt="Press Train and count the lines: which map tears the fewest pairs apart? Then use "
-    "more neighbours for each row.",
+    words="A GP-LVM has a smooth function from the map to the data: places near each other give "
+    "similar rows. The reverse need not be true: similar rows may end far apart on the map, as a "
+    "torn pair. An encoder computes the place of a row from the row itself (back-constraints), so "
+    "similar rows tend to stay together.",
+    attempt="Press Train. Each orange line is a torn pair: the neighbour is not among the 8 rows "
+    "that are nearest on the map. Which map has the fewest lines? Then use more neighbours for "
+    "each row.",
     caution="A map without torn pairs is not a better model of the data. The encoder restricts "
     "the places, and the bound is usually lower.",
     note=Note(

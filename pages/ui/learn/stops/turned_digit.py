@@ -15,12 +15,11 @@ TURNED_DIGIT = Stop(
     title="A turned digit lies on a curve",
     words="We rotate one picture of a digit step by step. Every picture has hundreds of pixels, "
     "but one number, the angle, generates all pictures. They therefore form a curve in pixel "
-    "space. PCA looks along straight directions, so it needs at least two components for this "
-    "loop.",
-    attempt="Reduce the whole turn: below which angle is one number enough? Then switch “Vary "
+    "space. PCA looks along straight directions, so one component cannot describe the loop.",
+    attempt="Reduce the whole turn: below which angle is one component enough? Then switch “Vary "
     "thickness” on: what happens to the curve?",
-    caution="A component with a small share of the variance need not be noise. The curve needs "
-    "very many components, but has only one dimension.",
+    caution="A component with a small share of the variance need not be noise. PCA needs many "
+    "components to rebuild these pictures, but their curve has only one dimension.",
     note=Note(
         "The number of latent dimensions is the number of causes, not the number of components "
         "that PCA needs. A curved model may need one or two dimensions where PCA needs ten "

@@ -18,8 +18,8 @@ TWO_DIGITS = Stop(
     name="meet",
     title="Sixes against nines",
     words="All turned pictures of a six form a closed curve, and so do all turned nines. The map "
-    "shows both curves. A turned six resembles a nine, so the curves come near each other; the "
-    "dashed line shows where.",
+    "shows both curves. A turned six resembles a nine, so the curves come near each other. The "
+    "dashed line joins the chosen six with the nine that is nearest in pixel space.",
     attempt="Turn the six: by how much more is the nearest nine turned? Then press Train: does "
     "the curved map show the same neighbours as PCA?",
     caution="Curves that cross on a map need not meet in pixel space: a map has two dimensions, "

@@ -23,8 +23,8 @@ TWO_TRAININGS = Stop(
     title="What a map does not mean",
     words="The same model was trained twice on the same digits, from two starts. The bounds are "
     "almost equal, but the maps differ: straight distances, gaps and areas on a map are not "
-    "properties of the data. Path lengths are measured between the generated pictures instead, "
-    "and a path is longer where the model is unsure of the picture.",
+    "properties of the data. The length of a path adds up the changes of the generated picture "
+    "instead. Where the model is unsure of the picture, it expects larger changes.",
     attempt="Click two digits on a map. How much do the straight distances differ between the "
     "maps, and how much do the path lengths? Then choose “Show uncertainty”: which positions are "
     "uncertain?",

@@ -22,7 +22,8 @@ TWO_VIEWS = Stop(
     "has its own ARD weights, which show which dimensions are shared and which are private. Press "
     "Train.",
     attempt="After the straight kernel, try the curved one. What happens to the shared dimension? "
-    "(cos² t is 1 − sin² t: a curved function of a signal that the first view already has.)",
+    "(cos² t is a curved function of the other signal in each view: it is 1 − (sin t)² in the "
+    "first and (cos t)² in the second.)",
     caution="“Private” means that the other view does not need this dimension with this kernel. "
     "The signals of the two views may still depend on each other.",
     note=Note(

@@ -18,11 +18,12 @@ def picture(state: State) -> LessonPicture:
 UNCERTAIN_INPUT = Stop(
     name="bend",
     title="A Gaussian through a bend",
-    words="A latent point is not known exactly: q(x) is a Gaussian. A curved function makes the "
-    "output non-Gaussian. The model does not need the output's shape: it uses ⟨k⟩, the average of "
-    "the kernel over q(x). From ⟨k⟩ it computes the output's exact mean and variance.",
-    attempt="Move the mean to where the curve turns, then widen q(x). Which of the two Gaussians "
-    "stays near the truth? Drag a point of the curve until the output has two peaks.",
+    words="A model knows a latent point x only approximately, as a Gaussian q(x). A curved "
+    "function f makes the output non-Gaussian, but the output's mean and variance can be computed "
+    "exactly. They need only ⟨k⟩: the kernel between x and another point, averaged over q(x).",
+    attempt="Move the mean to where the curve turns, then widen q(x). Which Gaussian stays near "
+    "the truth: the one from ⟨k⟩, or the one that replaces f by a line? Drag a point of the curve "
+    "until the output has two peaks.",
     caution="The Gaussian from ⟨k⟩ has the right mean and deviation, but not the right shape: if "
     "the output has two peaks, the Gaussian's peak is between them.",
     note=Note(
