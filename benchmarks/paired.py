@@ -10,7 +10,9 @@ from benchmarks.judge import held_out, neighbour_errors
 from benchmarks.plain import plain_schedule
 from gplvm_core import BayesianGPLVM
 from gplvm_core.beliefs import Belief
+from gplvm_core.models.estimators.fitted import ON
 from gplvm_core.numerics import Array
+from gplvm_core.priors import StandardNormal
 
 EVALUATIONS = 500
 
@@ -82,6 +84,7 @@ def train_plain(
         "bound_at_500_evaluations": float(plain.best[:EVALUATIONS][-1]),
         "evaluations": len(plain.best),
         "seconds": plain.seconds,
+        "dimensions_on": int(np.sum(StandardNormal().kl_terms(plain.belief).mean(axis=0) > ON)),
         "held_out_by_bound": by_bound,
         "held_out_by_sampling": by_sampling,
     }

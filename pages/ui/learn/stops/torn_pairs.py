@@ -29,8 +29,9 @@ TORN_PAIRS = Stop(
     note=Note(
         "PCA has a smooth map in both directions, a GP-LVM only from the map to the data. An "
         "encoder adds the second direction, and also places new rows without an optimisation.",
-        "When must similar rows be near each other, and when must near places give similar rows?",
-        "To find a row again; to draw new rows.",
+        "For which task must similar rows be near each other on the map, and for which must near "
+        "places give similar rows?",
+        "To find the rows that resemble a given row; to draw new rows.",
         (
             "They read distances between groups as distances between rows.",
             "They think that an encoder gives the same map faster. An encoder gives another map.",
