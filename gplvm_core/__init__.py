@@ -1,10 +1,10 @@
 """Gaussian-process latent variable models in NumPy: train, explore, predict.
 
-Models of one table: `BayesianGPLVM`, `GPLVM`, `DynamicalGPLVM` (rows over time), `BayesianPCA`,
-`ProbabilisticPCA` and `DeepGPLVM`. Models of several views of the same rows: `ManifoldRelevance`
-and `DeepManifoldRelevance`. Regressions: `SparseGPRegression`, `SemiDescribedGPRegression` (missing
-inputs), `DeepGP` and `AutoregressiveGP` (series). Classifiers: `GenerativeClassifier` and
-`SemiSupervisedClassifier`. `Model` trains any acyclic graph of layers.
+Models of one table: `BayesianGPLVM`, `GPLVM`, `DynamicalGPLVM` and `StateSpaceGPLVM` (rows over
+time), `BayesianPCA`, `ProbabilisticPCA` and `DeepGPLVM`. Models of several views of the same rows:
+`ManifoldRelevance` and `DeepManifoldRelevance`. Regressions: `SparseGPRegression`,
+`SemiDescribedGPRegression` (missing inputs), `DeepGP` and `AutoregressiveGP` (series). Classifiers:
+`GenerativeClassifier` and `SemiSupervisedClassifier`. `Model` trains any acyclic graph of layers.
 
 All models follow scikit-learn's conventions. `save` and `load` store them in files; `read_table`
 and the other readers load data. For example, `help(BayesianGPLVM)` lists all parameters and fitted
@@ -72,6 +72,7 @@ from gplvm_core.models import (
     SemiDescribedGPRegression,
     SemiSupervisedClassifier,
     SparseGPRegression,
+    StateSpaceGPLVM,
 )
 from gplvm_core.new_rows import apply
 from gplvm_core.numerics import NotPositiveDefiniteError
@@ -124,6 +125,7 @@ __all__ = [
     "SemiDescribedGPRegression",
     "SemiSupervisedClassifier",
     "SparseGPRegression",
+    "StateSpaceGPLVM",
     "StoreError",
     "View",
     "White",

@@ -15,6 +15,7 @@ from gplvm_core.models.estimators.model import Model
 from gplvm_core.models.estimators.regression import SparseGPRegression
 from gplvm_core.models.estimators.semi_described import SemiDescribedGPRegression
 from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifier
+from gplvm_core.models.estimators.state_space import StateSpaceGPLVM
 from gplvm_core.models.estimators.views import ManifoldRelevance
 from gplvm_core.models.problems.nodes import Believed, Node
 from gplvm_core.models.problems.wiring import Edge, Facts, KnownInputs, Latent, NodeKind, OverTime
@@ -49,5 +50,6 @@ __all__ = [
     "SemiDescribedGPRegression",
     "SemiSupervisedClassifier",
     "SparseGPRegression",
+    "StateSpaceGPLVM",
     "Trace",
 ]

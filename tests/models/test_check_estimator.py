@@ -27,6 +27,7 @@ from gplvm_core import (
     SemiDescribedGPRegression,
     SemiSupervisedClassifier,
     SparseGPRegression,
+    StateSpaceGPLVM,
 )
 from gplvm_core.models.problems import regression
 
@@ -55,6 +56,7 @@ ESTIMATORS = [
         random_state=0,
     ),
     SparseGPRegression(8, kernel=RBF(1.0, 2.0), max_iter=3, random_state=0),
+    StateSpaceGPLVM(2, 8, max_iter=8, random_state=0),
 ]
 
 # The density of a regression is that of outputs given inputs, so checks that pass only X cannot use

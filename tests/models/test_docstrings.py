@@ -39,6 +39,7 @@ def fitted() -> dict[str, object]:
         gplvm_core.GPLVM(2, **short).fit(rows),
         gplvm_core.BayesianGPLVM(2, 5, **short).fit(rows),
         gplvm_core.DynamicalGPLVM(2, 5, **short).fit(rows),
+        gplvm_core.StateSpaceGPLVM(2, 5, **short).fit(rows),
         gplvm_core.BayesianPCA(2, **short).fit(rows),
         gplvm_core.ProbabilisticPCA(2).fit(rows),
         gplvm_core.SparseGPRegression(5, **short).fit(inputs, rows),

@@ -130,6 +130,7 @@ def fails(progress) -> None:
         DeepGP((1,), 8, **QUICK),
         gplvm_core.Model({"x": 2}, [gplvm_core.Edge("x", "data", n_inducing=8)], **QUICK),
         gplvm_core.AutoregressiveGP(2, 8, **QUICK),
+        gplvm_core.StateSpaceGPLVM(2, 8, **QUICK),
     ],
     ids=lambda model: type(model).__name__,
 )

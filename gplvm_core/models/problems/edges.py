@@ -17,6 +17,7 @@ from gplvm_core.bounds import (
 )
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Noise, Scaling
+from gplvm_core.models.problems.shift import Shift
 from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import LOG, Leaf, Transform, leaves
@@ -39,7 +40,8 @@ class LayerEdge:
     overall scale. positive: the transform of the kernel's positive parameters. mean_field: if the
     outputs are a node, q(u) is independent of them (Damianou 2015, App. C); otherwise u is
     integrated out first. per_output: every data column has a separate signal and noise variance.
-    executor: evaluates the chunks of points.
+    shift: the rows of the inputs and of the outputs, if the outputs are a node and belong to other
+    rows than their inputs. executor: evaluates the chunks of points.
     """
 
     sources: tuple[int, ...]
@@ -50,6 +52,7 @@ class LayerEdge:
     positive: Transform = LOG
     mean_field: bool = False
     per_output: bool = False
+    shift: Shift | None = None
 
     @property
     def source(self) -> int:

@@ -207,7 +207,10 @@ class Graph:
             for source, own in zip(edge.sources, self._slopes(edge, at, nodes), strict=True):
                 adjoints[source].append(own)
             if isinstance(edge.outputs, int) and at.targets is not None:
-                adjoints[edge.outputs].append(at.targets)
+                own, shift = at.targets, edge.shift
+                count = nodes[edge.outputs].belief.n_points
+                own = own if shift is None else shift.returned(own, shift.after, count)
+                adjoints[edge.outputs].append(own)
         pulled = (
             node.pullback(reduce(add, each)) for node, each in zip(nodes, adjoints, strict=True)
         )
@@ -231,7 +234,7 @@ class Graph:
         each = [
             relevance_of(layer.kernel, layer.inducing.shape[1])[:width]
             for edge, layer in zip(self.edges, parameters.layers, strict=True)
-            if edge.source == 0
+            if edge.source == 0 and not edge.ends_in(0)
         ]
         if len(each) == 1:
             return each[0]
@@ -279,15 +282,20 @@ class Graph:
     def _slopes(edge: LayerEdge, at: LayerValue, nodes: Sequence[Believed]) -> Sequence[Belief]:
         """∂F/∂mean and ∂F/∂variance of q(X) of each source of an edge."""
         widths = [nodes[source].belief.n_latent for source in edge.sources]
-        return Belief(at.gradients.mean, at.gradients.variance).split(widths)
+        slope, shift = Belief(at.gradients.mean, at.gradients.variance), edge.shift
+        if shift is not None:
+            slope = shift.returned(slope, shift.before, nodes[edge.source].belief.n_points)
+        return slope.split(widths)
 
     @staticmethod
     def source(edge: LayerEdge, nodes: Sequence[Believed]) -> Belief:
         """q(X) of the inputs of a layer."""
-        return reduce(Belief.beside, (nodes[source].belief for source in edge.sources))
+        belief = reduce(Belief.beside, (nodes[source].belief for source in edge.sources))
+        return belief if edge.shift is None else edge.shift.taken(belief, edge.shift.before)
 
     @staticmethod
     def _targets(edge: LayerEdge, nodes: Sequence[Believed]) -> Targets:
         if isinstance(edge.outputs, Targets):
             return edge.outputs
-        return Targets.believed(nodes[edge.outputs].belief)
+        belief, shift = nodes[edge.outputs].belief, edge.shift
+        return Targets.believed(belief if shift is None else shift.taken(belief, shift.after))
