@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.forward import moments, with_priors
+from gplvm_core.prediction.forward import Moments, moments, with_priors
 from gplvm_core.prediction.intervals import (
     GAPS,
     Asked,
@@ -86,15 +86,19 @@ class HeldOut:
                 name: np.where(gone, np.nan, own)
                 for (name, own), gone in zip(truth.items(), hidden, strict=True)
             }
-            prior = self.new_path(part.asked)
-            found = infer_sequence(network, given, prior, tops=tuple(self.over_time))
-            filled = moments(found.network, found.beliefs, noise=True)
+            filled = self.filled(network, given, part)
             for name, own in given.items():
                 error = away(*filled[name], truth[name], spread[name])
                 error = np.where(np.isnan(own), error, np.nan)
                 empty = np.isnan(own).all(axis=1)
                 tries.add(Asked("frames", name), error[empty], part.groups[empty])
                 tries.add(Asked("values", name), error[~empty], part.groups[~empty])
+
+    def filled(self, network: Network, given: Outputs, part: Part) -> Moments:
+        """Means and variances of all outputs of a new sequence with gaps, by name."""
+        prior = self.new_path(part.asked)
+        found = infer_sequence(network, given, prior, tops=tuple(self.over_time))
+        return moments(found.network, found.beliefs, noise=True)
 
     def try_forecasts(self, tries: Tries) -> None:
         """Forecast every training sequence from several origins."""
@@ -106,20 +110,21 @@ class HeldOut:
                 continue
             network, _ = self.without(np.concatenate([ahead for _, ahead in splits]))
             for before, ahead in splits:
-                paths = {
-                    at: forecast(
-                        kernel,
-                        self.times[before],
-                        self._path_so_far(at, before),
-                        self.times[ahead],
-                    )
-                    for at, (kernel, _) in self.over_time.items()
-                }
-                found = moments(network, with_priors(network, paths), noise=True)
+                found = self.forecasts(network, before, ahead)
                 groups = np.full(len(ahead), f"{self.sequences[before[0]]} {origin}")
                 for name, own in self.of(ahead).items():
                     error = away(*found[name], own, spread[name])
                     tries.add(Asked("forecast", name), error, groups)
+
+    def forecasts(self, network: Network, before: Rows, ahead: Rows) -> Moments:
+        """Means and variances of the outputs of rows that follow other rows, by name."""
+        paths = {
+            at: forecast(
+                kernel, self.times[before], self._path_so_far(at, before), self.times[ahead]
+            )
+            for at, (kernel, _) in self.over_time.items()
+        }
+        return moments(network, with_priors(network, paths), noise=True)
 
     def _ahead(self, sequence: object, origin: float) -> tuple[Rows, Rows]:
         """The rows of a sequence before an origin, and the rows to forecast."""

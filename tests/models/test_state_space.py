@@ -1,5 +1,7 @@
 """The state-space model: its bound and gradient, forecasts, sequences, mistakes and files."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
@@ -8,10 +10,12 @@ from gplvm_core import DataError, StateSpaceGPLVM, load, save
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.kernels import RBF
+from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.problems.edges import FREE, to_data
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.state_space import StateNode, StateStart, shift_of, to_next
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.states import StateBound
 from gplvm_core.statistics.executors import serial
 
 STEPS = 15
@@ -39,8 +43,13 @@ def model(rows: Array) -> StateSpaceGPLVM:
     return StateSpaceGPLVM(3, 25, max_iter=300, random_state=0).fit(rows[:-STEPS])
 
 
+def in_order(sequences: Array) -> Array:
+    """Return the number of each row in its sequence, as times."""
+    return checked_timeline(None, sequences, len(sequences))[0]
+
+
 def small_graph(values: Array, sequences: Array) -> Graph:
-    shift = shift_of(sequences)
+    shift = shift_of(in_order(sequences), sequences)
     start = StateStart((values,), 2, 6, ("rbf",), "pca", shift=shift)
     node = StateNode(np.setdiff1d(np.arange(len(values)), shift.after))
     return Graph((node,), (to_data(values, serial, "shared"), to_next(shift, serial)), start, 1e-6)
@@ -94,52 +103,127 @@ def test_the_bound_of_nearly_known_states_is_the_joint_density() -> None:
     np.testing.assert_allclose(found, expected, rtol=1e-4)
 
 
+LATER = np.arange(150 - STEPS, 150)
+
+
 def test_an_oscillation_continues(model: StateSpaceGPLVM, rows: Array) -> None:
-    mean, std = model.forecast(STEPS, return_std=True)
+    mean, std = model.forecast(LATER, return_std=True)
     truth = rows[-STEPS:]
     error = np.sqrt(np.mean((mean - truth) ** 2))
     assert error < 0.25 * np.sqrt(np.mean((rows[-STEPS - 1] - truth) ** 2))
     assert error < 0.25 * np.sqrt(np.mean((rows.mean(axis=0) - truth) ** 2))
     assert 0.85 <= np.mean(np.abs(mean - truth) < 1.96 * std) <= 1.0
     assert model.n_effective_ == 2  # a place and a speed
+    # The same times in another order, and training times among them.
+    mixed = np.array([LATER[3], 5, LATER[0]])
+    both = np.concatenate([mean[[3]], model.inverse_transform(model.latent_mean_[[5]]), mean[[0]]])
+    np.testing.assert_allclose(model.forecast(mixed), both, atol=0.02)
 
 
-def test_forecasts_are_averages_over_sampled_states(model: StateSpaceGPLVM) -> None:
-    states = model.sample_states(4, 300, random_state=5)
-    assert states.shape == (300, 4, 3)
-    outputs, deviations = model.inverse_transform(states.reshape(-1, 3), return_std=True)
-    outputs = outputs.reshape(300, 4, -1)
-    unexplained = deviations.reshape(300, 4, -1) ** 2 + model.noise_std_**2
-    spread = outputs.var(axis=0) + unexplained.mean(axis=0)
-    mean, std = model.forecast(4, n_samples=300, random_state=5, return_std=True)
-    np.testing.assert_allclose(mean, outputs.mean(axis=0), atol=1e-10)
-    np.testing.assert_allclose(std, np.sqrt(spread), rtol=1e-6)
+def test_forecasts_are_averages_over_drawn_futures(model: StateSpaceGPLVM) -> None:
+    drawn = model.sample_forecast(LATER[:6], 4000, random_state=5)
+    mean, std = model.forecast(LATER[:6], return_std=True)
+    assert drawn.shape == (4000, 6, 5)
+    # The forecast averages over 200 futures, so its mean has an error of std / √200.
+    assert np.all(np.abs(drawn.mean(axis=0) - mean) < 4.0 * std / np.sqrt(200.0))
+    np.testing.assert_allclose(drawn.std(axis=0), std, rtol=0.25)
+    latent, variance = model.forecast_latent(LATER[:6])
+    assert latent.shape == variance.shape == (6, 3)
+
+
+def test_a_new_sequence_is_filled(model: StateSpaceGPLVM, rows: Array) -> None:
+    """Whole frames and single columns of an unseen part of the oscillation are hidden."""
+    new = oscillation(230, seed=7)[190:]
+    gaps = new.copy()
+    gaps[10:18] = np.nan
+    gaps[25:32, 1:] = np.nan
+    steps: list[float] = []
+    filled, std, path, _ = model.complete(
+        gaps,
+        times=np.arange(40.0),
+        callback=lambda _, bound: steps.append(bound),
+        return_std=True,
+        return_latent=True,
+    )
+    hidden = np.isnan(gaps)
+    error = np.sqrt(np.mean((filled - new)[hidden] ** 2))
+    straight = np.column_stack(
+        [
+            np.interp(np.arange(40), np.flatnonzero(~gone), own[~gone])
+            for own, gone in zip(new.T, hidden.T, strict=True)
+        ]
+    )
+    assert error < 0.5 * np.sqrt(np.mean((straight - new)[hidden] ** 2))
+    assert error < 0.12
+    assert np.mean(np.abs(filled - new)[hidden] < 2.5 * std[hidden]) > 0.9
+    assert path.shape == (40, 3) and steps == sorted(steps)
+    np.testing.assert_array_equal(filled[~hidden], new[~hidden])
+
+
+def test_the_bound_of_new_states_has_the_right_gradient(model: StateSpaceGPLVM) -> None:
+    draw = np.random.default_rng(2)
+    outputs = oscillation(6)
+    outputs[2] = np.nan
+    outputs[4, 1:3] = np.nan
+    states = Belief(draw.standard_normal((6, 3)), draw.uniform(0.01, 0.2, (6, 3)))
+    for before in (None, Belief(np.zeros((1, 3)), np.full((1, 3), 0.1))):
+        bound = StateBound.of(model.posterior_, model.transition_, outputs, before)
+        slope = bound(states)[1]
+        for part in ("mean", "variance"):
+            own = getattr(states, part)
+            for at in ((0, 0), (2, 1), (4, 2), (5, 0)):
+                step = np.zeros_like(own)
+                step[at] = 1e-5
+                ends = [bound(replace(states, **{part: own + w * step}))[0] for w in (1.0, -1.0)]
+                found = getattr(slope, part)[at]
+                np.testing.assert_allclose(found, (ends[0] - ends[1]) / 2e-5, rtol=1e-4, atol=1e-3)
+
+
+def test_rows_can_continue_a_trained_sequence(model: StateSpaceGPLVM, rows: Array) -> None:
+    gaps = rows[-STEPS:].copy()
+    gaps[:, 1:] = np.nan
+    filled = model.complete(gaps, times=LATER, sequence=0)
+    assert np.sqrt(np.mean((filled - rows[-STEPS:]) ** 2)) < 0.1
+    with pytest.raises(DataError, match="must follow the last row"):
+        model.complete(gaps, times=LATER + 1, sequence=0)
+
+
+def test_drawn_sequences_look_like_the_data(model: StateSpaceGPLVM, rows: Array) -> None:
+    drawn, states = model.sample_sequence(
+        np.arange(60), n_samples=20, random_state=3, return_latent=True
+    )
+    assert drawn.shape == (20, 60, 5) and states.shape == (20, 60, 3)
+    np.testing.assert_allclose(drawn.std(axis=(0, 1)), rows.std(axis=0), rtol=0.2)
 
 
 def test_no_transition_leads_from_one_sequence_to_another(rows: Array) -> None:
     short = {"max_iter": 15, "random_state": 0}
-    together = StateSpaceGPLVM(2, 10, **short).fit(rows[:40], sequences=["a"] * 20 + ["b"] * 20)
-    shift = shift_of(together.sequences_)
+    labels = ["a"] * 20 + ["b"] * 20
+    together = StateSpaceGPLVM(2, 10, **short).fit(rows[:40], sequences=labels)
+    shift = shift_of(together.times_, together.sequences_)
     assert 19 not in shift.before and 20 not in shift.after and len(shift.before) == 38
-    # The rows of the sequences may alternate; only their order within a sequence matters.
-    order = np.arange(40).reshape(2, 20).T.ravel()
-    mixed = small_graph(rows[:40][order], np.tile([0, 1], 20))
-    plain = small_graph(rows[:40], np.repeat([0, 1], 20))
+    # The rows may have any order; only their times matter.
+    order = np.random.default_rng(0).permutation(40)
+    sequences, times = np.repeat([0, 1], 20), np.tile(np.arange(20.0), 2)
+    plain, mixed = small_graph(rows[:40], sequences), small_graph(rows[:40][order], sequences)
+    shift = shift_of(times[order, None], sequences[order])
+    node = StateNode(np.setdiff1d(np.arange(40), shift.after))
+    mixed = replace(mixed, nodes=(node,), edges=(mixed.edges[0], to_next(shift, serial)))
     begun = plain.start(0)
     moved = Belief(begun.nodes[0].mean[order], begun.nodes[0].variance[order])
     there = Parameters((moved,), begun.layers)
     np.testing.assert_allclose(
         mixed.evaluate(there, FREE).bound, plain.evaluate(begun, FREE).bound, rtol=1e-9
     )
-    last = together.forecast(1, sequence="a"), together.forecast(1, sequence="b")
+    last = [together.forecast([20.0], sequence=name) for name in "ab"]
     assert not np.allclose(*last)
     with pytest.raises(DataError, match="2 sequences"):
-        together.forecast(1)
+        together.forecast([20.0])
     with pytest.raises(DataError, match="no sequence 'c'"):
-        together.forecast(1, sequence="c")
+        together.forecast([20.0], sequence="c")
 
 
-def test_gaps_are_filled_by_the_states_around_them(rows: Array) -> None:
+def test_gaps_in_training_are_filled_by_the_states_around_them(rows: Array) -> None:
     gaps = rows[:-STEPS].copy()
     gaps[40:43, 1:] = np.nan
     model = StateSpaceGPLVM(2, 20, max_iter=100, random_state=0).fit(gaps)
@@ -150,16 +234,46 @@ def test_gaps_are_filled_by_the_states_around_them(rows: Array) -> None:
 def test_a_loaded_model_gives_the_same_forecast(model: StateSpaceGPLVM, tmp_path) -> None:
     save(model, tmp_path / "model.npz")
     again = load(tmp_path / "model.npz")
-    np.testing.assert_array_equal(again.forecast(3), model.forecast(3))
+    np.testing.assert_array_equal(again.forecast(LATER), model.forecast(LATER))
 
 
 def test_mistakes_in_words(model: StateSpaceGPLVM, rows: Array) -> None:
+    small = StateSpaceGPLVM(2, 5)
     with pytest.raises(DataError, match="only one row"):
-        StateSpaceGPLVM(2, 5).fit(rows[:6], sequences=np.arange(6))
+        small.fit(rows[:6], sequences=np.arange(6))
     with pytest.raises(DataError, match="one label for each"):
-        StateSpaceGPLVM(2, 5).fit(rows[:6], sequences=[0, 0])
-    for steps in (0, 1.5, True):
-        with pytest.raises(ValueError, match="steps must be a whole number of at least 1"):
-            model.forecast(steps)
-    with pytest.raises(ValueError, match="n_samples must be"):
-        model.sample_states(2, 0)
+        small.fit(rows[:6], sequences=[0, 0])
+    with pytest.raises(DataError, match="equally spaced in time; got steps from 1 to 5"):
+        small.fit(rows[:6], times=[0, 1, 2, 3, 4, 9])
+    with pytest.raises(DataError, match="one time; got 2 columns"):
+        small.fit(rows[:6], times=np.zeros((6, 2)))
+    for time in (150.5, -1.0):
+        with pytest.raises(DataError, match=f"got the time {time:g}"):
+            model.forecast([time])
+    with pytest.raises(DataError, match="later than the last time"):
+        model.sample_forecast([3.0])
+    for count in (0, 1.5, True):
+        with pytest.raises(ValueError, match="n_samples must be a whole number of at least 1"):
+            model.sample_forecast(LATER, count)
+    with pytest.raises(ValueError, match="neither adapt=True nor coupled=False"):
+        model.complete(rows[:5], times=np.arange(5), adapt=True)
+
+
+def test_calibrated_intervals_hold_in_a_new_sequence(rows: Array) -> None:
+    model = StateSpaceGPLVM(3, 25, max_iter=150, random_state=0).fit(rows)
+    new, inside = oscillation(290, seed=7)[190:], []
+    gaps = new.copy()
+    gaps[20:26] = np.nan
+    gaps[40:60, 1:3] = np.nan
+    hidden = np.isnan(gaps)
+    for calibrated in (False, True):
+        if calibrated:
+            model.calibrate(rows)
+        filled, std = model.complete(gaps, times=np.arange(100.0), return_std=True)
+        inside.append(np.mean((np.abs(filled - new) < 1.96 * std)[hidden]))
+    assert 0.9 <= inside[1] <= 1.0 and abs(inside[1] - 0.95) <= abs(inside[0] - 0.95)
+    assert {each.asked.what for each in model.intervals_.factors} == {
+        "frames",
+        "values",
+        "forecast",
+    }

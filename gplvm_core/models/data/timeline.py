@@ -19,6 +19,8 @@ Labels = NDArray[Any]
 TIMES, OUTPUTS = "times", "outputs"
 # Training is poor if the prior's standard deviation differs from 1 by more than this factor.
 MOST_WIDTH = 4.0
+# The largest deviation of a step in time from the usual step, as a share of the usual step.
+UNEVEN = 0.01
 
 
 def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> Float[Array, "N P"]:
@@ -114,6 +116,34 @@ def inputs_from(
     if not varying.any():
         raise DataError("the columns that the paths should follow are constant: choose others")
     return (chosen[:, varying] - chosen[:, varying].mean(axis=0)) / spread[varying]
+
+
+def checked_even_times(
+    times: Float[Array, "N P"], sequences: Shaped[Labels, " N"], *, least: int = 2
+) -> float:
+    """Return the step between the rows of all sequences.
+
+    least: the number of rows that the longest sequence must have. Raises DataError if the steps are
+    not equal, or if every sequence is shorter.
+    """
+    if times.shape[1] != 1:
+        raise DataError(f"a state has one time; got {times.shape[1]} columns of times")
+    parts = [np.sort(times[sequences == label, 0]) for label in np.unique(sequences)]
+    if max(map(len, parts)) < least:
+        raise DataError(
+            f"every one of the {len(parts)} sequences has only one row, but a transition leads "
+            "from one row to the next: check the labels of the sequences"
+        )
+    steps = np.concatenate([np.diff(part) for part in parts])
+    if not len(steps):
+        return 1.0
+    step = float(np.median(steps))
+    if step <= 0.0 or np.any(np.abs(steps - step) > UNEVEN * step):
+        raise DataError(
+            f"the rows of a sequence must be equally spaced in time; got steps from "
+            f"{steps.min():g} to {steps.max():g}. DynamicalGPLVM allows any times"
+        )
+    return step
 
 
 def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDArray[np.intp], " r"]:

@@ -5,15 +5,19 @@ from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Float
-from numpy.typing import ArrayLike
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.timeline import checked_timeline, rows_of_sequence
+from gplvm_core.models.data.timeline import checked_even_times, checked_timeline, checked_times
+from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.settings import LatentSettings, preset
+from gplvm_core.models.estimators.timed import warn_of_moving
 from gplvm_core.models.estimators.trained import Ended, TrainedModel
 from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.graph import Graph
@@ -21,24 +25,30 @@ from gplvm_core.models.problems.state_space import StateNode, StateStart, shift_
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction.futures import futures, outputs_of
+from gplvm_core.prediction.held_out import HeldOut
+from gplvm_core.prediction.held_states import HeldStates
+from gplvm_core.prediction.intervals import Asked
+from gplvm_core.prediction.network import Network, Outputs
+from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.prediction.sequence import FoundPath
+from gplvm_core.prediction.states import FUTURES, futures, infer_states, outputs_of
 from gplvm_core.readers import DataError
 from gplvm_core.statistics import Executor
 
 
 @preset
-class StateSpaceGPLVM(LatentSettings, TrainedModel):
+class StateSpaceGPLVM(LatentSettings, TrainedModel, SequenceQueries):
     """Gaussian-process state-space model: x_t = g(x_{t−1}) + noise, y_t = f(x_t) + noise.
 
-    The rows of a sequence are equally spaced in time. Both functions are Gaussian processes, and
-    both are integrated out as the layers of a deep GP (Damianou 2015, §6.2 and App. C; §4.3.2
-    proposes autoregression in a latent space). `bound_` is a lower bound on log p(Y), with
-    independent Gaussians q(x_t). The first state of a sequence is N(0, I).
+    Both functions are Gaussian processes, and both are integrated out as the layers of a deep GP
+    (Damianou 2015, §6.2 and App. C; §4.3.2 proposes autoregression in a latent space). `bound_` is
+    a lower bound on log p(Y), with independent Gaussians q(x_t). The first state of a sequence is
+    N(0, I). The rows of a sequence are equally spaced in time.
 
-    A DynamicalGPLVM knows that paths are smooth, so its forecasts return to the average after
-    about a lengthscale. This model learns the rule that leads from one state to the next, so it
-    can continue oscillations and chaotic movements. `transform`, `complete` and `score_samples`
-    treat rows as independent, with x ~ N(0, I).
+    A DynamicalGPLVM knows that paths are smooth, so its forecasts return to the average after about
+    a lengthscale. This model learns the rule that leads from one state to the next, so it can
+    continue oscillations and chaotic movements. `transform`, `score_samples`, `denoise`, and
+    `complete` without times treat rows as independent, with x ~ N(0, I).
 
     Parameters
     ----------
@@ -51,6 +61,8 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel):
     ----------
     transition_ : Posterior
         The posterior of the transition g, from a state to the next state.
+    times_ : ndarray of shape (N, 1)
+        The times of the training rows.
     sequences_ : ndarray of shape (N,)
         The labels of the training rows' sequences.
     statistics_ : Statistics
@@ -64,21 +76,35 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel):
     >>> Y = np.column_stack([np.sin(angle), np.cos(angle), np.sin(angle) * 2.0])
     >>> Y += 0.05 * np.random.default_rng(0).standard_normal((80, 3))
     >>> model = StateSpaceGPLVM(2, 12, max_iter=60, random_state=0).fit(Y)
-    >>> mean, std = model.forecast(10, return_std=True)
+    >>> mean, std = model.forecast(np.arange(80, 90), return_std=True)
     >>> mean.shape, std.shape
     ((10, 3), (10, 3))
     """
 
+    _absent = {  # noqa: RUF012
+        "path_": "its states have no kernel over time",
+        "time_kernel_": "its states have no kernel over time",
+    }
     n_components: int = 5
     n_inducing: int = 50
     _: KW_ONLY
     kernel: str | Kernel = "rbf"
 
-    def fit(  # type: ignore[override]  # adds sequences
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(timed=True)
+
+    @property
+    def can_calibrate(self) -> bool:
+        """Always True: `calibrate` widens the intervals of forecasts and of gaps along time."""
+        return True
+
+    def fit(  # type: ignore[override]  # adds times and sequences
         self,
         Y: ArrayLike,
         y: Any = None,
         *,
+        times: ArrayLike | None = None,
         sequences: ArrayLike | None = None,
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
@@ -88,10 +114,12 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel):
         Parameters
         ----------
         Y : array_like of shape (N, D)
-            Outputs, equally spaced in time and in order; NaN marks missing values.
+            Outputs; NaN marks missing values.
+        times : array_like of shape (N,), optional
+            The times of the rows, equally spaced in every sequence. None: the number of the row in
+            its sequence.
         sequences : array_like of shape (N,), optional
-            A label for every row. Rows of one sequence are in the order of the table. None: one
-            sequence.
+            The label of every row's sequence. None: one sequence.
 
         Returns
         -------
@@ -103,25 +131,22 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel):
         ValueError
             If a setting is out of range.
         DataError
-            If Y is not suitable for training, or if no sequence has two rows.
+            If Y is not suitable for training, if the times are not equally spaced, or if no
+            sequence has two rows.
         """
-        return self._fit(Y, None, sequences, callback, resume)
+        return self._fit(Y, times, sequences, callback, resume)
 
     def _take_times(
         self, times: ArrayLike | None, sequences: ArrayLike | None, count: int
     ) -> tuple[str, ...]:
-        _, self.sequences_ = checked_timeline(None, sequences, count)
-        _, counts = np.unique(self.sequences_, return_counts=True)
-        if counts.max() < 2:
-            raise DataError(
-                f"every one of the {len(counts)} sequences has only one row: a transition needs at "
-                "least two rows in a sequence; check the labels"
-            )
+        self.intervals_ = None
+        self.times_, self.sequences_ = checked_timeline(times, sequences, count)
+        checked_even_times(self.times_, self.sequences_)
         return ()
 
     def _begin(self, targets: Float[Array, "N D"]) -> StateStart:
         settings = self.n_components, self.n_inducing, (self.kernel,), self.init
-        return StateStart((targets,), *settings, shift=shift_of(self.sequences_))
+        return StateStart((targets,), *settings, shift=shift_of(self.times_, self.sequences_))
 
     def _problem(self, begin: StateStart, executor: Executor, further: int) -> Graph:
         shift, outputs = begin.shift, begin.outputs[0]
@@ -135,26 +160,81 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel):
         learnt = ended.learnt((targets,))
         (node,), (mapping, transition) = learnt.nodes, learnt.layers
         self.posterior_, self.statistics_ = mapping.as_posterior(scaling), mapping.statistics
+        self.transition_ = transition.as_posterior(Scaling.none(self.n_components))
         self.latent_mean_, self.latent_variance_ = node.belief.mean, node.belief.variance
         self.information_, self.bound_ = node.information, learnt.bound + offset
         self.relevance_ = relevance_of(self.posterior_.kernel, self.n_components)
-        self.transition_ = transition.as_posterior(Scaling.none(self.n_components))
         return mapping.notes
 
-    def sample_states(
+    def forecast_latent(
+        self, times: ArrayLike, *, sequence: Any = None
+    ) -> tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
+        """Predict the states at the times of a trained sequence, or at later times.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,)
+            Times of training rows, or times that are whole steps after the last one.
+        sequence : label, optional
+            The trained sequence; required if there are several.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (n, Q)
+            The means and variances of the states; at later times of 200 sampled futures.
+        """
+        return self._at(times, sequence, lambda drawn: (drawn.mean(axis=0), drawn.var(axis=0)))
+
+    def forecast(self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False) -> Any:
+        """Predict outputs at the times of a trained sequence, or at later times.
+
+        Later outputs are averages over 200 sampled futures, so several possible continuations
+        widen the standard deviations.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,)
+            Times of training rows, or times that are whole steps after the last one.
+        sequence : label, optional
+            The trained sequence; required if there are several.
+
+        Returns
+        -------
+        ndarray of shape (n, D), or two of them
+            The means, and with return_std the standard deviations with noise, in the units of the
+            outputs. After `calibrate` they are calibrated at later times.
+
+        Raises
+        ------
+        DataError
+            If the sequence is unknown, or if a time is neither trained nor whole steps later.
+        """
+        mean, variance = self._at(
+            times,
+            sequence,
+            lambda drawn: outputs_of(self.posterior_, drawn),
+            lambda states: prediction.moments(self._network, {0: states}, noise=True)[
+                prediction.DATA
+            ],
+        )
+        new = self._outside(times, sequence)
+        variance[new] = self._calibrated(Asked("forecast"), variance[new])
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def sample_forecast(
         self,
-        steps: int,
+        times: ArrayLike,
         n_samples: int = 100,
         random_state: int | None = None,
         *,
         sequence: Any = None,
-    ) -> Float[Array, "S n Q"]:
-        """Draw states that continue a trained sequence; `inverse_transform` gives their outputs.
+    ) -> Float[Array, "S n D"]:
+        """Draw futures of a trained sequence.
 
         Parameters
         ----------
-        steps : int
-            The number of new rows.
+        times : array_like of shape (n,)
+            Times that are whole steps after the last time of the sequence.
         n_samples : int, default 100
             The number of futures S.
         sequence : label, optional
@@ -162,58 +242,143 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel):
 
         Returns
         -------
-        ndarray of shape (S, steps, Q)
-            The draws. They include the uncertainty of the last state and of the transition.
-
-        Raises
-        ------
-        ValueError
-            If `steps` or `n_samples` is not a whole number of at least 1.
-        DataError
-            If the sequence is unknown.
+        ndarray of shape (S, n, D)
+            Draws of the outputs with noise.
         """
-        check_is_fitted(self)
-        for name, count in (("steps", steps), ("n_samples", n_samples)):
-            if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-                raise ValueError(f"{name} must be a whole number of at least 1; got {count!r}")
-        last = rows_of_sequence(self.sequences_, sequence)[-1:]
-        now = Belief(self.latent_mean_[last], self.latent_variance_[last])
+        rows, steps = self._steps(times, sequence)
+        if (steps <= 0).any():
+            raise DataError("every time must be later than the last time of the sequence")
         generator = np.random.default_rng(random_state)
-        return futures(self.transition_, now, int(steps), int(n_samples), generator)
+        drawn = self._futures(rows, int(steps.max()), checked_count(n_samples), generator)
+        return np.array(
+            [
+                prediction.sample(self.posterior_, states, 1, generator)[0]
+                for states in drawn[:, steps - 1]
+            ]
+        )
 
-    def forecast(
+    def sample_sequence(
         self,
-        steps: int,
+        times: ArrayLike,
         *,
-        sequence: Any = None,
-        n_samples: int = 200,
-        random_state: int | None = 0,
-        return_std: bool = False,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        return_latent: bool = False,
     ) -> Any:
-        """Predict the rows after a trained sequence, averaged over sampled futures.
+        """Draw new sequences, which begin at the states of random training rows.
 
         Parameters
         ----------
-        steps : int
-            The number of rows to predict.
-        sequence : label, optional
-            The trained sequence; required if there are several.
-        n_samples : int, default 200
-            The number of futures over which the predictions are averaged.
+        times : array_like of shape (n,)
+            The times of the new rows, equally spaced; only their number matters.
+        n_samples : int, default 1
+            The number of sequences S.
+        return_latent : bool, default False
+            Whether to return the states, too.
 
         Returns
         -------
-        ndarray of shape (steps, D), or two of them
-            The means, and with return_std the standard deviations with noise, in the units of the
-            outputs.
-
-        Raises
-        ------
-        ValueError
-            If `steps` or `n_samples` is not a whole number of at least 1.
-        DataError
-            If the sequence is unknown.
+        ndarray of shape (S, n, D), or with the states of shape (S, n, Q)
+            Draws of the outputs without observation noise, and with return_latent the states.
         """
-        states = self.sample_states(steps, n_samples, random_state, sequence=sequence)
-        mean, variance = outputs_of(self.posterior_, states)
-        return (mean, np.sqrt(variance)) if return_std else mean
+        check_is_fitted(self)
+        count, n_samples = len(checked_times(times, None)), checked_count(n_samples)
+        generator = np.random.default_rng(random_state)
+        rows = generator.integers(len(self.latent_mean_), size=n_samples)
+        begin = Belief(self.latent_mean_[rows], self.latent_variance_[rows])
+        first = begin.mean + np.sqrt(begin.variance) * generator.standard_normal(begin.mean.shape)
+        later = futures(self.transition_, Belief.certain(first), count - 1, n_samples, generator)
+        states = np.concatenate([first[:, None], later], axis=1)
+        drawn = np.array(
+            [
+                prediction.sample(self.posterior_, own, 1, generator, noise=False)[0]
+                for own in states
+            ]
+        )
+        return (drawn, states) if return_latent else drawn
+
+    def _infer_path(
+        self,
+        Y: ArrayLike,
+        times: ArrayLike,
+        sequence: Any,
+        coupled: bool,
+        adapt: bool,
+        callback: StepCallback | None,
+    ) -> tuple[FoundPath, Array]:
+        check_is_fitted(self)
+        if adapt or not coupled:
+            raise ValueError("a state-space model has neither adapt=True nor coupled=False")
+        outputs, before = self._rows_in_time(Y), None
+        when = checked_times(times, len(outputs))
+        checked_even_times(when, np.zeros(len(when)), least=1)
+        if sequence is not None:
+            rows, steps = self._steps(when, sequence)
+            if steps[0] != 1:
+                raise DataError("the first row must follow the last row of the sequence")
+            before = Belief(self.latent_mean_[rows[-1:]], self.latent_variance_[rows[-1:]])
+        trained = Belief(self.latent_mean_, self.latent_variance_)
+        known = self.posterior_, self.transition_, trained
+        states, ending = infer_states(*known, outputs, before, callback)
+        if ending == "moving":
+            warn_of_moving(len(outputs))
+        return FoundPath(self._network, {0: states}, ending), outputs
+
+    def _held_out(
+        self, network: Network, outputs: Outputs, times: Array, sequences: Any
+    ) -> HeldOut:
+        return HeldStates(network, outputs, {}, times, sequences, self.transition_)
+
+    def _check_timed(self) -> None:
+        check_is_fitted(self)
+
+    def _steps(
+        self, times: ArrayLike, sequence: Any
+    ) -> tuple[Int[NDArray[np.intp], " r"], Int[NDArray[np.intp], " n"]]:
+        """The rows of a sequence in time, and the steps from its last row to each time (≤ 0: a
+        training row).
+        """
+        rows = self._rows_of(sequence)
+        rows = rows[np.argsort(self.times_[rows, 0], kind="stable")]
+        new, known = checked_times(times, None)[:, 0], self.times_[rows, 0]
+        exact = (new - known[-1]) / checked_even_times(self.times_, self.sequences_)
+        steps = np.round(exact).astype(np.intp)
+        odd = (np.abs(exact - steps) > 0.01) | (steps <= -len(rows))
+        if odd.any():
+            raise DataError(
+                f"a state-space model has rows only at the times of training and at whole steps "
+                f"after them; got the time {new[odd][0]:g}"
+            )
+        return rows, steps
+
+    def _futures(
+        self, rows: NDArray[np.intp], steps: int, n_samples: int, generator: np.random.Generator
+    ) -> Float[Array, "S n Q"]:
+        """States after the last of these rows."""
+        now = Belief(self.latent_mean_[rows[-1:]], self.latent_variance_[rows[-1:]])
+        return futures(self.transition_, now, steps, n_samples, generator)
+
+    def _at(
+        self,
+        times: ArrayLike,
+        sequence: Any,
+        of_futures: Callable[[Array], tuple[Array, Array]],
+        of_states: Callable[[Belief], tuple[Array, Array]] = lambda at: (at.mean, at.variance),
+    ) -> tuple[Array, Array]:
+        """Means and variances at times: of trained states, and of sampled futures."""
+        rows, steps = self._steps(times, sequence)
+        later = steps > 0
+        own = rows[len(rows) - 1 + np.where(later, 0, steps)]
+        mean, variance = of_states(Belief(self.latent_mean_[own], self.latent_variance_[own]))
+        if later.any():
+            generator = np.random.default_rng(0)
+            drawn = self._futures(rows, int(steps.max()), FUTURES, generator)
+            mean[later], variance[later] = of_futures(drawn[:, steps[later] - 1])
+        return mean, variance
+
+
+def checked_count(count: Any) -> int:
+    """Return a number of draws; ValueError unless it is a whole number of at least 1."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise ValueError(f"n_samples must be a whole number of at least 1; got {count!r}")
+    return int(count)

@@ -117,12 +117,7 @@ class Timed:
             adapt=adapt,
         )
         if path.ending == "moving":
-            warnings.warn(
-                f"the path of {len(prior.mean)} rows has not converged after {MOST_STEPS} steps: "
-                "its bound may still rise a little",
-                UserWarning,
-                stacklevel=4,
-            )
+            warn_of_moving(len(prior.mean))
         return path
 
     def _so_far(
@@ -152,3 +147,13 @@ class Timed:
     @property
     def _timeline(self) -> Timeline:
         return Timeline.of(self.times_, np.unique(self.sequences_, return_inverse=True)[1])
+
+
+def warn_of_moving(count: int) -> None:
+    """Warn that the path of this number of rows has not converged."""
+    warnings.warn(
+        f"the path of {count} rows has not converged after {MOST_STEPS} steps: its bound may still "
+        "rise a little",
+        UserWarning,
+        stacklevel=5,
+    )

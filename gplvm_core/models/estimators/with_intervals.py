@@ -13,7 +13,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.intervals import Asked, Intervals, Tries
-from gplvm_core.prediction.network import Outputs
+from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.readers import DataError
 
 
@@ -100,10 +100,16 @@ class WithIntervals(Timed):
             raise DataError("to hold rows out, at least two rows or groups of rows are needed")
         times = np.zeros((count, 1)) if self.times_ is None else np.asarray(self.times_)
         labels = np.zeros(count) if self.sequences_ is None else np.asarray(self.sequences_)
-        held = HeldOut(network, outputs, self._paths, times, labels)
+        held = self._held_out(network, outputs, times, labels)
         tries = self._try(held, groups, random_state, callback or _nothing)
         self.intervals_ = Intervals(tuple(tries.factors()))
         return self
+
+    def _held_out(
+        self, network: Network, outputs: Outputs, times: Array, sequences: Any
+    ) -> HeldOut:
+        """The trained graph with its training rows, to ask about rows that its map has not seen."""
+        return HeldOut(network, outputs, self._paths, times, sequences)
 
     def _to_calibrate(self, Y: Any) -> Outputs:
         """Checked training rows; rows may be completely missing."""

@@ -8,7 +8,7 @@ model, contains E log p(x_t | x_{t−1}) for all rows but the first of every seq
 from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Float, Int, Shaped
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
@@ -18,6 +18,7 @@ from gplvm_core.models.problems.graph import Begun
 from gplvm_core.models.problems.nodes import Believed, HiddenNode
 from gplvm_core.models.problems.shift import Shift
 from gplvm_core.models.problems.starts import Start, start_layer
+from gplvm_core.numerics import Array
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Executor
 
@@ -27,15 +28,14 @@ STATE_VARIANCE, TRANSITION_NOISE = 0.02, 0.02
 Rows = NDArray[np.intp]
 
 
-def shift_of(sequences: Shaped[NDArray, " N"]) -> Shift:  # type: ignore[type-arg]
+def shift_of(
+    times: Float[Array, "N 1"],
+    sequences: Shaped[NDArray, " N"],  # type: ignore[type-arg]
+) -> Shift:
     """Pair every row with the next row of its sequence."""
-    pairs = [
-        np.column_stack([rows[:-1], rows[1:]])
-        for label in np.unique(sequences)
-        for rows in [np.flatnonzero(sequences == label)]
-    ]
-    before, after = np.concatenate(pairs).T
-    return Shift(before, after)
+    order = np.lexsort([times[:, 0], np.unique(sequences, return_inverse=True)[1]])
+    follows = sequences[order[1:]] == sequences[order[:-1]]
+    return Shift(order[:-1][follows], order[1:][follows])
 
 
 @dataclass(frozen=True)

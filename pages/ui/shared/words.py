@@ -20,6 +20,7 @@ from gplvm_core.models import (
     ProbabilisticPCA,
     SemiDescribedGPRegression,
     SparseGPRegression,
+    StateSpaceGPLVM,
 )
 
 
@@ -221,6 +222,7 @@ MODEL_WORDS: dict[str, str] = {
         (BayesianGPLVM, "Bayesian GP-LVM"),
         (ManifoldRelevance, "Manifold relevance"),
         (DynamicalGPLVM, "Dynamical GP-LVM"),
+        (StateSpaceGPLVM, "State-space GP-LVM"),
         (DeepGPLVM, "Deep GP-LVM"),
         (DeepManifoldRelevance, "Deep manifold relevance"),
         (GPLVM, "GP-LVM"),

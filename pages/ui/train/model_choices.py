@@ -12,8 +12,11 @@ from gplvm_core import (
     DynamicalGPLVM,
     ManifoldRelevance,
     ProbabilisticPCA,
+    StateSpaceGPLVM,
 )
 from gplvm_core.datasets import Dataset
+from gplvm_core.models.data.timeline import checked_even_times, checked_timeline
+from gplvm_core.readers import DataError
 from gplvm_core.readers.rows.table import TableDataset
 
 
@@ -53,7 +56,20 @@ class Choice:
             if not issubclass(self.estimator, learns):
                 return False
         has_times, has_views = dataset.times is not None, len(dataset.views) > 1
+        if self.estimator is StateSpaceGPLVM and not in_equal_steps(dataset):
+            return False
         return (has_times or not self.needs_times) and (has_views or not self.needs_views)
+
+
+def in_equal_steps(dataset: Dataset) -> bool:
+    """Return whether the rows of every sequence are equally spaced in time."""
+    if dataset.times is None:
+        return False
+    try:
+        checked_even_times(*checked_timeline(dataset.times, dataset.sequences, dataset.n_points))
+    except DataError:
+        return False
+    return True
 
 
 CHOICES: tuple[Choice, ...] = (
@@ -74,6 +90,12 @@ CHOICES: tuple[Choice, ...] = (
         "A curved map for rows that follow each other in time: each sequence is a path.",
         DynamicalGPLVM,
         DeepGPLVM,
+    ),
+    Choice(
+        "State-space GP-LVM",
+        "Like the dynamical GP-LVM, but learns the rule that leads from one row to the next: for "
+        "forecasts of things that swing or repeat.",
+        StateSpaceGPLVM,
     ),
     Choice(
         "GP-LVM",

@@ -87,7 +87,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         differ = differ or bool(mixed_units(dataset.values, column_words(dataset)))
     if choice.needs_views:
         options["time_kernel"] = prior_option(dataset)
-    elif over_time:
+    elif "time_kernel" in known and over_time:
         options["time_kernel"] = time_kernel_form(dataset)
     most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
     usual_components = min(found.get("n_components", 10), most)

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from gplvm_core import StateSpaceGPLVM
 from pages.ui.explore.time.model import follows_time
 from pages.ui.explore.time.player import player
 from pages.ui.shared.about import about, bullets
@@ -11,6 +12,19 @@ from pages.ui.shared.words import TERMS
 LAYERS = (
     "**Layers.** This model has several layers, each with its own map. The path is in the top "
     "layer; all layers together generate the pictures. The other maps are in the tab Layers."
+)
+
+# What the path assumes, how it continues, and how a new one is drawn.
+SMOOTH = (
+    "A model with time assumes that rows close in time are close on the map.",
+    "continues the path as far as the past determines it, then returns to the prior. Most models "
+    "can forecast for about one time scale of their path.",
+    "draws a path from the model's prior over time; it is not in the data.",
+)
+RULE = (
+    "This model learns how each point leads to the next one.",
+    "applies the learnt rule step after step, in 200 possible futures, and shows their average.",
+    "starts at a random training row and applies the learnt rule, with its noise, step after step.",
 )
 
 
@@ -24,21 +38,20 @@ def time(item: Item, name: str) -> None:
         )
         return
     player(item, name)
+    path, forecast, invented = RULE if isinstance(item.model, StateSpaceGPLVM) else SMOOTH
     about(
         *([LAYERS] if item.model.capabilities.layers else []),
-        f"**The path.** {TERMS['latent']} A model with time assumes that rows close in time are "
-        "close on the map. A sequence is therefore a path, dark at its beginning and light at "
-        "its end. The tube extends two standard deviations to either side; the ellipse at the "
-        "ring shows two standard deviations in each dimension.",
-        "**The forecast** continues the path as far as the past determines it, then returns to "
-        "the prior. The curve above the track is the standard deviation of the outputs, on a scale "
-        "from zero to at least the standard deviation of the data.",
+        f"**The path.** {TERMS['latent']} {path} A sequence is a path, dark at its "
+        "beginning and light at its end. The tube extends two standard deviations to either "
+        "side; the ellipse at the ring shows two standard deviations in each dimension.",
+        f"**The forecast** {forecast} The curve above the track is the standard deviation of the "
+        "outputs, on a scale from zero to at least the standard deviation of the data.",
         "**How good are forecasts?** The model is trained three times without the last frames, and "
         "forecasts what follows. *As last time* repeats the last frame; *as one period before* "
         "repeats the last period, if the series has one; *linear autoregression* predicts a frame "
-        "from the five before it. Most models can forecast for about one time scale of their path.",
-        "**Invent** draws a path from the model's prior over time; it is not in the data. Outside "
-        "the region of the training points, the outputs return to their mean.",
+        "from the five before it.",
+        f"**Invent** {invented} Outside the region of the training points, the outputs "
+        "return to their mean.",
         "**Fill a gap.** The model treats the visible rest as a new sequence and infers its whole "
         "path. The mapping from path to outputs was trained on these rows, so results for new "
         "sequences are a little worse.",

@@ -1,0 +1,152 @@
+"""Forecasts of the state-space model, of paths over time, and of simple rules.
+
+    python -m benchmarks.state_space [--only NAME ...]
+
+Every model has the defaults of its constructor except for the seed, eight latent dimensions and 300
+iterations. `back_test` trains on the frames before an origin and forecasts the next 20 (three
+origins). "lorenz" (chaotic) and "van der pol" (an oscillation with process noise) are simulated and
+seen through noisy nonlinear channels; the other sequences are part of the project. Errors are in
+shares of the columns' standard deviations.
+"""
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import table, write_row
+from gplvm_core import AutoregressiveGP, DynamicalGPLVM, StateSpaceGPLVM, load_dataset
+from gplvm_core.comparison.back_test import MODEL, BackTest, back_test
+from gplvm_core.numerics import Array
+
+SETTINGS: dict[str, Any] = {"n_components": 8, "max_iter": 300, "random_state": 0}
+MODELS: dict[str, Callable[[], Any]] = {
+    "state space": lambda: StateSpaceGPLVM(**SETTINGS),
+    "paths": lambda: DynamicalGPLVM(**SETTINGS),
+}
+WINDOW, MOST_COLUMNS = 3, 100  # of the autoregression
+SEQUENCES = ("lorenz", "van der pol", "poses", "silhouettes", "walker", "talking_head")
+
+
+def lorenz(length: int) -> Array:
+    """Return states of Lorenz' equations, 0.04 units of time apart."""
+
+    def slope(s: Array) -> Array:
+        x, y, z = s
+        return np.array([10.0 * (y - x), x * (28.0 - z) - y, x * y - 8.0 / 3.0 * z])
+
+    step, state, found = 0.01, np.array([1.0, 1.0, 20.0]), []
+    for t in range(4 * (length + 200)):
+        first = slope(state)
+        second = slope(state + 0.5 * step * first)
+        third = slope(state + 0.5 * step * second)
+        last = slope(state + step * third)
+        state = state + step / 6.0 * (first + 2.0 * second + 2.0 * third + last)
+        if t % 4 == 3:
+            found.append(state)
+    return np.array(found[200:])
+
+
+def van_der_pol(length: int) -> Array:
+    """Return states of van der Pol's oscillator with process noise, 0.15 units of time apart."""
+    draw, state, found = np.random.default_rng(0), np.array([1.0, 0.0]), []
+    for t in range(10 * (length + 100)):
+        x, v = state
+        drift = np.array([v, 2.0 * (1.0 - x**2) * v - x])
+        state = state + 0.015 * drift + 0.08 * np.sqrt(0.015) * draw.standard_normal(2)
+        if t % 10 == 9:
+            found.append(state)
+    return np.array(found[100:])
+
+
+def seen(states: Array, n_channels: int) -> Array:
+    """Return noisy nonlinear functions of the states."""
+    draw = np.random.default_rng(1)
+    states = (states - states.mean(axis=0)) / states.std(axis=0)
+    bent, bias, plain = (
+        draw.standard_normal(shape)
+        for shape in ((states.shape[1], n_channels), n_channels, (states.shape[1], n_channels))
+    )
+    values = np.tanh(0.7 * states @ bent + 0.5 * bias) + 0.3 * states @ plain
+    values = (values - values.mean(axis=0)) / values.std(axis=0)
+    return values + 0.1 * draw.standard_normal(values.shape)
+
+
+def series(name: str) -> tuple[Array, Array | None, Any]:
+    """Return the rows, times and sequences of one data set."""
+    if name == "lorenz":
+        return seen(lorenz(460), 12), None, None
+    if name == "van der pol":
+        return seen(van_der_pol(360), 8), None, None
+    dataset = load_dataset(name)
+    values = dataset.view_values["pose"] if dataset.views else dataset.values
+    return np.asarray(values), dataset.times, dataset.sequences
+
+
+class Autoregression(AutoregressiveGP):
+    """AutoregressiveGP with the interface that `back_test` uses; the sequences are separate."""
+
+    def fit(self, Y: Any, y: Any = None, *, times: Any, sequences: Any, **options: Any) -> Any:  # type: ignore[override]
+        options.pop("callback", None)
+        self.known = {}
+        for label in np.unique(sequences).tolist():
+            rows = np.flatnonzero(sequences == label)
+            self.known[label] = np.asarray(Y)[rows[np.argsort(np.ravel(times)[rows])]]
+        return super().fit(list(self.known.values()), **options)
+
+    def forecast(self, times: Any, *, sequence: Any = None, return_std: bool = False) -> Any:  # type: ignore[override]
+        history = self.known[sequence]
+        return super().forecast(len(times), history=history, return_std=return_std)
+
+
+def judged(test: BackTest, name: str) -> dict[str, Any]:
+    """Return the error, the error of the first steps, and the share inside the bands."""
+    return {
+        "error": test.error(name),
+        "first steps": float(np.sqrt(np.mean(test.soon[name] ** 2))),
+        "inside": float(np.mean(test.inside[name])),
+        "by origin": test.errors[name].tolist(),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", nargs="+", default=list(SEQUENCES), choices=SEQUENCES)
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", UserWarning)
+    rows, found = [], dict[str, Any]()
+    for name in options.only:
+        values, times, sequences = series(name)
+        models = dict(MODELS)
+        if values.shape[1] <= MOST_COLUMNS:
+            models["autoregression"] = lambda: Autoregression(WINDOW, max_iter=100, random_state=0)
+        for title, make in models.items():
+            begin = time.process_time()
+            test = back_test(make(), values, times, sequences)
+            own = judged(test, MODEL) | {"cpu_seconds": time.process_time() - begin}
+            found[f"{name}, {title}"] = own
+            rows.append(
+                (
+                    name,
+                    title,
+                    *(own[key] for key in ("error", "first steps", "inside", "cpu_seconds")),
+                )
+            )
+            print(rows[-1], flush=True)
+        rule = test.best_rule
+        found[f"{name}, best rule"] = judged(test, rule) | {"rule": rule}
+        rows.append((name, f"{rule} (rule)", test.error(rule), "", "", ""))
+        print(rows[-1], flush=True)
+    print(table(("sequence", "forecast", "error", "first steps", "inside", "CPU s"), rows))
+    write_row("state_space", found, seed=0, settings=SETTINGS | {"window": WINDOW})
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,35 @@
+"""Ask a state-space model about training rows that its mapping has not seen.
+
+The mapping's q(u) follows from the other rows. The transition was trained on all rows.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.prediction.forward import Moments, moments
+from gplvm_core.prediction.held_out import HeldOut
+from gplvm_core.prediction.intervals import Part, Rows
+from gplvm_core.prediction.network import DATA, Network, Outputs
+from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.states import FUTURES, futures, infer_states, outputs_of
+
+
+@dataclass(frozen=True, eq=False)
+class HeldStates(HeldOut):
+    """A trained state-space model with its training rows. transition: the posterior of g."""
+
+    transition: Posterior
+
+    def filled(self, network: Network, given: Outputs, part: Part) -> Moments:
+        known = network.ends[DATA].posterior, self.transition
+        states, _ = infer_states(*known, network.beliefs[0], given[DATA])
+        return moments(network, {0: states}, noise=True)
+
+    def forecasts(self, network: Network, before: Rows, ahead: Rows) -> Moments:
+        own, last = self.network.beliefs[0], before[-1:]
+        now = Belief(own.mean[last], own.variance[last])
+        generator = np.random.default_rng(0)
+        drawn = futures(self.transition, now, len(ahead), FUTURES, generator)
+        return {DATA: outputs_of(network.ends[DATA].posterior, drawn)}
