@@ -12,8 +12,9 @@ one table, any gaps                            ``BayesianGPLVM``
 columns in different units                     ``BayesianGPLVM(noise="per_output")``
 a linear structure, or a need for speed        ``BayesianPCA``, ``ProbabilisticPCA``
 100 rows or fewer, and no inducing inputs      ``GPLVM`` (positions are optimised: it can over-fit)
-rows in time                                   ``DynamicalGPLVM``; ``AutoregressiveGP`` for one
-                                               series
+rows in time                                   ``DynamicalGPLVM``; ``StateSpaceGPLVM`` for
+                                               forecasts of what swings or repeats;
+                                               ``AutoregressiveGP`` for one series
 several descriptions of the same objects       ``ManifoldRelevance``
 a map with structure at several levels         ``DeepGPLVM``, ``DeepManifoldRelevance``
 inputs and outputs                             ``SparseGPRegression``; ``DeepGP`` for steps

@@ -71,6 +71,33 @@ def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
     assert not at.exception
 
 
+def test_a_state_space_model_is_trained_and_forecasts():
+    at = upload(run_page("train"), "round.gif", gif(40))
+    at.radio(key="form_model").set_value("State-space GP-LVM").run()
+    assert not at.exception
+    assert not any(radio.key == "form_time_kernel" for radio in at.radio)
+    at.number_input(key="form_max_iter").set_value(60).run()
+    job = started(at)
+    model = Library(workspace() / "library").model(job.entry)
+    # After 40 frames, the dot goes round once more.
+    once_more = model.forecast(np.arange(40, 48) / 10)
+    before = model.inverse_transform(model.latent_mean_[32:40])
+    assert np.sqrt(np.mean((once_more - before) ** 2)) < 0.2 * before.std()
+    assert model.intervals_ is not None
+    at.run()
+    at.button(key="job_open").click().run()
+    assert not at.exception
+
+
+def test_a_state_space_model_is_offered_for_equal_steps_only():
+    rows = [f"{t},{np.sin(t):.3f},{np.cos(t):.3f}" for t in (0, 1, 2, 3, 4, 5, 6, 7, 8, 11)]
+    at = upload(run_page("train"), "waves.csv", "\n".join(["t,a,b", *rows]).encode())
+    next(box for box in at.selectbox if box.label == "Time column").set_value("t").run()
+    assert not at.exception
+    options = at.radio(key="form_model").options
+    assert "Dynamical GP-LVM" in options and "State-space GP-LVM" not in options
+
+
 def test_a_repeating_path_needs_a_period_and_warns_if_it_exceeds_the_data():
     at = upload(run_page("train"), "round.gif", gif())
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()

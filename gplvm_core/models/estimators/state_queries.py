@@ -1,0 +1,254 @@
+"""Queries of a fitted state-space model: forecasts, drawn sequences, and new sequences."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from gplvm_core import prediction
+from gplvm_core.beliefs import Belief
+from gplvm_core.models.data.timeline import checked_even_times, checked_times
+from gplvm_core.models.estimators.sequences import SequenceQueries
+from gplvm_core.models.estimators.timed import warn_of_moving
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.held_out import HeldOut
+from gplvm_core.prediction.held_states import HeldStates
+from gplvm_core.prediction.intervals import Asked
+from gplvm_core.prediction.network import Network, Outputs
+from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.sequence import FoundPath
+from gplvm_core.prediction.states import FUTURES, futures, infer_states, outputs_of
+from gplvm_core.readers import DataError
+
+
+class StateQueries(SequenceQueries):
+    """Methods for rows whose states follow a rule; these methods need only fitted attributes.
+
+    Attributes
+    ----------
+    transition_ : Posterior
+        The posterior of the transition g, from a state to the next state.
+    """
+
+    transition_: Posterior
+
+    def forecast_latent(
+        self, times: ArrayLike, *, sequence: Any = None
+    ) -> tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
+        """Predict the states at the times of a trained sequence, or at later times.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,)
+            Times of training rows, or times that are whole steps after the last one.
+        sequence : label, optional
+            The trained sequence; required if there are several.
+
+        Returns
+        -------
+        mean, variance : ndarray of shape (n, Q)
+            The means and variances of the states; at later times of 200 sampled futures.
+        """
+        return self._at(times, sequence, lambda drawn: (drawn.mean(axis=0), drawn.var(axis=0)))
+
+    def forecast(self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False) -> Any:
+        """Predict outputs at the times of a trained sequence, or at later times.
+
+        Later outputs are averages over 200 sampled futures, so several possible continuations
+        widen the standard deviations.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,)
+            Times of training rows, or times that are whole steps after the last one.
+        sequence : label, optional
+            The trained sequence; required if there are several.
+
+        Returns
+        -------
+        ndarray of shape (n, D), or two of them
+            The means, and with return_std the standard deviations with noise, in the units of the
+            outputs. After `calibrate` they are calibrated at later times.
+
+        Raises
+        ------
+        DataError
+            If the sequence is unknown, or if a time is neither trained nor whole steps later.
+        """
+        mean, variance = self._at(
+            times,
+            sequence,
+            lambda drawn: outputs_of(self.posterior_, drawn),
+            lambda states: prediction.moments(self._network, {0: states}, noise=True)[
+                prediction.DATA
+            ],
+        )
+        new = self._outside(times, sequence)
+        variance[new] = self._calibrated(Asked("forecast"), variance[new])
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def sample_forecast(
+        self,
+        times: ArrayLike,
+        n_samples: int = 100,
+        random_state: int | None = None,
+        *,
+        sequence: Any = None,
+    ) -> Float[Array, "S n D"]:
+        """Draw futures of a trained sequence.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,)
+            Times that are whole steps after the last time of the sequence.
+        n_samples : int, default 100
+            The number of futures S.
+        sequence : label, optional
+            The trained sequence; required if there are several.
+
+        Returns
+        -------
+        ndarray of shape (S, n, D)
+            Draws of the outputs with noise.
+        """
+        rows, steps = self._steps(times, sequence)
+        if (steps <= 0).any():
+            raise DataError("every time must be later than the last time of the sequence")
+        generator = np.random.default_rng(random_state)
+        drawn = self._futures(rows, int(steps.max()), checked_count(n_samples), generator)
+        return np.array(
+            [
+                prediction.sample(self.posterior_, states, 1, generator)[0]
+                for states in drawn[:, steps - 1]
+            ]
+        )
+
+    def sample_sequence(
+        self,
+        times: ArrayLike,
+        *,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        return_latent: bool = False,
+    ) -> Any:
+        """Draw new sequences, which begin at the states of random training rows.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,)
+            The times of the new rows, equally spaced; only their number matters.
+        n_samples : int, default 1
+            The number of sequences S.
+        return_latent : bool, default False
+            Whether to return the states, too.
+
+        Returns
+        -------
+        ndarray of shape (S, n, D), or with the states of shape (S, n, Q)
+            Draws of the outputs without observation noise, and with return_latent the states.
+        """
+        check_is_fitted(self)
+        count, n_samples = len(checked_times(times, None)), checked_count(n_samples)
+        generator = np.random.default_rng(random_state)
+        rows = generator.integers(len(self.latent_mean_), size=n_samples)
+        begin = Belief(self.latent_mean_[rows], self.latent_variance_[rows])
+        first = begin.mean + np.sqrt(begin.variance) * generator.standard_normal(begin.mean.shape)
+        later = futures(self.transition_, Belief.certain(first), count - 1, n_samples, generator)
+        states = np.concatenate([first[:, None], later], axis=1)
+        drawn = np.array(
+            [
+                prediction.sample(self.posterior_, own, 1, generator, noise=False)[0]
+                for own in states
+            ]
+        )
+        return (drawn, states) if return_latent else drawn
+
+    def _infer_path(
+        self,
+        Y: ArrayLike,
+        times: ArrayLike,
+        sequence: Any,
+        coupled: bool,
+        adapt: bool,
+        callback: StepCallback | None,
+    ) -> tuple[FoundPath, Array]:
+        check_is_fitted(self)
+        if adapt or not coupled:
+            raise ValueError("a state-space model has neither adapt=True nor coupled=False")
+        outputs, before = self._rows_in_time(Y), None
+        when = checked_times(times, len(outputs))
+        checked_even_times(when, np.zeros(len(when)), least=1)
+        if sequence is not None:
+            rows, steps = self._steps(when, sequence)
+            if steps[0] != 1:
+                raise DataError("the first row must follow the last row of the sequence")
+            before = Belief(self.latent_mean_[rows[-1:]], self.latent_variance_[rows[-1:]])
+        trained = Belief(self.latent_mean_, self.latent_variance_)
+        known = self.posterior_, self.transition_, trained
+        states, ending = infer_states(*known, outputs, before, callback)
+        if ending == "moving":
+            warn_of_moving(len(outputs))
+        return FoundPath(self._network, {0: states}, ending), outputs
+
+    def _held_out(
+        self, network: Network, outputs: Outputs, times: Array, sequences: Any
+    ) -> HeldOut:
+        return HeldStates(network, outputs, {}, times, sequences, self.transition_)
+
+    def _check_timed(self) -> None:
+        check_is_fitted(self)
+
+    def _steps(
+        self, times: ArrayLike, sequence: Any
+    ) -> tuple[Int[NDArray[np.intp], " r"], Int[NDArray[np.intp], " n"]]:
+        """The rows of a sequence in time, and the steps from its last row to each time (≤ 0: a
+        training row).
+        """
+        rows = self._rows_of(sequence)
+        rows = rows[np.argsort(self.times_[rows, 0], kind="stable")]
+        new, known = checked_times(times, None)[:, 0], self.times_[rows, 0]
+        exact = (new - known[-1]) / checked_even_times(self.times_, self.sequences_)
+        steps = np.round(exact).astype(np.intp)
+        odd = (np.abs(exact - steps) > 0.01) | (steps <= -len(rows))
+        if odd.any():
+            raise DataError(
+                f"a state-space model has rows only at the times of training and at whole steps "
+                f"after them; got the time {new[odd][0]:g}"
+            )
+        return rows, steps
+
+    def _futures(
+        self, rows: NDArray[np.intp], steps: int, n_samples: int, generator: np.random.Generator
+    ) -> Float[Array, "S n Q"]:
+        """States after the last of these rows."""
+        now = Belief(self.latent_mean_[rows[-1:]], self.latent_variance_[rows[-1:]])
+        return futures(self.transition_, now, steps, n_samples, generator)
+
+    def _at(
+        self,
+        times: ArrayLike,
+        sequence: Any,
+        of_futures: Callable[[Array], tuple[Array, Array]],
+        of_states: Callable[[Belief], tuple[Array, Array]] = lambda at: (at.mean, at.variance),
+    ) -> tuple[Array, Array]:
+        """Means and variances at times: of trained states, and of sampled futures."""
+        rows, steps = self._steps(times, sequence)
+        later = steps > 0
+        own = rows[len(rows) - 1 + np.where(later, 0, steps)]
+        mean, variance = of_states(Belief(self.latent_mean_[own], self.latent_variance_[own]))
+        if later.any():
+            generator = np.random.default_rng(0)
+            drawn = self._futures(rows, int(steps.max()), FUTURES, generator)
+            mean[later], variance[later] = of_futures(drawn[:, steps[later] - 1])
+        return mean, variance
+
+
+def checked_count(count: Any) -> int:
+    """Return a number of draws; ValueError unless it is a whole number of at least 1."""
+    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+        raise ValueError(f"n_samples must be a whole number of at least 1; got {count!r}")
+    return int(count)
