@@ -17,7 +17,7 @@ import numpy as np
 from benchmarks.common import table, versions, write_row
 from benchmarks.interaction import BROWSER_FLAGS, app
 from gplvm_core.lessons.picture import pack_picture
-from pages.ui.learn.controls import Slider, State, usual_state
+from pages.ui.learn.controls import Slider, State, Switch, usual_state
 from pages.ui.learn.stop import Stop
 from pages.ui.learn.tour import STOPS
 
@@ -28,29 +28,36 @@ ROUND = """async ([label, value]) => {
         .map((host) => host.shadowRoot?.querySelector(".lesson")).find(Boolean);
     const input = root.querySelector(`input[aria-label="${label}"]`);
     const before = root.dataset.shown, start = performance.now();
-    input.value = value;
-    input.dispatchEvent(new Event("input"));
+    if (input) {
+        input.value = value;
+        input.dispatchEvent(new Event("input"));
+    } else {
+        [...root.querySelectorAll("button")].find((each) => each.textContent === label).click();
+    }
     while (root.dataset.shown === before) await new Promise(requestAnimationFrame);
     return performance.now() - start;
 }"""
 
 
-def slider_of(stop: Stop) -> Slider:
-    """Return the first slider of a stop."""
-    return next(each for each in stop.controls if isinstance(each, Slider))
+def moved_in(stop: Stop) -> Slider | Switch:
+    """Return the first slider of a stop, or else its switch."""
+    sliders = [each for each in stop.controls if isinstance(each, Slider)]
+    return sliders[0] if sliders else next(c for c in stop.controls if isinstance(c, Switch))
 
 
-def values_of(slider: Slider) -> list[float]:
-    """Return evenly spaced values of a slider, repeated; consecutive values differ."""
-    places = np.linspace(slider.low, slider.high, 7)[1:-1]
-    return [slider.clean(float(place)) for _ in range(TIMES) for place in places][:TIMES]
+def values_of(control: Slider | Switch) -> list[Any]:
+    """Return evenly spaced values of a slider, repeated, or on and off; neighbours differ."""
+    if isinstance(control, Switch):
+        return [n % 2 == 0 for n in range(TIMES)]
+    places = np.linspace(control.low, control.high, 7)[1:-1]
+    return [control.clean(float(place)) for _ in range(TIMES) for place in places][:TIMES]
 
 
 def work(stop: Stop) -> list[float]:
     """Measure milliseconds for computing and packing, after a first call."""
-    slider, found = slider_of(stop), []
-    for value in [slider.usual, *values_of(slider)]:
-        state: State = usual_state(stop.controls) | {slider.name: value}
+    control, found = moved_in(stop), []
+    for value in [control.usual, *values_of(control)]:
+        state: State = usual_state(stop.controls) | {control.name: value}
         start = time.perf_counter()
         pack_picture(stop.picture(state), name=stop.name, edit=1)
         found.append(1e3 * (time.perf_counter() - start))
@@ -59,13 +66,13 @@ def work(stop: Stop) -> list[float]:
 
 def rounds(page: Any, url: str, stop: Stop) -> list[float]:
     """Measure milliseconds from the event to the answer, after a first event."""
-    slider = slider_of(stop)
+    control = moved_in(stop)
     page.goto(f"{url}/learn?stop={stop.name}")
     page.wait_for_selector(f".lesson[data-stop={stop.name}][data-shown]", timeout=60_000)
     page.wait_for_timeout(1500)
     found = []
-    for value in values_of(slider):
-        found.append(page.evaluate(ROUND, [slider.label, str(value)]))
+    for value in values_of(control):
+        found.append(page.evaluate(ROUND, [control.label, str(value)]))
         page.wait_for_timeout(150)
     return found[1:]
 
