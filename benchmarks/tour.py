@@ -3,7 +3,7 @@
 For each stop, the control that changes the figure is moved repeatedly. The server's work is the
 time in milliseconds for computing and packing the picture, measured in this process. The round trip
 is the time from the event to the drawn answer in a real browser, with the app started on this
-machine. The target is 100 ms of the server's work.
+machine. The target is 30 ms of the server's work.
 """
 
 import shutil
