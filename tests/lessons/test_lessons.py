@@ -18,6 +18,7 @@ from gplvm_core.lessons.inducing import LOW, inducing, observed, sparse
 from gplvm_core.lessons.more_dimensions import more_dimensions
 from gplvm_core.lessons.noisy_inputs import fits, seen
 from gplvm_core.lessons.output_back import HANDLES, body_map, chances_of_places
+from gplvm_core.lessons.path_or_rule import path_or_rule, pendulum
 from gplvm_core.lessons.picture import LessonPicture, number, pack_picture
 from gplvm_core.lessons.pixels import flipped, pixels, turned_ink
 from gplvm_core.lessons.rows import MARKER_NOISE, LessonRows
@@ -142,6 +143,21 @@ def test_the_nearest_nine_of_a_six_is_a_half_turn_away() -> None:
     words = two_digits("69", float(angles[10])).words
     assert f"({angles[np.argmin(apart)]:.0f}°); its distance is {apart.min():.2f}" in words[0]
     assert abs(angles[np.argmin(apart)] - angles[10] - 180.0) < 45.0
+
+
+def test_a_rule_continues_a_pendulum_and_a_path_does_not() -> None:
+    steps: list[int] = []
+    trained = path_or_rule(6.0, 2.0, 0.02, 0.05, 0, lambda _, step, most: steps.append(step))
+    path, rule = (float(error) for error in re.findall(r"(\d+) %", trained.words[0]))
+    assert path > 60.0 and rule < 20.0
+    assert steps == sorted(steps) and len(steps) > 5
+    before = path_or_rule(6.0, 2.0, 0.02, 0.05, 0)
+    assert "Nothing is trained yet" in before.words[0]
+    # The truth is a damped oscillation with the stated period.
+    swings = pendulum(8.0, 0.0)
+    np.testing.assert_allclose(swings[:20], swings[20:40], atol=1e-12)
+    fading = np.arctanh(pendulum(8.0, 0.2))
+    np.testing.assert_allclose(fading[20:40], np.exp(-0.4) * fading[:20], rtol=1e-9)
 
 
 def test_the_jacobian_misplaces_samples_only_where_the_string_bends() -> None:

@@ -17,6 +17,7 @@ from pages.ui.learn.stops.inducing import INDUCING
 from pages.ui.learn.stops.more_dimensions import MORE_DIMENSIONS
 from pages.ui.learn.stops.noisy_inputs import NOISY_INPUTS
 from pages.ui.learn.stops.output_back import OUTPUT_BACK
+from pages.ui.learn.stops.path_or_rule import PATH_OR_RULE
 from pages.ui.learn.stops.pixels import PIXELS
 from pages.ui.learn.stops.step import STEP
 from pages.ui.learn.stops.surfaces import SURFACES
@@ -119,6 +120,7 @@ STOPS: tuple[Stop | OwnStop, ...] = (
     INDUCING,
     NOISY_INPUTS,
     FORECASTS,
+    PATH_OR_RULE,
     TWO_VIEWS,
     STEP,
     BEND,
