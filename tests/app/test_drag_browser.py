@@ -156,6 +156,7 @@ def test_the_keyboard_chooses_moves_pins_and_lets_go(page):
     after = state_of(page)
     assert after["point"] != before["point"]
     assert after["turn"] == before["turn"]
+    expect(announced).to_contain_text("Point kept")  # this announcement would replace the next one
     page.keyboard.press("p")
     assert announced.inner_text() == f"{name} pinned"
     page.keyboard.press("a")
