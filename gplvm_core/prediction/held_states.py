@@ -1,6 +1,7 @@
 """Ask a state-space model about training rows that its mapping has not seen.
 
-The mapping's q(u) follows from the other rows. The transition was trained on all rows.
+The mapping's q(u) follows from the other rows. The transition was trained on all rows, and
+the state from which a forecast begins was inferred with the rows that follow it.
 """
 
 from dataclasses import dataclass

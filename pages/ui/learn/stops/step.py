@@ -20,8 +20,8 @@ STEP = Stop(
     title="A step",
     words="A Gaussian process expects a curve to be equally smooth everywhere. A step is flat, "
     "then steep, then flat: one lengthscale cannot fit both. The step needs a short one, so the "
-    "curve may swing between any two points, and the band is wide. A deep Gaussian process puts a "
-    "second process before the first, which bends the input axis.",
+    "curve may swing between any two points, and the band is wide. In a deep "
+    "Gaussian process, another process first bends the input axis.",
     attempt="Move the marker along the step. How wide are the bands far from the jump, and how "
     "steep is the hidden layer at the jump? Then choose the smooth curve.",
     caution="Deeper is not always better. A second layer does not help on the smooth curve; we "
