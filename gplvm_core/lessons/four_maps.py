@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.lessons.legs import legs
+from gplvm_core.lessons.legs import in_turn, legs
 from gplvm_core.lessons.picture import LessonPicture, Panel, line, number, room
 from gplvm_core.lessons.rows import LessonRows, run
 from gplvm_core.models import GPLVM, BayesianGPLVM, ProbabilisticPCA
@@ -86,19 +86,12 @@ def four_maps(
         "bayesian": lambda: BayesianGPLVM(n_latent, N_INDUCING, max_iter=MAX_ITER, random_state=0),
     }
     running = {name: legs(make, rows.shown, LEG) for name, make in makers.items()}
-    step = 0
-    while running:
-        step = min(step + LEG, MAX_ITER)
-        for name in tuple(running):
-            model = next(running[name], None)
-            if model is None:
-                del running[name]
-                continue
+    for step, trained in in_turn(running, LEG, MAX_ITER):
+        for name, model in trained.items():
             judged[name].note(model, step)
             relevant = np.argsort(-model.relevance_ * model.latent_mean_.var(axis=0))[:2]
             maps[name] = model.latent_mean_[:, relevant]
-        if running:
-            look(drawn(rows, maps, judged), step, MAX_ITER)
+        look(drawn(rows, maps, judged), step, MAX_ITER)
     return drawn(rows, maps, judged)
 
 

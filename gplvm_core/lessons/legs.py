@@ -4,7 +4,7 @@ The last model equals the model of an uninterrupted training.
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from gplvm_core.optimise import Progress
@@ -40,3 +40,20 @@ def legs(
         if model.result_.status != "stopped" or leg.last is None:
             return
         run = leg.last.run
+
+
+def in_turn(
+    trainings: Mapping[str, Iterator[Any]], length: int, most: int
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Train several models in turn, each by another leg of `length` iterations.
+
+    Yield the step, at most `most`, and the models of the trainings that have not ended.
+    """
+    left, step = dict(trainings), 0
+    while left:
+        step = min(step + length, most)
+        found = {name: next(each, None) for name, each in left.items()}
+        models = {name: model for name, model in found.items() if model is not None}
+        left = {name: left[name] for name in models}
+        if models:
+            yield step, models

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.lessons.legs import legs
+from gplvm_core.lessons.legs import in_turn, legs
 from gplvm_core.lessons.picture import LessonPicture, Panel, band, dots, line, number
 from gplvm_core.models import SemiDescribedGPRegression, SparseGPRegression
 from gplvm_core.numerics import Array
@@ -98,17 +98,9 @@ def noisy_inputs(
     models: dict[str, Any] = {}
     if look is None:
         return drawn(data, models)
-    running, step = fits(data), 0
-    while running:
-        step = min(step + LEG, MAX_ITER)
-        for name in tuple(running):
-            model = next(running[name], None)
-            if model is None:
-                del running[name]
-            else:
-                models[name] = model
-        if running:
-            look(drawn(data, models), step, MAX_ITER)
+    for step, trained in in_turn(fits(data), LEG, MAX_ITER):
+        models |= trained
+        look(drawn(data, models), step, MAX_ITER)
     return drawn(data, models)
 
 

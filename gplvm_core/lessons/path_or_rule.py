@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.lessons.legs import legs
+from gplvm_core.lessons.legs import in_turn, legs
 from gplvm_core.lessons.picture import LessonPicture, Panel, band, dots, line, number, room
 from gplvm_core.models import DynamicalGPLVM, StateSpaceGPLVM
 from gplvm_core.numerics import Array
@@ -58,17 +58,9 @@ def path_or_rule(
         "path": legs(path, values[:count], LEG, times=times),
         "rule": legs(rule, values[:count], LEG, times=times),
     }
-    step = 0
-    while running:
-        step = min(step + LEG, MAX_ITER)
-        for name in tuple(running):
-            model = next(running[name], None)
-            if model is None:
-                del running[name]
-            else:
-                models[name] = model
-        if running:
-            look(drawn(values, truth, count, models), step, MAX_ITER)
+    for step, trained in in_turn(running, LEG, MAX_ITER):
+        models |= trained
+        look(drawn(values, truth, count, models), step, MAX_ITER)
     return drawn(values, truth, count, models)
 
 

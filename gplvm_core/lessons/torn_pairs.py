@@ -10,7 +10,7 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from gplvm_core.lessons.legs import legs
+from gplvm_core.lessons.legs import in_turn, legs
 from gplvm_core.lessons.picture import LessonPicture, Panel, line, room
 from gplvm_core.lessons.rows import LessonRows, digits
 from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
@@ -66,17 +66,9 @@ def torn_pairs(neighbours: int, look: Look | None = None) -> LessonPicture:
         name: legs(partial(model_with, encoder), rows.shown, LEG)
         for name, (_, encoder) in ENCODERS.items()
     }
-    step = 0
-    while running:
-        step = min(step + LEG, MAX_ITER)
-        for name in tuple(running):
-            model = next(running[name], None)
-            if model is None:
-                del running[name]
-            else:
-                maps[name] = model.latent_mean_
-        if running:
-            look(drawn(rows, maps, neighbours), step, MAX_ITER)
+    for step, trained in in_turn(running, LEG, MAX_ITER):
+        maps |= {name: model.latent_mean_ for name, model in trained.items()}
+        look(drawn(rows, maps, neighbours), step, MAX_ITER)
     return drawn(rows, maps, neighbours, ended=True)
 
 

@@ -97,6 +97,15 @@ def test_a_series_needs_times():
     assert at.radio(key="form_model").value == "Dynamical GP-LVM"
 
 
+def test_a_link_chooses_the_first_answer_and_the_visitor_may_change_it():
+    at = run_page("train", goal="series")
+    assert "have no times" in said(at)
+    assert "goal" not in at.query_params
+    at = asks(at, GOAL)
+    assert at.header[-1].value == "4 · Start"
+    assert not run_page("train", goal="nothing").exception
+
+
 def test_a_link_to_the_map_of_a_regression_explains_itself():
     at = run_page("explore", model=stored(), tab="fill")
     assert not at.exception

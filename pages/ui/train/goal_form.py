@@ -17,7 +17,13 @@ LEADS = {
 
 
 def goal_question() -> str:
-    """Ask what the visitor wants, and return the answer."""
+    """Ask what the visitor wants, and return the answer.
+
+    A link may choose the first answer: `?goal=series`.
+    """
+    linked = st.query_params.pop("goal", None)
+    if linked in GOALS:
+        st.session_state[GOAL] = linked
     return str(
         st.segmented_control(
             "What do you want?",

@@ -51,7 +51,7 @@ PATH_OR_RULE = Stop(
     ),
     picture=picture,
     train=train,
-    doors=(StopDoor("train", "Train on a series of your own", {}),),
+    doors=(StopDoor("train", "Train on a series of your own", {"goal": "series"}),),
     source="Damianou, Titsias and Lawrence, *Variational Gaussian process dynamical systems* "
     "(2011); Frigola, Chen and Rasmussen, *Variational Gaussian process state-space models* "
     "(2014).",
