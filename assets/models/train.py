@@ -336,20 +336,25 @@ def keep_intervals(name: str) -> None:
     model.calibrate(rows, sequences=sequences)
     known = json.loads(INTERVALS.read_text()) if INTERVALS.exists() else {}
     known = {key: values for key, values in known.items() if not key.startswith(f"{name}|")}
-    known[f"{name}|{model.bound_:.10g}"] = [
-        [
-            list(vars(own.asked).values()),
-            [float(f"{factor:.3g}") for factor in own.widened],
-            *(round(share, 4) for share in (own.before, own.inside)),
-            *(own.values, own.parts),
-        ]
-        for own in model.intervals_.factors
-    ]
+    known[f"{name}|{model.bound_:.10g}"] = {
+        "factors": [
+            [
+                list(vars(own.asked).values()),
+                [float(f"{factor:.3g}") for factor in own.widened],
+                *(round(share, 4) for share in (own.before, own.inside)),
+                *(own.values, own.parts),
+            ]
+            for own in model.intervals_.factors
+        ],
+        "adapting": [list(vars(asked).values()) for asked in model.intervals_.adapting],
+    }
     lines = (f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
     INTERVALS.write_text("{\n" + ",\n".join(lines) + "\n}\n")
     print(f"{name}: {time.process_time() - start:.1f} CPU s", flush=True)
     for own in model.intervals_.factors:
         print(f"  {own.asked}: {own.before:.1%} inside, then {own.inside:.1%}", flush=True)
+    for asked in model.intervals_.adapting:
+        print(f"  better with an updated mapping: {asked}", flush=True)
 
 
 def main() -> None:

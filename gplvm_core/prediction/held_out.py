@@ -21,6 +21,7 @@ from gplvm_core.prediction.intervals import (
     Rows,
     Tries,
     away,
+    error_in_spreads,
     hidden_in_time,
 )
 from gplvm_core.prediction.network import Network, Outputs
@@ -86,18 +87,34 @@ class HeldOut:
                 name: np.where(gone, np.nan, own)
                 for (name, own), gone in zip(truth.items(), hidden, strict=True)
             }
-            filled = self.filled(network, given, part)
-            for name, own in given.items():
-                error = away(*filled[name], truth[name], spread[name])
-                error = np.where(np.isnan(own), error, np.nan)
-                empty = np.isnan(own).all(axis=1)
-                tries.add(Asked("frames", name), error[empty], part.groups[empty])
-                tries.add(Asked("values", name), error[~empty], part.groups[~empty])
+            errors: dict[str, list[float]] = {name: [] for name in given}
+            for adapted in self.ways(network):
+                filled = self.filled(network, given, part, adapted)
+                for name, own in given.items():
+                    gaps, empty = np.isnan(own), np.isnan(own).all(axis=1)
+                    error = away(*filled[name], truth[name], spread[name])
+                    error = np.where(gaps, error, np.nan)
+                    frames, values = (
+                        Asked(what, name, adapted=adapted) for what in ("frames", "values")
+                    )
+                    tries.add(frames, error[empty], part.groups[empty])
+                    tries.add(values, error[~empty], part.groups[~empty])
+                    errors[name].append(
+                        error_in_spreads(filled[name][0], truth[name], spread[name], gaps)
+                    )
+            for name, each in errors.items():
+                tries.compare((Asked("frames", name), Asked("values", name)), [each])
 
-    def filled(self, network: Network, given: Outputs, part: Part) -> Moments:
+    def ways(self, network: Network) -> tuple[bool, ...]:
+        """Whether to let a new sequence update the mapping: both ways, if the graph can do so."""
+        return (False, True) if network.can_adapt else (False,)
+
+    def filled(
+        self, network: Network, given: Outputs, part: Part, adapted: bool = False
+    ) -> Moments:
         """Means and variances of all outputs of a new sequence with gaps, by name."""
-        prior = self.new_path(part.asked)
-        found = infer_sequence(network, given, prior, tops=tuple(self.over_time))
+        prior, tops = self.new_path(part.asked), tuple(self.over_time)
+        found = infer_sequence(network, given, prior, tops=tops, adapt=adapted)
         return moments(found.network, found.beliefs, noise=True)
 
     def try_forecasts(self, tries: Tries) -> None:

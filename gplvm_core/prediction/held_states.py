@@ -23,7 +23,12 @@ class HeldStates(HeldOut):
 
     transition: Posterior
 
-    def filled(self, network: Network, given: Outputs, part: Part) -> Moments:
+    def ways(self, network: Network) -> tuple[bool, ...]:
+        return (False,)
+
+    def filled(
+        self, network: Network, given: Outputs, part: Part, adapted: bool = False
+    ) -> Moments:
         known = network.ends[DATA].posterior, self.transition
         states, _ = infer_states(*known, network.beliefs[0], given[DATA])
         return moments(network, {0: states}, noise=True)

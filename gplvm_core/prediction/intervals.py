@@ -8,7 +8,7 @@ least 1.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -59,7 +59,7 @@ class Asked:
     what: "transfer", "frames" (complete frames of a sequence are missing), "values" (some values of
     its frames) or "forecast". to: the predicted data. given, timed: the given views of a transfer,
     and whether times are given. how: the treatment of private dimensions in a transfer, or of
-    uncertainty in the forecast of a series.
+    uncertainty in the forecast of a series. adapted: whether the rows also update the mapping.
     """
 
     what: str
@@ -67,6 +67,7 @@ class Asked:
     given: tuple[str, ...] = ()
     how: str = ""
     timed: bool = False
+    adapted: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +119,17 @@ class Widening:
 
 @dataclass(frozen=True, eq=False)
 class Intervals:
-    """The factors of all questions that held-out rows could answer."""
+    """The factors of all questions that held-out rows could answer.
+
+    adapting: the questions whose answers are better if the rows also update the mapping.
+    """
 
     factors: tuple[Widening, ...]
+    adapting: tuple[Asked, ...] = ()
+
+    def decided(self, asked: Asked) -> Asked:
+        """Return the question with the way of answering that was better for held-out rows."""
+        return replace(asked, adapted=asked in self.adapting)
 
     def of(self, asked: Asked) -> Widening | None:
         """Return the factors of a question, or None if the question was not tried.
@@ -133,6 +142,7 @@ class Intervals:
             for each in self.factors
             if (each.asked.what, each.asked.to) == (asked.what, asked.to)
             and (each.asked.how, each.asked.timed) == (asked.how, asked.timed)
+            and each.asked.adapted == asked.adapted
             and set(each.asked.given) <= set(asked.given)
             and asked.to not in asked.given
         ]
@@ -219,11 +229,27 @@ def away(
     return np.asarray(np.abs(mean - truth) / std)
 
 
+def error_in_spreads(
+    mean: Float[Array, "n D"],
+    truth: Float[Array, "n D"],
+    spread: Float[Array, " D"],
+    asked: Shaped[NDArray[np.bool_], "n D"],
+) -> float:
+    """The root mean square error of the asked values, in standard deviations of their columns.
+
+    NaN if no asked value is known in a column with spread.
+    """
+    judged = asked & ~np.isnan(truth) & (spread > 0.0)
+    unit = np.broadcast_to(spread, truth.shape)[judged]
+    return float(np.sqrt(np.mean(((mean - truth)[judged] / unit) ** 2))) if len(unit) else np.nan
+
+
 class Tries:
     """Collects held-out errors by question."""
 
     def __init__(self) -> None:
         self._tried: dict[Asked, list[tuple[Array, NDArray[np.generic]]]] = {}
+        self._gains: dict[tuple[Asked, ...], list[float]] = {}
 
     def add(
         self,
@@ -235,7 +261,22 @@ class Tries:
         if known.any():
             self._tried.setdefault(asked, []).append((found[known], groups[known]))
 
-    def factors(self) -> Iterator[Widening]:
+    def compare(self, asked: Sequence[Asked], errors: Sequence[Sequence[float]]) -> None:
+        """Note the errors of some questions about one held-out part.
+
+        errors: for each question, with a fixed and with an updated mapping; only with a fixed one
+        if there is no other. NaN: unknown.
+        """
+        gains = [each[0] - each[1] for each in errors if len(each) == 2]
+        if np.isfinite(gains).any():
+            self._gains.setdefault(tuple(asked), []).append(float(np.nanmean(gains)))
+
+    def intervals(self) -> Intervals:
+        """The factors of all questions, and which of them are answered with an updated mapping."""
+        better = [asked for asked, gains in self._gains.items() if _are_gains(gains)]
+        return Intervals(tuple(self._factors()), tuple(each for some in better for each in some))
+
+    def _factors(self) -> Iterator[Widening]:
         for asked, tried in self._tried.items():
             errors, groups = zip(*tried, strict=True)
             yield Widening.of(asked, np.concatenate(errors), np.concatenate(groups))
@@ -249,6 +290,12 @@ def questions(views: Sequence[str]) -> list[tuple[tuple[str, ...], tuple[str, ..
     return [
         (some, tuple(view for view in views if view not in some)) for some in dict.fromkeys(given)
     ]
+
+
+def _are_gains(gains: Sequence[float]) -> bool:
+    """Whether the mean of the gains is larger than its standard error."""
+    count = len(gains)
+    return count > 1 and bool(np.mean(gains) > np.std(gains, ddof=1) / np.sqrt(count))
 
 
 def _shrunk(away: Float[Array, "n D"], number: Rows) -> Float[Array, " D"]:

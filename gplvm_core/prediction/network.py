@@ -103,6 +103,13 @@ class Network:
         """The free nodes without incoming edges."""
         return tuple(at for at in self.free if self.into(at) is None)
 
+    @property
+    def can_adapt(self) -> bool:
+        """Whether new rows can update the mappings: one node, and layers to numbers with sums."""
+        return len(self.nodes) == 1 and all(
+            edge.posterior.links is None and edge.statistics is not None for edge in self.edges
+        )
+
     def into(self, node: int) -> TrainedEdge | None:
         """Return the incoming edge of a node; None for a root or a known node."""
         return next((edge for edge in self.edges if edge.target == node), None)

@@ -1,5 +1,6 @@
 """Tests that calibrated intervals have the right coverage in unseen rows and sequences."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -165,6 +166,75 @@ def test_gaps_and_forecasts_are_inside_their_intervals(tmp_path: Path) -> None:
     ]
     with pytest.raises(ValueError, match="leave out sequences"):
         model.calibrate(outputs[times < 26], sequences=labels[times < 26])
+
+
+def manners(count: int, own: float, seed: int) -> tuple[Array, Array, Array]:
+    """Return circular movements; in each sequence, `own` scales how its outputs differ."""
+    random, times = np.random.default_rng(seed), np.arange(40.0)
+    common = np.random.default_rng(0).standard_normal((2, 12))
+    rows = []
+    for _ in range(count):
+        angle = random.uniform(0.0, 6.3) + 0.4 * times
+        loads = common + own * random.standard_normal((2, 12))
+        rows.append(np.stack([np.sin(angle), np.cos(angle)], axis=1) @ loads)
+    noise = 0.05 * random.standard_normal((40 * count, 12))
+    return np.vstack(rows) + noise, np.tile(times, count), np.repeat(np.arange(count), 40)
+
+
+def test_new_sequences_update_the_mapping_if_held_out_sequences_did_so_better(
+    tmp_path: Path,
+) -> None:
+    outputs, times, labels = manners(6, 0.6, 1)
+    model = BayesianGPLVM(2, 20, max_iter=60, random_state=0, time_kernel="matern32")
+    model.fit(outputs, times=times, sequences=labels)
+    new, at, own = manners(6, 0.6, 2)
+    hidden = np.zeros(new.shape, dtype=bool)
+    hidden[at >= 20, :4] = True
+
+    def filled(model: Any, adapt: bool | None) -> tuple[Array, Array]:
+        found = [
+            model.complete(given, times=at[own == each], adapt=adapt, return_std=True)
+            for each in range(6)
+            for given in [np.where(hidden, np.nan, new)[own == each]]
+        ]
+        mean, std = (np.vstack(each) for each in zip(*found, strict=True))
+        return mean, std
+
+    np.testing.assert_array_equal(filled(model, None)[0], filled(model, False)[0])
+    model.calibrate(outputs)
+    fixed, updated = filled(model, False), filled(model, True)
+    errors = [np.sqrt(np.mean((mean - new)[hidden] ** 2)) for mean, _ in (fixed, updated)]
+    print(errors, [inside((m[hidden], s[hidden]), new[hidden]) for m, s in (fixed, updated)])
+    assert errors[1] < errors[0]
+    model.save(tmp_path / "model")
+    for one, other in zip(filled(load(tmp_path / "model"), None), updated, strict=True):
+        np.testing.assert_array_equal(one, other)
+    for mean, std in (fixed, updated):
+        assert inside((mean[hidden], std[hidden]), new[hidden]) == pytest.approx(0.95, abs=0.06)
+    path = model.transform_sequence(new[own == 0], times=at[own == 0])
+    adapted = model.transform_sequence(new[own == 0], times=at[own == 0], adapt=True)
+    np.testing.assert_array_equal(path, adapted)
+
+
+def test_transfers_over_time_have_factors_for_both_kinds_of_mapping() -> None:
+    outputs, times, labels = manners(5, 0.0, 3)
+    known = {"first": outputs[:, :8], "second": outputs[:, 8:]}
+    model = ManifoldRelevance(2, 15, max_iter=30, random_state=0, time_kernel="matern32")
+    model.fit(known, times=times, sequences=labels).calibrate(known)
+    given, at = {"first": outputs[:40, :8]}, times[:40]
+    ask: dict[str, Any] = {"views": given, "to": "second", "times": at, "return_std": True}
+    asked = Asked("transfer", "second", ("first",), "nearest", timed=True)
+    intervals, found = model.intervals_, {}
+    for adapt in (False, True):
+        factors = intervals.of(replace(asked, adapted=adapt)).widened
+        model.intervals_ = None
+        raw = model.transfer(**ask, adapt=adapt)
+        model.intervals_ = intervals
+        found[adapt] = model.transfer(**ask, adapt=adapt)
+        np.testing.assert_array_equal(found[adapt][0], raw[0])
+        np.testing.assert_allclose(found[adapt][1], raw[1] * factors)
+    decided = intervals.decided(asked).adapted
+    np.testing.assert_array_equal(model.transfer(**ask)[1], found[decided][1])
 
 
 def test_forecasts_of_a_series_are_inside_their_intervals(tmp_path: Path) -> None:

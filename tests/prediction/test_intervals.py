@@ -11,8 +11,10 @@ from gplvm_core.prediction.intervals import (
     NORMAL,
     Asked,
     Intervals,
+    Tries,
     Widening,
     away,
+    error_in_spreads,
     hidden_in_time,
     parts_of_rows,
     parts_of_sequences,
@@ -89,6 +91,40 @@ def test_views_that_were_not_tried_together_use_the_factors_of_most_of_them() ->
     for given in (("e",), ("a", "d")):
         other = Asked("transfer", "d", given, "prior")
         np.testing.assert_array_equal(intervals.widen(other, variance), variance)
+
+
+def test_a_mapping_is_updated_only_if_the_gain_exceeds_its_standard_error() -> None:
+    frames, values, transfer = Asked("frames"), Asked("values"), Asked("transfer", given=("a",))
+    alone, tries = Asked("transfer", given=("b",)), Tries()
+    for gain in (0.3, 0.1, -0.1, 0.2):  # mean 0.125, standard error 0.085
+        tries.compare((frames, values), [(1.0, 1.0 - gain)])
+    for gain in (0.3, 0.1, -0.3, 0.1):  # mean 0.05, standard error 0.126
+        tries.compare((transfer,), [(1.0, 1.0 - gain), (np.nan, 1.0)])
+    tries.compare((alone,), [(1.0, 0.5)])  # one part shows nothing
+    tries.compare((alone,), [(1.0,)])  # a graph that cannot be updated
+    found = tries.intervals()
+    assert found.adapting == (frames, values)
+    assert found.decided(values) == Asked("values", adapted=True)
+    assert found.decided(transfer) == transfer and found.decided(alone) == alone
+
+
+def test_factors_belong_to_a_fixed_or_to_an_updated_mapping() -> None:
+    tried = [
+        Widening(Asked("values", adapted=adapted), np.full(2, factor), 0.5, 0.95, 9, 3)
+        for adapted, factor in ((False, 2.0), (True, 3.0))
+    ]
+    for adapted, factor in ((False, 4.0), (True, 9.0)):
+        found = Intervals(tuple(tried)).widen(Asked("values", adapted=adapted), np.ones((1, 2)))
+        np.testing.assert_array_equal(found, np.full((1, 2), factor))
+
+
+def test_errors_are_measured_in_spreads_of_known_columns() -> None:
+    truth = np.array([[1.0, 5.0, 7.0], [np.nan, 5.0, 7.0]])
+    mean, asked = np.array([[3.0, 9.0, 0.0], [0.0, 5.0, 7.0]]), np.ones((2, 3), dtype=bool)
+    spread = np.array([2.0, 4.0, 0.0])
+    found = error_in_spreads(mean, truth, spread, asked)
+    assert found == pytest.approx(np.sqrt((1.0 + 1.0 + 0.0) / 3))
+    assert np.isnan(error_in_spreads(mean, truth, spread, ~asked))
 
 
 def test_every_view_and_all_views_but_one_are_given() -> None:

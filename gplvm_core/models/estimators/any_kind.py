@@ -134,7 +134,7 @@ class AnyKind(TrainedKinds):
         times: ArrayLike | None = None,
         sequence: Any = None,
         coupled: bool = True,
-        adapt: bool = False,
+        adapt: bool | None = None,
         callback: StepCallback | None = None,
         return_std: bool = False,
         return_cov: bool = False,
@@ -198,7 +198,7 @@ class AnyKind(TrainedKinds):
             outputs = self._outputs(Y)
             expected = self._expected(outputs)
         else:
-            path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
+            path, outputs = self._infer_path(Y, times, sequence, coupled, bool(adapt), callback)
             points = path.beliefs[0]
             expected = self._at(points.mean, points.variance).exposed(outputs)
             latent = (points.mean, np.sqrt(points.variance)) if return_latent else ()

@@ -141,7 +141,7 @@ class Forecasting:
                     # Forecasts from nearby times overlap.
                     groups = np.full(len(truth), f"{number} {(first - cut) // steps}")
                     tries.add(Asked("forecast", how=propagate), error, groups)
-        self.intervals_ = Intervals(tuple(tries.factors()))
+        self.intervals_ = tries.intervals()
         return self
 
     def forecast(

@@ -74,7 +74,7 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         times: ArrayLike | None = None,
         sequence: Any = None,
         coupled: bool = True,
-        adapt: bool = False,
+        adapt: bool | None = None,
         callback: StepCallback | None = None,
         return_std: bool = False,
         return_cov: bool = False,
@@ -85,8 +85,7 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
 
         With times the rows are one sequence and are inferred jointly; rows without any observed
         value are allowed in this case. Without times every row is inferred separately. After
-        `calibrate` the standard deviations of a new sequence are calibrated, if coupled=True and
-        adapt=False.
+        `calibrate` the standard deviations of a new sequence are calibrated, if coupled=True.
 
         Parameters
         ----------
@@ -97,9 +96,10 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         coupled : bool, default True
             Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
             training rows fixed). False is cheaper: each row has the prior at its time.
-        adapt : bool, default False
+        adapt : bool, optional
             Whether the rows also update the mapping q(u). Such an update suits a sequence that
-            differs from the trained sequences and has some rows without gaps. False is cheaper.
+            differs from the trained sequences and has some rows without gaps. False is cheaper. By
+            default True for a new sequence if `calibrate` found smaller errors, otherwise False.
         callback : callable, optional
             Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
             rows are examined separately. If it raises StopIteration, inference ends with the best
@@ -127,12 +127,14 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
             raise ValueError("rows in time are filled by the map: leave out method or times")
         if return_cov:
             raise ValueError("return_cov is only for independent rows: leave out times")
-        path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
+        new = sequence is None and coupled
+        frames, values = (self._decided(Asked(what), adapt, new) for what in ("frames", "values"))
+        path, outputs = self._infer_path(Y, times, sequence, coupled, values.adapted, callback)
         mean, spread = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
-        if sequence is None and coupled and not adapt:
+        if new:
             empty = np.isnan(outputs).all(axis=1)
-            spread[empty] = self._calibrated(Asked("frames"), spread[empty])
-            spread[~empty] = self._calibrated(Asked("values"), spread[~empty])
+            spread[empty] = self._calibrated(frames, spread[empty])
+            spread[~empty] = self._calibrated(values, spread[~empty])
         whole, variance = prediction.complete(outputs, mean, spread)
         completed = self._as_given(Y, whole, np.sqrt(variance) if return_std else None)
         found: tuple[Any, ...] = completed if return_std else (completed,)
@@ -147,7 +149,7 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         times: ArrayLike,
         sequence: Any = None,
         coupled: bool = True,
-        adapt: bool = False,
+        adapt: bool | None = None,
         callback: StepCallback | None = None,
         return_std: bool = False,
     ) -> Float[Array, "n Q"] | tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
@@ -167,7 +169,9 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         ndarray of shape (n, Q), or two of them
             The posterior means, and with return_std the standard deviations.
         """
-        belief = self._infer_path(Y, times, sequence, coupled, adapt, callback)[0].beliefs[0]
+        asked = self._decided(Asked("values"), adapt, sequence is None and coupled)
+        path, _ = self._infer_path(Y, times, sequence, coupled, asked.adapted, callback)
+        belief = path.beliefs[0]
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
 
     def sample_sequence(

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from gplvm_core.prediction.intervals import (
     Asked,
     Tries,
     away,
+    error_in_spreads,
     parts_of_rows,
     parts_of_sequences,
     questions,
@@ -130,7 +132,7 @@ class ViewsTransfer(ViewsQueries):
         return_std: bool = False,
         times: ArrayLike | None = None,
         sequence: Any = None,
-        adapt: bool = False,
+        adapt: bool | None = None,
         return_latent: bool = False,
         callback: StepCallback | None = None,
     ) -> Any:
@@ -160,8 +162,9 @@ class ViewsTransfer(ViewsQueries):
         times : array_like of shape (n,) or (n, P), optional
             The times of the rows, for a model with a time_kernel. With times, the rows are one
             sequence and are inferred jointly.
-        adapt : bool, default False
-            Whether the rows also update the mappings of the given views.
+        adapt : bool, optional
+            Whether the rows also update the mappings of the given views. By default True for a new
+            sequence if `calibrate` found smaller errors, otherwise False.
         return_latent : bool, default False
             Whether to return the latent path, too: means and standard deviations (n, Q). Only with
             times.
@@ -186,18 +189,19 @@ class ViewsTransfer(ViewsQueries):
             )
         given = self._given(views, empty_rows=times is not None)
         wanted = self._wanted(given, to)
+        new = times is not None and sequence is None
         asked = self._asked(given, to, private, timed=times is not None)
+        asked = self._decided(asked, adapt, new)
         table = self._tables.get(to)
         latent: tuple[Array, ...] = ()
         if times is not None:
-            found = self._path_of(given, times, sequence, adapt, callback)
+            found = self._path_of(given, times, sequence, asked.adapted, callback)
             path = transfer_path(wanted, *found, private)
             own = wanted.at(path, noise=table is None)
-            tried = sequence is None and not adapt
             latent = (path.mean, np.sqrt(path.variance)) if return_latent else ()
             if table is None:
                 mean, variance = own
-                if tried:
+                if new:
                     variance = self._calibrated(asked, variance)
             else:
                 values, std = Expected.at(table, self.posteriors_[to], *own).values()
@@ -309,6 +313,9 @@ class ViewsTransfer(ViewsQueries):
         for number, part in enumerate(parts):
             network, others = held.without(part.aside)
             truth = held.of(part.asked)
+            ways = [(False, False)]
+            if self._paths:
+                ways += [(True, adapted) for adapted in held.ways(network)]
             for at, (given, views) in enumerate(every):
                 report((number + at / len(every)) / len(parts))
                 some = {name: truth[name] for name in given}
@@ -316,19 +323,25 @@ class ViewsTransfer(ViewsQueries):
                 numbers = [to for to in views if to not in self._tables]
                 if not seen.any() or not numbers:
                     continue
-                ways = [True, False] if self._paths else [False]
-                for timed in ways:
+                errors: dict[Asked, list[float]] = {}
+                for timed, adapted in ways:
                     rows = slice(None) if timed else seen
                     answers = self._transferred(
                         network,
                         {name: own[rows] for name, own in some.items()},
                         {to: self.seen_[to][others] for to in numbers},
                         held.new_path(part.asked) if timed else None,
+                        adapted,
                     )
                     for asked, (mean, variance) in answers.items():
-                        spread = held.spread[asked.to]
-                        error = away(mean, variance, truth[asked.to][rows], spread)
-                        tries.add(asked, error, part.groups[rows])
+                        spread, own = held.spread[asked.to], truth[asked.to][rows]
+                        error = away(mean, variance, own, spread)
+                        tries.add(replace(asked, adapted=adapted), error, part.groups[rows])
+                        if timed:
+                            whole = np.ones_like(own, dtype=bool)
+                            each = error_in_spreads(mean, own, spread, whole)
+                            errors.setdefault(asked, []).append(each)
+                tries.compare(tuple(errors), list(errors.values()))
         return tries
 
     def _transferred(
@@ -337,15 +350,18 @@ class ViewsTransfer(ViewsQueries):
         given: Views,
         there: Mapping[str, Bool[Flags, " T"]],
         prior: Continued | None,
+        adapted: bool,
     ) -> dict[Asked, tuple[Array, Array]]:
         """Mean and variance of views, predicted by a graph; there: whether its rows have each view.
 
-        prior: the prior of the rows as a new sequence; None: the rows are independent.
+        prior: the prior of the rows as a new sequence; None: the rows are independent. adapted:
+        whether the rows update the mappings of the given views.
         """
         found: dict[Asked, tuple[Array, Array]] = {}
         path, each = None, None
         if prior is not None:
-            inferred = infer_sequence(network, given, prior, tops=tuple(self._paths))
+            tops = tuple(self._paths)
+            inferred = infer_sequence(network, given, prior, tops=tops, adapt=adapted)
             path = self._shared_path(inferred, prior)
         else:
             each = prediction.explain(network, given)[self._shared_node]

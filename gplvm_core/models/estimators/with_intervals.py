@@ -1,5 +1,6 @@
 """Calibrate the intervals of a fitted model for rows and sequences that training has not seen."""
 
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -57,7 +58,10 @@ class WithIntervals(Timed):
         sequences, and forecasts. The standard deviations of each question are multiplied by a
         factor for each output, shrunk to a common one, so that 95 % of the held-out values are
         inside their 95 % intervals. `transfer`, `complete` with times and `forecast` then use the
-        factors; means do not change. `intervals_` has the share of values inside, before and after.
+        factors. New sequences are also predicted with a mapping that they update, as by adapt=True;
+        `transfer` and `complete` do so by default if the errors are smaller by more than their
+        standard error. Apart from this, means do not change. `intervals_` has the share of values
+        inside, before and after, and the questions that are answered with an updated mapping.
         Kernel, noise and inducing inputs were trained on all rows. Views with words or counts have
         no factors, and their mapping q(u) keeps all rows.
 
@@ -102,7 +106,7 @@ class WithIntervals(Timed):
         labels = np.zeros(count) if self.sequences_ is None else np.asarray(self.sequences_)
         held = self._held_out(network, outputs, times, labels)
         tries = self._try(held, groups, random_state, callback or _nothing)
-        self.intervals_ = Intervals(tuple(tries.factors()))
+        self.intervals_ = tries.intervals()
         return self
 
     def _held_out(
@@ -118,6 +122,15 @@ class WithIntervals(Timed):
     def _try(self, held: HeldOut, groups: Any, seed: int, report: Report) -> Tries:
         """The errors of held-out rows in all questions that the model can answer."""
         raise NotImplementedError
+
+    def _decided(self, asked: Asked, adapt: bool | None, new: bool) -> Asked:
+        """The question with its way of answering: as the user wants, or as `calibrate` found.
+
+        new: whether the rows are a new sequence; other rows update no mapping by default.
+        """
+        if adapt is not None:
+            return replace(asked, adapted=adapt)
+        return asked if self.intervals_ is None or not new else self.intervals_.decided(asked)
 
     def _calibrated(self, asked: Asked, variance: Float[Array, "*N D"]) -> Float[Array, "*N D"]:
         """Variances that are calibrated, if the model was calibrated for this question."""

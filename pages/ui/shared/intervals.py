@@ -23,7 +23,7 @@ def of_film(given: str, to: str) -> tuple[Asked, ...]:
 def inside_in_words(model: Any, asked: Sequence[Asked]) -> str:
     """State the shares of held-out values inside calibrated intervals; "" without calibration."""
     intervals: Intervals | None = getattr(model, "intervals_", None)
-    found = [] if intervals is None else [intervals.of(each) for each in asked]
+    found = [] if intervals is None else [intervals.of(intervals.decided(each)) for each in asked]
     shares = [
         (percent(own.inside), WORDS.get(own.asked.what, "") if len(asked) > 1 else "")
         for own in found
@@ -33,7 +33,9 @@ def inside_in_words(model: Any, asked: Sequence[Asked]) -> str:
         return ""
     (first, where), *others = shares
     words = [f"{first} of held-out values inside{where}", *(f"{s}{w}" for s, w in others)]
-    return f"Error bars: {', '.join(words)} (95 % promised)."
+    adapted = any(own is not None and own.asked.adapted for own in found)
+    told = " The frames also update the mapping." if adapted else ""
+    return f"Error bars: {', '.join(words)} (95 % promised).{told}"
 
 
 def ready_intervals(path: Path, name: str) -> Intervals | None:
@@ -44,9 +46,15 @@ def ready_intervals(path: Path, name: str) -> Intervals | None:
     stored = json.loads(path.read_text()) if path.exists() else {}
     if name not in stored:
         return None
+
+    def asked(what: str, to: str, given: list[str], how: str, timed: bool, adapted: bool) -> Asked:
+        return Asked(what, to, tuple(given), how, timed, adapted)
+
+    own = stored[name]
     return Intervals(
         tuple(
-            Widening(Asked(what, to, tuple(given), how, timed), np.array(widened), *shares)
-            for (what, to, given, how, timed), widened, *shares in stored[name]
-        )
+            Widening(asked(*question), np.array(widened), *shares)
+            for question, widened, *shares in own["factors"]
+        ),
+        tuple(asked(*question) for question in own["adapting"]),
     )
