@@ -4,7 +4,7 @@ Sequences are held out as a whole. The q(u) of the layers to data then follows f
 (`with_rows`). However, kernels, noise and inducing inputs were trained on all rows.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +26,7 @@ from gplvm_core.prediction.intervals import (
 )
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.paths import Continued, continued, forecast, smoother_of
-from gplvm_core.prediction.sequence import infer_sequence
+from gplvm_core.prediction.sequence import FoundPath, infer_sequence, with_updated_mappings
 from gplvm_core.prediction.with_rows import with_rows
 from gplvm_core.priors.natural import Sites
 from gplvm_core.priors.temporal import Path
@@ -88,8 +88,7 @@ class HeldOut:
                 for (name, own), gone in zip(truth.items(), hidden, strict=True)
             }
             errors: dict[str, list[float]] = {name: [] for name in given}
-            for adapted in self.ways(network):
-                filled = self.filled(network, given, part, adapted)
+            for adapted, filled in self.filled(network, given, part):
                 for name, own in given.items():
                     gaps, empty = np.isnan(own), np.isnan(own).all(axis=1)
                     error = away(*filled[name], truth[name], spread[name])
@@ -105,17 +104,25 @@ class HeldOut:
             for name, each in errors.items():
                 tries.compare((Asked("frames", name), Asked("values", name)), [each])
 
-    def ways(self, network: Network) -> tuple[bool, ...]:
-        """Whether to let a new sequence update the mapping: both ways, if the graph can do so."""
-        return (False, True) if network.can_adapt else (False,)
-
     def filled(
-        self, network: Network, given: Outputs, part: Part, adapted: bool = False
-    ) -> Moments:
-        """Means and variances of all outputs of a new sequence with gaps, by name."""
-        prior, tops = self.new_path(part.asked), tuple(self.over_time)
-        found = infer_sequence(network, given, prior, tops=tops, adapt=adapted)
-        return moments(found.network, found.beliefs, noise=True)
+        self, network: Network, given: Outputs, part: Part
+    ) -> Iterator[tuple[bool, Moments]]:
+        """Means and variances of all outputs of a new sequence with gaps, by name.
+
+        The first are with fixed mappings, the second with updated mappings if the graph allows it.
+        """
+        for adapted, path, _ in self.paths(network, given, part):
+            yield adapted, moments(path.network, path.beliefs, noise=True)
+
+    def paths(
+        self, network: Network, given: Outputs, part: Part
+    ) -> Iterator[tuple[bool, FoundPath, Continued]]:
+        """Paths of a new sequence and their prior: with fixed, then with updated mappings."""
+        prior = self.new_path(part.asked)
+        fixed = infer_sequence(network, given, prior, tops=tuple(self.over_time))
+        yield False, fixed, prior
+        if network.can_adapt:
+            yield True, with_updated_mappings(network, given, prior, fixed), prior
 
     def try_forecasts(self, tries: Tries) -> None:
         """Forecast every training sequence from several origins."""

@@ -4,6 +4,7 @@ The mapping's q(u) follows from the other rows. The transition was trained on al
 the state from which a forecast begins was inferred with the rows that follow it.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,15 +24,12 @@ class HeldStates(HeldOut):
 
     transition: Posterior
 
-    def ways(self, network: Network) -> tuple[bool, ...]:
-        return (False,)
-
     def filled(
-        self, network: Network, given: Outputs, part: Part, adapted: bool = False
-    ) -> Moments:
+        self, network: Network, given: Outputs, part: Part
+    ) -> Iterator[tuple[bool, Moments]]:
         known = network.ends[DATA].posterior, self.transition
         states, _ = infer_states(*known, network.beliefs[0], given[DATA])
-        return moments(network, {0: states}, noise=True)
+        yield False, moments(network, {0: states}, noise=True)
 
     def forecasts(self, network: Network, before: Rows, ahead: Rows) -> Moments:
         own, last = self.network.beliefs[0], before[-1:]

@@ -14,7 +14,7 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float, Shaped
 from numpy.typing import NDArray
-from scipy.special import ndtr
+from scipy.special import ndtr, stdtrit
 
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.network import DATA
@@ -267,7 +267,7 @@ class Tries:
         errors: for each question, with a fixed and with an updated mapping; only with a fixed one
         if there is no other. NaN: unknown.
         """
-        gains = [each[0] - each[1] for each in errors if len(each) == 2]
+        gains = [np.log(each[0] / each[1]) for each in errors if len(each) == 2]
         if np.isfinite(gains).any():
             self._gains.setdefault(tuple(asked), []).append(float(np.nanmean(gains)))
 
@@ -293,9 +293,12 @@ def questions(views: Sequence[str]) -> list[tuple[tuple[str, ...], tuple[str, ..
 
 
 def _are_gains(gains: Sequence[float]) -> bool:
-    """Whether the mean of the gains is larger than its standard error."""
+    """Whether the mean of the gains is above 0 by more than chance (one-sided t test, 5 %)."""
     count = len(gains)
-    return count > 1 and bool(np.mean(gains) > np.std(gains, ddof=1) / np.sqrt(count))
+    if count < 2:
+        return False
+    error = np.std(gains, ddof=1) / np.sqrt(count)
+    return bool(np.mean(gains) > stdtrit(count - 1, COVERED) * error)
 
 
 def _shrunk(away: Float[Array, "n D"], number: Rows) -> Float[Array, " D"]:

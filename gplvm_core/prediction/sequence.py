@@ -91,7 +91,7 @@ def infer_sequence(
     if not most_steps:
         return replace(path, ending="stopped")
     if adapt and path.ending != "stopped":
-        path = _adapted_path(network, outputs, prior, path.beliefs[0].mean, callback)
+        path = with_updated_mappings(network, outputs, prior, path, callback)
     return path
 
 
@@ -190,14 +190,17 @@ class BelowPath:
         return float(value.sum()), slope.mean, slope.variance
 
 
-def _adapted_path(
+def with_updated_mappings(
     network: Network,
     outputs: Outputs,
     prior: Continued,
-    start: Float[Array, "n Q"],
-    callback: StepCallback | None,
+    fixed: FoundPath,
+    callback: StepCallback | None = None,
 ) -> FoundPath:
-    """Infer the path of rows that update the mappings: q(u) is optimal for all rows."""
+    """Infer the path of rows that update the mappings: q(u) is optimal for all rows.
+
+    fixed: the path of the same rows with fixed mappings, as a start.
+    """
     ends = network.ends
     terms = adapted_terms([ends[name] for name in outputs], list(outputs.values()))
 
@@ -205,7 +208,9 @@ def _adapted_path(
         value, d_mean, d_variance = zip(*(each.data(at) for each in terms), strict=True)
         return sum(value), np.sum(d_mean, axis=0), np.sum(d_variance, axis=0)
 
-    path, ending = ascend(data_term, prior, start, _rows_seen(outputs), callback, MOST_STEPS)
+    path, ending = ascend(
+        data_term, prior, fixed.beliefs[0].mean, _rows_seen(outputs), callback, MOST_STEPS
+    )
     new = dict(zip(outputs, (each.posterior(path) for each in terms), strict=True))
     edges = tuple(
         replace(edge, posterior=new.get(name, edge.posterior)) for name, edge in ends.items()

@@ -93,13 +93,16 @@ def test_views_that_were_not_tried_together_use_the_factors_of_most_of_them() ->
         np.testing.assert_array_equal(intervals.widen(other, variance), variance)
 
 
-def test_a_mapping_is_updated_only_if_the_gain_exceeds_its_standard_error() -> None:
+def test_a_mapping_is_updated_only_if_the_gain_is_no_chance() -> None:
     frames, values, transfer = Asked("frames"), Asked("values"), Asked("transfer", given=("a",))
     alone, tries = Asked("transfer", given=("b",)), Tries()
-    for gain in (0.3, 0.1, -0.1, 0.2):  # mean 0.125, standard error 0.085
-        tries.compare((frames, values), [(1.0, 1.0 - gain)])
-    for gain in (0.3, 0.1, -0.3, 0.1):  # mean 0.05, standard error 0.126
-        tries.compare((transfer,), [(1.0, 1.0 - gain), (np.nan, 1.0)])
+    # Logarithms of the ratios of errors: the mean is 2.5 and 1.5 standard errors above 0. The 95 %
+    # quantile of Student's t with three degrees of freedom is 2.35.
+    for gain in (0.1, 0.3, 0.2, 0.4):
+        shift = 0.25 - 2.5 * 0.0645497
+        tries.compare((frames, values), [(7.0, 7.0 * np.exp(shift - gain))])
+        shift = 0.25 - 1.5 * 0.0645497
+        tries.compare((transfer,), [(0.1, 0.1 * np.exp(shift - gain)), (np.nan, 1.0)])
     tries.compare((alone,), [(1.0, 0.5)])  # one part shows nothing
     tries.compare((alone,), [(1.0,)])  # a graph that cannot be updated
     found = tries.intervals()

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ from gplvm_core.prediction.columns import Expected
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.intervals import (
     Asked,
+    Part,
     Tries,
     away,
     error_in_spreads,
@@ -35,7 +37,7 @@ from gplvm_core.prediction.intervals import (
     questions,
 )
 from gplvm_core.prediction.paths import Continued, StepCallback
-from gplvm_core.prediction.sequence import FoundPath, infer_sequence
+from gplvm_core.prediction.sequence import FoundPath
 from gplvm_core.prediction.transfer import (
     PRIVATE,
     Private,
@@ -312,66 +314,47 @@ class ViewsTransfer(ViewsQueries):
         every = questions(self.views_)
         for number, part in enumerate(parts):
             network, others = held.without(part.aside)
-            truth = held.of(part.asked)
-            ways = [(False, False)]
-            if self._paths:
-                ways += [(True, adapted) for adapted in held.ways(network)]
             for at, (given, views) in enumerate(every):
                 report((number + at / len(every)) / len(parts))
-                some = {name: truth[name] for name in given}
-                seen = np.any([~np.isnan(own).all(axis=1) for own in some.values()], axis=0)
-                numbers = [to for to in views if to not in self._tables]
-                if not seen.any() or not numbers:
-                    continue
-                errors: dict[Asked, list[float]] = {}
-                for timed, adapted in ways:
-                    rows = slice(None) if timed else seen
-                    answers = self._transferred(
-                        network,
-                        {name: own[rows] for name, own in some.items()},
-                        {to: self.seen_[to][others] for to in numbers},
-                        held.new_path(part.asked) if timed else None,
-                        adapted,
-                    )
-                    for asked, (mean, variance) in answers.items():
-                        spread, own = held.spread[asked.to], truth[asked.to][rows]
-                        error = away(mean, variance, own, spread)
-                        tries.add(replace(asked, adapted=adapted), error, part.groups[rows])
-                        if timed:
-                            whole = np.ones_like(own, dtype=bool)
-                            each = error_in_spreads(mean, own, spread, whole)
-                            errors.setdefault(asked, []).append(each)
-                tries.compare(tuple(errors), list(errors.values()))
+                wanted = [
+                    self._wanted_of(network, given, to, self.seen_[to][others])
+                    for to in views
+                    if to not in self._tables
+                ]
+                self._try_transfers(held, network, given, wanted, part, tries)
         return tries
 
-    def _transferred(
+    def _try_transfers(
         self,
+        held: HeldOut,
         network: Network,
-        given: Views,
-        there: Mapping[str, Bool[Flags, " T"]],
-        prior: Continued | None,
-        adapted: bool,
-    ) -> dict[Asked, tuple[Array, Array]]:
-        """Mean and variance of views, predicted by a graph; there: whether its rows have each view.
-
-        prior: the prior of the rows as a new sequence; None: the rows are independent. adapted:
-        whether the rows update the mappings of the given views.
-        """
-        found: dict[Asked, tuple[Array, Array]] = {}
-        path, each = None, None
-        if prior is not None:
-            tops = tuple(self._paths)
-            inferred = infer_sequence(network, given, prior, tops=tops, adapt=adapted)
-            path = self._shared_path(inferred, prior)
-        else:
-            each = prediction.explain(network, given)[self._shared_node]
-        for to, own in there.items():
-            wanted = self._wanted_of(network, given, to, own)
-            for private in PRIVATE:
-                asked = self._asked(given, to, private, timed=prior is not None)
-                if path is not None:
-                    found[asked] = wanted.at(transfer_path(wanted, *path, private))
-                else:
-                    assert each is not None
-                    found[asked] = prediction.transfer(wanted, each, 1, private)
-        return found
+        given: tuple[str, ...],
+        wanted: list[Wanted],
+        part: Part,
+        tries: Tries,
+    ) -> None:
+        """Predict the wanted views of held-out rows, over time and as independent rows."""
+        truth, spread = held.of(part.asked), held.spread
+        some = {name: truth[name] for name in given}
+        seen = np.any([~np.isnan(own).all(axis=1) for own in some.values()], axis=0)
+        if not seen.any() or not wanted:
+            return
+        errors: dict[Asked, list[float]] = {}
+        for adapted, found, prior in held.paths(network, some, part) if self._paths else ():
+            path = self._shared_path(found, prior)
+            for own, private in product(wanted, PRIVATE):
+                mean, variance = own.at(transfer_path(own, *path, private))
+                rows, unit = truth[own.view], spread[own.view]
+                asked = self._asked(given, own.view, private, timed=True)
+                error = away(mean, variance, rows, unit)
+                tries.add(replace(asked, adapted=adapted), error, part.groups)
+                each = error_in_spreads(mean, rows, unit, ~np.isnan(rows))
+                errors.setdefault(asked, []).append(each)
+        tries.compare(tuple(errors), list(errors.values()))
+        alone = {name: own[seen] for name, own in some.items()}
+        explained = prediction.explain(network, alone)[self._shared_node]
+        for own, private in product(wanted, PRIVATE):
+            answer = prediction.transfer(own, explained, 1, private)
+            error = away(*answer, truth[own.view][seen], spread[own.view])
+            asked = self._asked(given, own.view, private, timed=False)
+            tries.add(asked, error, part.groups[seen])

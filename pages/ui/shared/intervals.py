@@ -34,7 +34,7 @@ def inside_in_words(model: Any, asked: Sequence[Asked]) -> str:
     (first, where), *others = shares
     words = [f"{first} of held-out values inside{where}", *(f"{s}{w}" for s, w in others)]
     adapted = any(own is not None and own.asked.adapted for own in found)
-    told = " The frames also update the mapping." if adapted else ""
+    told = " The model also learns from the frames that are shown." if adapted else ""
     return f"Error bars: {', '.join(words)} (95 % promised).{told}"
 
 
