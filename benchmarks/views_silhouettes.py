@@ -15,8 +15,8 @@ Components, latent dimensions and iterations were chosen on sequences 4 and 5, e
 together with 2 (`--validate`). With 60 components and 200 iterations, the errors of 15, 10, 8, 6
 and 4 dimensions are 7.1, 7.0, 6.8, 6.7 and 7.1 on sequence 5 and 9.2, 9.0, 9.2, 8.3 and 8.2 on
 sequence 4. With --every-sequence each of the seven sequences is left out in turn, with the same
-settings. --defaults does the same with the constructor's defaults. --noises compares one noise with one noise per output on sequences 2, 4 and 5, each also
-with a mapping that the new rows update.
+settings. --defaults does the same with the constructor's defaults. --noises compares one noise with
+one noise per output on sequences 2, 4 and 5, each also with a mapping that the new rows update.
 """
 
 import argparse
