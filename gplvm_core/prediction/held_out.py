@@ -81,28 +81,28 @@ class HeldOut:
         truth, spread = self.of(part.asked), self.spread
         ends = np.cumsum([own.shape[1] for own in truth.values()])
         shape = (len(part.asked), int(ends[-1]))
+        errors: dict[str, list[list[float]]] = {name: [] for name in truth}
         for _ in range(GAPS):
             hidden = np.split(hidden_in_time(shape, generator), ends[:-1], axis=1)
             given = {
                 name: np.where(gone, np.nan, own)
                 for (name, own), gone in zip(truth.items(), hidden, strict=True)
             }
-            errors: dict[str, list[float]] = {name: [] for name in given}
+            for own in errors.values():
+                own.append([])
             for adapted, filled in self.filled(network, given, part):
-                for name, own in given.items():
-                    gaps, empty = np.isnan(own), np.isnan(own).all(axis=1)
-                    error = away(*filled[name], truth[name], spread[name])
-                    error = np.where(gaps, error, np.nan)
-                    frames, values = (
-                        Asked(what, name, adapted=adapted) for what in ("frames", "values")
-                    )
-                    tries.add(frames, error[empty], part.groups[empty])
-                    tries.add(values, error[~empty], part.groups[~empty])
-                    errors[name].append(
-                        error_in_spreads(filled[name][0], truth[name], spread[name], gaps)
-                    )
-            for name, each in errors.items():
-                tries.compare((Asked("frames", name), Asked("values", name)), [each])
+                for name, (mean, variance) in filled.items():
+                    gaps = np.isnan(given[name])
+                    empty = gaps.all(axis=1)
+                    asked = np.where(gaps, truth[name], np.nan)
+                    error = away(mean, variance, asked, spread[name])
+                    for what, rows in (("frames", empty), ("values", ~empty)):
+                        tries.add(
+                            Asked(what, name, adapted=adapted), error[rows], part.groups[rows]
+                        )
+                    errors[name][-1].append(error_in_spreads(mean, asked, spread[name]))
+        for name, each in errors.items():
+            tries.compare((Asked("frames", name), Asked("values", name)), each)
 
     def filled(
         self, network: Network, given: Outputs, part: Part

@@ -20,6 +20,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction.network import DATA
 
 COVERED = 0.95
+SURE = 0.9  # the level of the test that decides whether new sequences update the mapping
 NORMAL = 1.959964  # the quantile of a standard normal distribution for COVERED
 LEAST = 1e-12
 SHRUNK = 20.0  # the weight of the common factor, as a number of rows
@@ -230,18 +231,15 @@ def away(
 
 
 def error_in_spreads(
-    mean: Float[Array, "n D"],
-    truth: Float[Array, "n D"],
-    spread: Float[Array, " D"],
-    asked: Shaped[NDArray[np.bool_], "n D"],
+    mean: Float[Array, "n D"], truth: Float[Array, "n D"], spread: Float[Array, " D"]
 ) -> float:
-    """The root mean square error of the asked values, in standard deviations of their columns.
+    """The root mean square error in standard deviations of the columns.
 
-    NaN if no asked value is known in a column with spread.
+    Values whose truth is NaN, and columns without spread, are left out; NaN if nothing remains.
     """
-    judged = asked & ~np.isnan(truth) & (spread > 0.0)
-    unit = np.broadcast_to(spread, truth.shape)[judged]
-    return float(np.sqrt(np.mean(((mean - truth)[judged] / unit) ** 2))) if len(unit) else np.nan
+    judged = ~np.isnan(truth) & (spread > 0.0)
+    wrong = (mean - truth)[judged] / np.broadcast_to(spread, truth.shape)[judged]
+    return float(np.sqrt(np.mean(wrong**2))) if len(wrong) else np.nan
 
 
 class Tries:
@@ -262,14 +260,16 @@ class Tries:
             self._tried.setdefault(asked, []).append((found[known], groups[known]))
 
     def compare(self, asked: Sequence[Asked], errors: Sequence[Sequence[float]]) -> None:
-        """Note the errors of some questions about one held-out part.
+        """Note the errors of one held-out part; these questions are decided together.
 
-        errors: for each question, with a fixed and with an updated mapping; only with a fixed one
-        if there is no other. NaN: unknown.
+        errors: pairs, with a fixed and with an updated mapping; only the first if there is no
+        second. NaN: unknown.
         """
-        gains = [np.log(each[0] / each[1]) for each in errors if len(each) == 2]
-        if np.isfinite(gains).any():
-            self._gains.setdefault(tuple(asked), []).append(float(np.nanmean(gains)))
+        pairs = np.array([np.maximum(each, LEAST) for each in errors if len(each) == 2])
+        known = pairs[~np.isnan(pairs).any(axis=1)] if len(pairs) else pairs
+        if len(known):
+            gain = np.mean(np.log(known[:, 0] / known[:, 1]))
+            self._gains.setdefault(tuple(asked), []).append(float(gain))
 
     def intervals(self) -> Intervals:
         """The factors of all questions, and which of them are answered with an updated mapping."""
@@ -293,12 +293,12 @@ def questions(views: Sequence[str]) -> list[tuple[tuple[str, ...], tuple[str, ..
 
 
 def _are_gains(gains: Sequence[float]) -> bool:
-    """Whether the mean of the gains is above 0 by more than chance (one-sided t test, 5 %)."""
+    """Whether the mean of the gains, one for each part, is clearly above 0 (one-sided t test)."""
     count = len(gains)
     if count < 2:
         return False
     error = np.std(gains, ddof=1) / np.sqrt(count)
-    return bool(np.mean(gains) > stdtrit(count - 1, COVERED) * error)
+    return bool(np.mean(gains) > stdtrit(count - 1, SURE) * error)
 
 
 def _shrunk(away: Float[Array, "n D"], number: Rows) -> Float[Array, " D"]:

@@ -1,11 +1,12 @@
 """Tests of the sentences about calibrated intervals on pages."""
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 
 from gplvm_core.prediction.intervals import Asked, Intervals, Widening
-from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words, of_film
+from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words, learning_in_words, of_film
 
 
 def factors(asked: Asked, inside: float) -> Widening:
@@ -30,3 +31,15 @@ def test_a_page_is_silent_about_intervals_that_were_not_calibrated() -> None:
     for found in (None, Intervals(()), unjudged):
         assert inside_in_words(SimpleNamespace(intervals_=found), FORECAST) == ""
     assert inside_in_words(SimpleNamespace(), FORECAST) == ""
+
+
+def test_a_page_says_when_new_sequences_update_the_mapping() -> None:
+    values = GAPS[1]
+    each = [factors(values, 0.94), factors(replace(values, adapted=True), 0.96)]
+    fixed = SimpleNamespace(intervals_=Intervals(tuple(each)))
+    updated = SimpleNamespace(intervals_=Intervals(tuple(each), (values,)))
+    assert learning_in_words(fixed, GAPS) == "" == learning_in_words(SimpleNamespace(), GAPS)
+    assert "also learns from the given frames" in learning_in_words(updated, GAPS)
+    assert "96 % of held-out values" in inside_in_words(updated, [values])
+    # A training sequence does not update the mapping, which already knows it.
+    assert "94 % of held-out values" in inside_in_words(updated, [values], new=False)

@@ -204,7 +204,6 @@ def test_new_sequences_update_the_mapping_if_held_out_sequences_did_so_better(
     model.calibrate(outputs)
     fixed, updated = filled(model, False), filled(model, True)
     errors = [np.sqrt(np.mean((mean - new)[hidden] ** 2)) for mean, _ in (fixed, updated)]
-    print(errors, [inside((m[hidden], s[hidden]), new[hidden]) for m, s in (fixed, updated)])
     assert errors[1] < errors[0]
     model.save(tmp_path / "model")
     for one, other in zip(filled(load(tmp_path / "model"), None), updated, strict=True):

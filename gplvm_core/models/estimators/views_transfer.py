@@ -348,7 +348,7 @@ class ViewsTransfer(ViewsQueries):
                 asked = self._asked(given, own.view, private, timed=True)
                 error = away(mean, variance, rows, unit)
                 tries.add(replace(asked, adapted=adapted), error, part.groups)
-                each = error_in_spreads(mean, rows, unit, ~np.isnan(rows))
+                each = error_in_spreads(mean, rows, unit)
                 errors.setdefault(asked, []).append(each)
         tries.compare(tuple(errors), list(errors.values()))
         alone = {name: own[seen] for name, own in some.items()}

@@ -59,9 +59,9 @@ class WithIntervals(Timed):
         factor for each output, shrunk to a common one, so that 95 % of the held-out values are
         inside their 95 % intervals. `transfer`, `complete` with times and `forecast` then use the
         factors. New sequences are also predicted with a mapping that they update, as by adapt=True.
-        If the errors of held-out sequences are then smaller by more than chance (one-sided t test
-        of the logarithms, 5 %), `transfer` and `complete` also do so by default; otherwise, means
-        do not change. `intervals_` has the share of values inside, before and after, and the
+        If the errors of held-out sequences are then clearly smaller (one-sided t test of their
+        logarithms, 10 %), `transfer` and `complete` also do so by default; otherwise, means do not
+        change. `intervals_` has the share of values inside, before and after, and the
         questions that are answered with an updated mapping.
         Kernel, noise and inducing inputs were trained on all rows. Views with words or counts have
         no factors, and their mapping q(u) keeps all rows.

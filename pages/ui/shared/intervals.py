@@ -20,10 +20,15 @@ def of_film(given: str, to: str) -> tuple[Asked, ...]:
     return (Asked("transfer", to, (given,), "nearest", timed=True),)
 
 
-def inside_in_words(model: Any, asked: Sequence[Asked]) -> str:
-    """State the shares of held-out values inside calibrated intervals; "" without calibration."""
+def inside_in_words(model: Any, asked: Sequence[Asked], *, new: bool = True) -> str:
+    """State the shares of held-out values inside calibrated intervals; "" without calibration.
+
+    new: whether the question is about a new sequence, which may update the mapping.
+    """
     intervals: Intervals | None = getattr(model, "intervals_", None)
-    found = [] if intervals is None else [intervals.of(intervals.decided(each)) for each in asked]
+    if intervals is None:
+        return ""
+    found = [intervals.of(intervals.decided(each) if new else each) for each in asked]
     shares = [
         (percent(own.inside), WORDS.get(own.asked.what, "") if len(asked) > 1 else "")
         for own in found
@@ -33,9 +38,18 @@ def inside_in_words(model: Any, asked: Sequence[Asked]) -> str:
         return ""
     (first, where), *others = shares
     words = [f"{first} of held-out values inside{where}", *(f"{s}{w}" for s, w in others)]
-    adapted = any(own is not None and own.asked.adapted for own in found)
-    told = " The model also learns from the frames that are shown." if adapted else ""
-    return f"Error bars: {', '.join(words)} (95 % promised).{told}"
+    return f"Error bars: {', '.join(words)} (95 % promised)."
+
+
+def learning_in_words(model: Any, asked: Sequence[Asked]) -> str:
+    """State that a new sequence updates the mapping; "" if it does not."""
+    intervals: Intervals | None = getattr(model, "intervals_", None)
+    if intervals is None or not any(intervals.decided(each).adapted for each in asked):
+        return ""
+    return (
+        "The model also learns from the given frames, because held-out sequences were predicted "
+        "better in this way."
+    )
 
 
 def ready_intervals(path: Path, name: str) -> Intervals | None:

@@ -137,28 +137,36 @@ def with_gap(
 
 
 def completed(
-    model: Any, dataset: Dataset, seen: Array, times: Array, callback: StepCallback | None = None
+    model: Any,
+    dataset: Dataset,
+    seen: Array,
+    times: Array,
+    callback: StepCallback | None = None,
+    adapt: bool | None = None,
 ) -> tuple[Array, Array, Array, Array]:
     """A new sequence with its gaps filled, and its path, both with standard deviations.
 
-    This takes seconds.
+    adapt: as for `complete`. This takes seconds.
     """
     asked = dataset.in_own_values(seen) if dataset.columns else seen
     whole, *others = model.complete(
-        asked, times=times, callback=callback, return_std=True, return_latent=True
+        asked, times=times, adapt=adapt, callback=callback, return_std=True, return_latent=True
     )
     std, path, path_std = (np.asarray(each, dtype=float) for each in others)
     return dataset.coded(whole) if dataset.columns else whole, std, path, path_std
 
 
-def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> Reel:
+def filled(
+    model: Any, dataset: Dataset, gap: Reel, callback: StepCallback, adapt: bool | None = None
+) -> Reel:
     """Return the sequence with its gaps filled; the model treats it as a new sequence.
 
-    gap: its first panel is what the model sees, the second, if any, the truth. Takes seconds.
+    gap: its first panel is what the model sees, the second, if any, the truth. adapt: as for
+    `complete`. Takes seconds.
     """
     seen, *known = (each.values for each in gap.panels)
     truth = known[0] if known else np.full_like(seen, np.nan)
-    whole, std, path, path_std = completed(model, dataset, seen, gap.times, callback)
+    whole, std, path, path_std = completed(model, dataset, seen, gap.times, callback, adapt)
     missing = np.isnan(seen)
     if dataset.columns:
         chances = observed_too(seen, dataset, chances_at(model, dataset, path, path_std**2))

@@ -23,7 +23,7 @@ from pages.ui.explore.time.screen import OnScreen, before, screen
 from pages.ui.explore.time.series import series
 from pages.ui.explore.time.tables import deviates
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.intervals import GAPS, inside_in_words
+from pages.ui.shared.intervals import GAPS, inside_in_words, learning_in_words
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent
 
@@ -141,6 +141,8 @@ def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
         f"**{missing.sum():,} of {plural(missing.size, 'value')} were filled**, in "
         f"{missing.any(axis=1).sum():,} of {frames}."
     )
+    learning = learning_in_words(item.model, GAPS)
+    words = f"{words} {learning}" if learning else words
     if check is None:
         return words
     (found,) = check

@@ -51,7 +51,7 @@ def player(item: Item, name: str) -> None:
         seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
         screen(item, name, reel, seen, cue_for(seen, reel, last))
     asked = {"play": FORECAST if reel.forecast.any() else (), "fill": GAPS}
-    sure = inside_in_words(item.model, asked.get(plan.task, ()))
+    sure = inside_in_words(item.model, asked.get(plan.task, ()), new=False)
     if sure:
         st.caption(sure)
     series(item, name, reel)
@@ -72,7 +72,8 @@ def answer(item: Item, name: str, plan: Plan) -> Reel:
         return gap
     found = filling(
         f"{name}|{plan.question}",
-        partial(filled, model, dataset, gap),
+        # The map knows the frames of this sequence, so they do not update it a second time.
+        partial(filled, model, dataset, gap, adapt=False),
         partial(keep, name, replace(plan, asked=False)),
     )
     return gap if found is None else found

@@ -23,7 +23,7 @@ from pages.ui.explore.views.model import charts_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of
-from pages.ui.shared.intervals import inside_in_words, of_film
+from pages.ui.shared.intervals import inside_in_words, learning_in_words, of_film
 from pages.ui.shared.outputs import as_given, as_numbers
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem
@@ -108,8 +108,13 @@ def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> N
         hold_bytes(key=own["stage"], data=pack_stage(chart, own["stage"]))
         reel_bytes = pack_reel(reel, whole(rows), own["reel"], key, Cue(float(film.times[0]), True))
         hold_bytes(key=own["reel"], data=reel_bytes)
-    sure = inside_in_words(item.model, of_film(film.given, film.to))
-    st.caption(plain(" ".join([summary(rows[film.to], film, found), *[sure] * bool(sure)])))
+    asked_of = of_film(film.given, film.to)
+    words = (
+        summary(rows[film.to], film, found),
+        inside_in_words(item.model, asked_of),
+        learning_in_words(item.model, asked_of),
+    )
+    st.caption(plain(" ".join(filter(None, words))))
     st.download_button(
         f"“{film.to}” of the film (CSV)",
         lambda: film_csv(rows[film.to], film, found),
