@@ -15,7 +15,7 @@ from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
 from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.kernels import Gradients, Kernel
 from gplvm_core.numerics import Array, Factor, factorise, one_thread_a_product
-from gplvm_core.parameters import add
+from gplvm_core.parameters import add, scale_leaves
 from gplvm_core.statistics import (
     Executor,
     Statistics,
@@ -84,6 +84,16 @@ class LayerValue:
     statistics: Statistics  # for the kernel of `layer`
     profile: Profile | OutputProfile | None = None
     targets: Any = None
+
+    def weighted(self, weight: float) -> "LayerValue":
+        """The value and its gradients, multiplied by a weight."""
+        return replace(
+            self,
+            value=weight * self.value,
+            gradients=scale_leaves(self.gradients, weight),
+            noise_variance=weight * self.noise_variance,
+            targets=None if self.targets is None else scale_leaves(self.targets, weight),
+        )
 
 
 def gram_factor(

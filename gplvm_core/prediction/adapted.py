@@ -34,7 +34,7 @@ def adapted_terms(
         assert (
             edge.statistics is not None
         )  # only layers on a path are adapted, and these have statistics
-        found.append(AdaptedTerms.of(edge.posterior, edge.statistics, values))
+        found.append(AdaptedTerms.of(edge.posterior, edge.statistics, values, edge.weight))
     return tuple(found)
 
 
@@ -46,9 +46,16 @@ class AdaptedTerms:
     statistics: Statistics  # of the training rows
     targets: Targets  # of the new rows
     gram: Factor
+    weight: float = 1.0  # how much the layer counts in inference
 
     @classmethod
-    def of(cls, posterior: Posterior, statistics: Statistics, outputs: Float[Array, "n D"]) -> Self:
+    def of(
+        cls,
+        posterior: Posterior,
+        statistics: Statistics,
+        outputs: Float[Array, "n D"],
+        weight: float = 1.0,
+    ) -> Self:
         """Make the terms from new rows (user's units, NaN: missing) and training statistics.
 
         Statistics are sums, so only the new rows' statistics are computed. Columns that are
@@ -61,13 +68,16 @@ class AdaptedTerms:
         patterns = Patterns(groups, observed[:, first].astype(np.float64))
         values = np.where(observed, posterior.to_internal(outputs), 0.0)
         gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
-        return cls(posterior, split, Targets(values, values.shape[1], patterns), gram)
+        return cls(posterior, split, Targets(values, values.shape[1], patterns), gram, weight)
 
     def data(self, belief: Belief) -> tuple[float, Array, Array]:
-        """Return F_data in nats (internal units), and its gradients in mean and variance (n, Q)."""
+        """Return F_data in nats (internal units), and its gradients in mean and variance (n, Q).
+
+        All are multiplied by the weight.
+        """
         at, pullback = self._together(belief)
-        gradients = pullback(at.statistics).inputs
-        return at.value, gradients.mean, gradients.variance
+        gradients, weight = pullback(at.statistics).inputs, self.weight
+        return weight * at.value, weight * gradients.mean, weight * gradients.variance
 
     def posterior(self, belief: Belief) -> Posterior:
         """Return the layer with q(u) at its optimum for all rows."""

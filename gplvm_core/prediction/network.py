@@ -27,7 +27,7 @@ class TrainedEdge:
     """A trained layer: the numbers of its source nodes, and its target node or data.
 
     statistics: the statistics of the training rows; None if they do not determine q(u). mean_field:
-    q(u) is independent of q of the target node.
+    q(u) is independent of q of the target node. weight: how much the layer counts in inference.
     """
 
     name: str
@@ -36,6 +36,7 @@ class TrainedEdge:
     posterior: Posterior
     statistics: Statistics | None = None
     mean_field: bool = False
+    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -82,10 +83,17 @@ class Network:
         ends: Mapping[str, Posterior],
         belief: Belief | None = None,
         statistics: Mapping[str, Statistics] | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> "Network":
-        """Make a graph of one node, with a layer from the node to each of the named data."""
-        known = statistics or {}
-        edges = (TrainedEdge(name, (0,), name, own, known.get(name)) for name, own in ends.items())
+        """Make a graph of one node, with a layer from the node to each of the named data.
+
+        weights: how much each of the data counts in inference; None: all 1.
+        """
+        known, each = statistics or {}, weights or {}
+        edges = (
+            TrainedEdge(name, (0,), name, own, known.get(name), weight=each.get(name, 1.0))
+            for name, own in ends.items()
+        )
         return cls(("0",), tuple(edges), (), () if belief is None else (belief,))
 
     @property

@@ -99,12 +99,12 @@ class Link:
 class RowBound:
     """The terms of all layers in the bound of rows with given outputs.
 
-    ends: the terms of the observed data, and the source nodes of their layers. nodes: the inferred
-    nodes in order. known: the rows' posteriors at all other nodes. roots: the nodes whose
-    divergence from N(0, I) is subtracted.
+    ends: the terms of the observed data, with the source nodes and the weights of their layers.
+    nodes: the inferred nodes in order. known: the rows' posteriors at all other nodes. roots: the
+    nodes whose divergence from N(0, I) is subtracted.
     """
 
-    ends: tuple[tuple[RowTerms, tuple[int, ...]], ...]
+    ends: tuple[tuple[RowTerms, tuple[int, ...], float], ...]
     hidden: tuple[Link, ...]
     nodes: tuple[int, ...]
     known: Mapping[int, Belief] = field(default_factory=dict)
@@ -127,7 +127,7 @@ class RowBound:
         """
         flags = network.informed(outputs)
         informed = dict(zip(network.free, flags.T, strict=True))
-        ends = list[tuple[RowTerms, tuple[int, ...]]]()
+        ends = list[tuple[RowTerms, tuple[int, ...], float]]()
         for name, values in outputs.items():
             edge = network.ends[name]
             if not np.isnan(values).all():
@@ -139,7 +139,7 @@ class RowBound:
                     terms = CertainTerms.of(edge.posterior, internal)
                 else:
                     terms = UncertainTerms.of(edge.posterior, internal, tile)
-                ends.append((terms, edge.sources))
+                ends.append((terms, edge.sources, edge.weight))
         links = tuple(
             Link(
                 HiddenTerms.of(edge.posterior, tile),
@@ -173,11 +173,11 @@ class RowBound:
             for node, own in zip(sources, parts, strict=True):
                 slopes[node] = add(slopes[node], own)
 
-        for terms, sources in self.ends:
+        for terms, sources, weight in self.ends:
             inputs = joined(sources)
             own, d_mean, d_variance = terms.data(inputs.mean, inputs.variance, rows)
-            value = value + own
-            pull(sources, Belief(d_mean, d_variance))
+            value = value + weight * own
+            pull(sources, Belief(weight * d_mean, weight * d_variance))
         for link in self.hidden:
             own, above, below = link.data(joined(link.sources), at[link.below], rows)
             value = value + own

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from gplvm_core.models.data.kinds import learnt_tables, missing_in_words
 from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, units_for
 from gplvm_core.models.data.training_rows import TrainingRows
+from gplvm_core.models.data.view_weights import weights_in_words
 from gplvm_core.models.data.views import (
     Views,
     check_mapping,
@@ -114,6 +115,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
             for name, each in internal.items()
         }
         self.notes_ += notes_by_view(gaps) + notes_by_view(kind_notes) + unused
+        self.notes_ += weights_in_words(self.view_weights_ or {})
         return self
 
     def _take_views(

@@ -7,6 +7,7 @@ from typing import Any
 from gplvm_core.bounds import MixedOutputs
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.data.view_weights import Weights, balanced, checked_weights
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.capabilities import Capabilities
@@ -57,6 +58,13 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
         name, in the form of BayesianGPLVM, for example {"label": ["category"]}; the other views are
         numbers. "auto": the data types of the columns decide in all views. `noise` and `scaling`
         apply to the views that are numbers.
+    view_weights
+        How much each view counts when latent points are inferred: a weight above 0 and at most 1
+        multiplies the view's term of the bound. "auto": with a time_kernel, wide views of numbers
+        count as the number of their independent columns (`view_weights_`), so that the very many
+        pixels of a picture do not overrule a smaller view and the prior over time; otherwise every
+        view has the weight 1. A dict by view name sets weights for fewer than 20,000 rows of
+        numbers. `bound_` is a lower bound on log p(Y) with any weights.
     n_jobs
         The number of threads among which the views are divided. None means one thread, −1 all
         processors.
@@ -82,6 +90,7 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
     kernel: str | Kernel | Mapping[str, str | Kernel] = "rbf"
     time_kernel: str | Kernel | None = None
     kinds: str | Mapping[str, Any] | None = None
+    view_weights: str | Mapping[str, float] = "auto"
 
     @property
     def capabilities(self) -> Capabilities:
@@ -117,17 +126,35 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
         )
         begin = Start(begun, self.n_components, self.n_inducing, kernels, self.init)
         over = self.time_kernel
+        self.view_weights_ = self._weights(internal)
         if over is None and not tables and are_many(len(outputs[0])):
             return ManyRows(begin, self.jitter, executor, self.noise)
         node: Node = LatentNode() if over is None else PathNode(self._timeline, over)
         if not tables:
-            return several_views(begin, node, self.jitter, executor, self.noise)
+            weights = list(self.view_weights_.values())
+            return several_views(begin, node, self.jitter, executor, self.noise, weights)
         mixed = tuple(
             MixedOutputs(own, tables[name].links()) if name in tables else None
             for name, own in internal.items()
         )
         started = KindsStart(replace(begin, by_observed=True), mixed)
         return any_kinds(node, started, self.jitter, executor, self.noise)
+
+    def _weights(self, internal: Views) -> Weights:
+        """How much each view counts."""
+        given, numbers = self.view_weights, not self._tables
+        if given != "auto":
+            weights = checked_weights(given, tuple(internal))
+            many = self.time_kernel is None and are_many(len(next(iter(internal.values()))))
+            if set(weights.values()) != {1.0} and (many or not numbers):
+                raise ValueError(
+                    "view_weights other than 1 need views of numbers, and fewer than 20,000 rows "
+                    "or a time_kernel"
+                )
+            return weights
+        if self.time_kernel is not None and numbers:
+            return balanced(internal, self.n_components)
+        return dict.fromkeys(internal, 1.0)
 
     def _examined(
         self, ended: Ended, learnt: Learnt, scalings: Mapping[str, Scaling]

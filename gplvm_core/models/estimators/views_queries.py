@@ -58,6 +58,9 @@ class ViewsQueries(
         The layer of each view: kernel, inducing inputs, q(u), noise and units.
     statistics_ : dict of str to Statistics
         The sums over the rows that determine q(u) of each view of numbers.
+    view_weights_ : dict of str to float
+        How much each view counts when latent points are inferred. None in deep models, where all
+        views count 1.
     relevance_ : dict of str to ndarray of shape (Q,)
         The ARD weights of the latent dimensions for each view, inverse squared lengthscales.
     latent_scale_ : ndarray of shape (Q,)
@@ -69,6 +72,8 @@ class ViewsQueries(
     # Column names of the views that were data frames; None in files of earlier versions.
     columns_: dict[str, tuple[str, ...]] | None = None
     kinds_: dict[str, TableColumns] | None = None
+    # None also in files of earlier versions.
+    view_weights_: dict[str, float] | None = None
     posteriors_: dict[str, Posterior]
     statistics_: dict[str, Statistics]
     _shared_node: int
@@ -80,7 +85,7 @@ class ViewsQueries(
 
     @property
     def _network(self) -> Network:
-        return Network.star(self.posteriors_, self._belief, self.statistics_)
+        return Network.star(self.posteriors_, self._belief, self.statistics_, self.view_weights_)
 
     def _set_fitted(
         self,

@@ -41,7 +41,8 @@ class LayerEdge:
     outputs are a node, q(u) is independent of them (Damianou 2015, App. C); otherwise u is
     integrated out first. per_output: every data column has a separate signal and noise variance.
     shift: the rows of the inputs and of the outputs, if the outputs are a node and belong to other
-    rows than their inputs. executor: evaluates the chunks of points.
+    rows than their inputs. weight: how much the edge's term of the bound counts in training.
+    executor: evaluates the chunks of points.
     """
 
     sources: tuple[int, ...]
@@ -53,6 +54,7 @@ class LayerEdge:
     mean_field: bool = False
     per_output: bool = False
     shift: Shift | None = None
+    weight: float = 1.0
 
     @property
     def source(self) -> int:
@@ -111,10 +113,11 @@ class LayerEdge:
     ) -> LayerValue:
         """F_data and all its gradients, at the best noise and kernel scale that the phase allows.
 
+        Both are multiplied by the edge's weight, which changes neither this best point nor q(u).
         The noise is never smaller than the jitter added to K; otherwise rounding errors of the
         statistics would exceed the noise, and training would stall.
         """
-        return evaluate_layer(
+        at = evaluate_layer(
             layer,
             source,
             targets,
@@ -127,6 +130,7 @@ class LayerEdge:
             per_output=self.per_output,
             executor=self.executor,
         )
+        return at if self.weight == 1.0 else at.weighted(self.weight)
 
     def settled(
         self, layer: Layer, source: Belief, seen: Targets, whole: Targets, jitter: float
@@ -173,10 +177,12 @@ class LayerEdge:
         return output_gaps(at.posterior, gram, noise, psi1, outputs.variance)
 
 
-def to_data(values: Float[Array, "N D"], executor: Executor, noise: Noise) -> LayerEdge:
+def to_data(
+    values: Float[Array, "N D"], executor: Executor, noise: Noise, weight: float = 1.0
+) -> LayerEdge:
     """The layer from the first node to these outputs (in internal units; NaN: missing)."""
     seen = targets_for(values, noise).at(place_of(executor))
-    return LayerEdge((0,), seen, executor, per_output=noise == "per_output")
+    return LayerEdge((0,), seen, executor, per_output=noise == "per_output", weight=weight)
 
 
 def targets_for(values: Float[Array, "N D"], noise: Noise) -> Targets:

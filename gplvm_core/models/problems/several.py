@@ -16,11 +16,23 @@ from gplvm_core.statistics.executors import serial
 
 
 def several_views(
-    begin: Start, node: Node, jitter: float, executor: Executor, noise: Noise
+    begin: Start,
+    node: Node,
+    jitter: float,
+    executor: Executor,
+    noise: Noise,
+    weights: Sequence[float] | None = None,
 ) -> Graph:
-    """The training problem of one latent node with a layer to each view (Damianou 2015, ch. 5)."""
+    """The training problem of one latent node with a layer to each view (Damianou 2015, ch. 5).
+
+    weights: how much each view counts; None: all 1.
+    """
     within, across = shared_out(executor, len(begin.outputs))
-    edges = tuple(to_data(values, within, noise) for values in begin.outputs)
+    each = [1.0] * len(begin.outputs) if weights is None else weights
+    edges = tuple(
+        to_data(values, within, noise, weight)
+        for values, weight in zip(begin.outputs, each, strict=True)
+    )
     return Graph((node,), edges, begin, jitter, across)
 
 

@@ -1,0 +1,84 @@
+"""How much each view counts in a model of several views.
+
+A layer to D columns assumes that their residuals are independent. Residuals of neighbouring pixels
+are not, so pictures would count as much more evidence about x than they are, and would overrule
+small views and the prior over time. A weight w multiplies the view's term of the bound, in training
+and for new rows: the likelihood is raised to the power w. Composite likelihoods of dependent parts
+are adjusted in the same way (Pauli, Racugno & Ventura 2011).
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.numerics import Array
+
+Weights = dict[str, float]
+
+WIDE = 2.0  # columns of a wide view, relative to the narrowest view
+
+
+def balanced(views: Mapping[str, Float[Array, "N _D"]], n_components: int) -> Weights:
+    """Weight every wide view by the share of its columns that count as independent.
+
+    A view is wide if it has more than twice as many columns as the narrowest view. A wide view
+    counts for no more columns than the narrowest view has; all other views have the weight 1.
+    Missing entries count as the mean of their column.
+    """
+    least = min(each.shape[1] for each in views.values())
+    return {
+        name: min(least, effective_columns(each, n_components)) / each.shape[1]
+        if each.shape[1] > WIDE * least
+        else 1.0
+        for name, each in views.items()
+    }
+
+
+def effective_columns(values: Float[Array, "N D"], n_components: int) -> float:
+    """The effective number of independent columns in the residuals of principal components.
+
+    (tr S)² / tr S² for the covariance S of the residuals of n_components components, corrected for
+    the number of rows: a sample covariance of n rows has an effective rank of at most n. The result
+    is between 1 and D.
+    """
+    n_rows, width = values.shape
+    center = np.nanmean(values, axis=0)
+    centred = np.where(np.isnan(values), 0.0, values - center)
+    # The smaller Gram matrix has the same eigenvalues.
+    gram = centred @ centred.T if n_rows < width else centred.T @ centred
+    power = np.linalg.eigvalsh(gram)[::-1]
+    left = np.maximum(power[min(n_components, len(power) - 1) :], 0.0)
+    free = n_rows - 1 - n_components
+    if free < 2 or left.sum() <= np.finfo(float).eps * power[0] * len(power):
+        return float(width)  # nothing is known about the residuals
+    inverse = np.sum(left**2) / left.sum() ** 2 - 1.0 / free
+    return float(width) if inverse * width <= 1.0 else float(1.0 / inverse)
+
+
+def weights_in_words(weights: Mapping[str, float]) -> tuple[str, ...]:
+    """A note on the weights; empty if all are 1."""
+    less = [f"{name} {weight:.2g}" for name, weight in weights.items() if weight < 1.0]
+    if not less:
+        return ()
+    return (
+        "neighbouring columns of wide views are not independent, so each column of these views "
+        f"counts less than 1: {', '.join(less)}",
+    )
+
+
+def checked_weights(given: Any, names: tuple[str, ...]) -> Weights:
+    """The user's weights; 1 for views without one. Raises ValueError for wrong names or values."""
+    if not isinstance(given, Mapping):
+        raise ValueError(f'view_weights must be "auto" or a dict by view name; got {given!r}')
+    unknown = [name for name in given if name not in names]
+    if unknown:
+        raise ValueError(f"view_weights has no view {unknown[0]!r}; the views are {list(names)}")
+    for name, weight in given.items():
+        number = isinstance(weight, int | float | np.integer | np.floating)
+        if not number or isinstance(weight, bool) or not 0.0 < weight <= 1.0:
+            raise ValueError(
+                f"the weight of view {name!r} must be above 0 and at most 1; got {weight!r}"
+            )
+    return {name: float(given.get(name, 1.0)) for name in names}
