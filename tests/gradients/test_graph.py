@@ -67,10 +67,13 @@ def views(gaps: bool) -> tuple[np.ndarray, np.ndarray]:
 
 
 def latent(node: nodes.Node, outputs: tuple[np.ndarray, ...], *kernels) -> Graph:
-    """Return a graph of one belief with a layer to each of the outputs."""
+    """Return a graph of one belief with a layer to each of the outputs; the second counts less."""
     mean = np.random.default_rng(4).normal(size=(9, 2))
     begin = Start(outputs, 2, 4, kernels or ON_DATA[: len(outputs)], mean)
-    edges = tuple(LayerEdge((0,), Targets.of(values)) for values in outputs)
+    edges = tuple(
+        LayerEdge((0,), Targets.of(values), weight=weight)
+        for values, weight in zip(outputs, (1.0, 0.3), strict=False)
+    )
     return Graph((node,), edges, begin, JITTER)
 
 

@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 from gplvm_core import ManifoldRelevance, load
+from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import evaluate_bound
 from gplvm_core.models.data.view_weights import balanced, effective_columns
+from gplvm_core.prediction.adapted import adapted_terms
+from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.readers import DataError
+from tests.models.row_slopes import check_slopes
 
 COPIES = 8
 TIMES = np.tile(np.arange(20.0), 2)
@@ -37,12 +41,13 @@ def fitted(views: dict[str, np.ndarray], **settings: object) -> ManifoldRelevanc
     )
 
 
-def test_copies_of_columns_with_a_weight_change_nothing() -> None:
+@pytest.mark.parametrize("noise", ["shared", "per_output"])
+def test_copies_of_columns_with_a_weight_change_nothing(noise: str) -> None:
     """k copies of every column with weight 1/k are the same evidence as the columns themselves."""
     views, new = two_views(), two_views(1)
-    once = fitted(views, view_weights={})
-    often = fitted(copied(views), view_weights={"right": 1 / COPIES})
-    assert once.notes_ == ()
+    once = fitted(views, view_weights={}, noise=noise)
+    often = fitted(copied(views), view_weights={"right": 1 / COPIES}, noise=noise)
+    assert not any("count less" in note for note in once.notes_)
     np.testing.assert_allclose(often.latent_mean_, once.latent_mean_, atol=1e-5)
     np.testing.assert_allclose(often.latent_variance_, once.latent_variance_, rtol=1e-4)
     right, times = new["right"][:15], TIMES[:15]
@@ -54,8 +59,30 @@ def test_copies_of_columns_with_a_weight_change_nothing() -> None:
         np.testing.assert_allclose(many[1], one[1], rtol=1e-2)
     separate = often.transform({"right": wide})
     np.testing.assert_allclose(separate, once.transform({"right": right}), atol=1e-3)
-    unweighted = fitted(copied(views), view_weights={})
+    unweighted = fitted(copied(views), view_weights={}, noise=noise)
     assert np.abs(unweighted.transform({"right": wide}) - separate).max() > 0.01
+
+
+def test_new_rows_count_as_much_as_their_columns_without_copies() -> None:
+    """F of new rows, its gradients, and F with q(u) at its optimum for the new rows too."""
+    views, right = two_views(), two_views(1)["right"][:6]
+    once = fitted(views, view_weights={})
+    often = fitted(copied(views), view_weights={"right": 1 / COPIES})
+    belief = Belief(once.latent_mean_[:6] + 0.1, np.full((6, 2), 0.02))
+    wide = np.repeat(right, COPIES, axis=1)
+    bounds = [
+        RowBound.of(model._network, {"right": rows})
+        for model, rows in ((once, right), (often, wide))
+    ]
+    check_slopes(bounds[1], [belief], 0)
+    one, many = (bound.data([belief], np.arange(6))[0] for bound in bounds)
+    np.testing.assert_allclose(many, one, rtol=1e-2)
+    changes = []
+    for model, rows in ((once, right), (often, wide)):
+        (terms,) = adapted_terms([model._network.ends["right"]], [rows])
+        farther = Belief(belief.mean + 0.1, belief.variance)
+        changes.append(terms.data(belief)[0] - terms.data(farther)[0])
+    assert changes[1] == pytest.approx(changes[0], rel=1e-2)
 
 
 def test_the_bound_does_not_contain_the_weights() -> None:
@@ -89,8 +116,9 @@ def test_effective_columns_of_known_covariances() -> None:
     strong = independent + 20.0 * generator.standard_normal((4000, 1))
     assert effective_columns(strong, 0) < 1.1
     assert effective_columns(strong, 1) == pytest.approx(11.0, rel=0.03)
-    # Few rows: without the correction, at most as many columns as rows would be found.
-    assert effective_columns(generator.standard_normal((60, 400)), 0) > 200.0
+    # Few rows: without the correction, 86 columns would be found.
+    few = [1 / effective_columns(generator.standard_normal((200, 150)), 0) for _ in range(40)]
+    assert np.mean(few) == pytest.approx(1 / 150, rel=0.012)
     # Components that explain everything leave nothing to count.
     assert effective_columns(np.outer(np.arange(9.0), np.ones(5)), 1) == 5.0
 
@@ -109,11 +137,11 @@ def test_weights_by_default_only_over_time() -> None:
     views = copied(two_views())
     still = ManifoldRelevance(2, 12, max_iter=5, random_state=0).fit(views)
     assert set(still.view_weights_.values()) == {1.0}
-    assert not any("counts less" in note for note in still.notes_)
+    assert not any("count less" in note for note in still.notes_)
     moving = fitted(views, max_iter=5)
     assert moving.view_weights_["left"] == 1.0
     assert 0.0 < moving.view_weights_["right"] <= 3 / (4 * COPIES)
-    assert any("counts less" in note and "right" in note for note in moving.notes_)
+    assert any("count less" in note and "right" in note for note in moving.notes_)
 
 
 def test_saved_models_keep_their_weights(tmp_path) -> None:

@@ -52,9 +52,10 @@ def test_one_bound_of_all_rows(trained) -> None:
     assert spread[1] > spread[0]
 
 
-def test_gradients(trained) -> None:
+@pytest.mark.parametrize("weight", [1.0, 0.3])
+def test_gradients(trained, weight: float) -> None:
     model, _, rows, belief = trained
-    terms = AdaptedTerms.of(model.posterior_, model.statistics_, rows)
+    terms = AdaptedTerms.of(model.posterior_, model.statistics_, rows, weight)
     _, *gradients = terms.data(belief)
     at = [belief.mean, belief.variance]
     for which, found in enumerate(gradients):

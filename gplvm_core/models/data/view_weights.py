@@ -1,10 +1,10 @@
 """How much each view counts in a model of several views.
 
 A layer to D columns assumes that their residuals are independent. Residuals of neighbouring pixels
-are not, so pictures would count as much more evidence about x than they are, and would overrule
-small views and the prior over time. A weight w multiplies the view's term of the bound, in training
-and for new rows: the likelihood is raised to the power w. Composite likelihoods of dependent parts
-are adjusted in the same way (Pauli, Racugno & Ventura 2011).
+are not, so pictures would dominate small views and the prior over time. A weight w multiplies the
+view's term of the bound, in training and for new rows: p(Y | X) of the view is raised to the power
+w. Composite likelihoods of dependent parts are adjusted in the same way (Pauli, Racugno & Ventura
+2011). MATHEMATICS.md, section 5.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,9 @@ from gplvm_core.numerics import Array
 
 Weights = dict[str, float]
 
-WIDE = 2.0  # columns of a wide view, relative to the narrowest view
+# A view is wide if it has more than this many times the columns of the narrowest view. Views of
+# similar width cannot dominate each other, and keep the exact bound as their objective.
+WIDE = 2.0
 
 
 def balanced(views: Mapping[str, Float[Array, "N _D"]], n_components: int) -> Weights:
@@ -58,13 +60,13 @@ def effective_columns(values: Float[Array, "N D"], n_components: int) -> float:
 
 
 def weights_in_words(weights: Mapping[str, float]) -> tuple[str, ...]:
-    """A note on the weights; empty if all are 1."""
+    """Return a note on the weights; empty if all are 1."""
     less = [f"{name} {weight:.2g}" for name, weight in weights.items() if weight < 1.0]
     if not less:
         return ()
     return (
-        "neighbouring columns of wide views are not independent, so each column of these views "
-        f"counts less than 1: {', '.join(less)}",
+        "some views count less when latent points are inferred, so that their many dependent "
+        f"columns do not dominate the other views: {', '.join(less)}",
     )
 
 

@@ -61,8 +61,8 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
     view_weights
         How much each view counts when latent points are inferred: a weight above 0 and at most 1
         multiplies the view's term of the bound. "auto": with a time_kernel, wide views of numbers
-        count as the number of their independent columns (`view_weights_`), so that the very many
-        pixels of a picture do not overrule a smaller view and the prior over time; otherwise every
+        count as the number of their independent columns (`view_weights_`), so that the many
+        pixels of a picture do not dominate a smaller view and the prior over time; otherwise every
         view has the weight 1. A dict by view name sets weights for fewer than 20,000 rows of
         numbers. `bound_` is a lower bound on log p(Y) with any weights.
     n_jobs
