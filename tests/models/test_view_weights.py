@@ -117,7 +117,10 @@ def test_effective_columns_of_known_covariances() -> None:
     assert effective_columns(strong, 0) < 1.1
     assert effective_columns(strong, 1) == pytest.approx(11.0, rel=0.03)
     # Few rows: without the correction, 86 columns would be found.
-    few = [1 / effective_columns(generator.standard_normal((200, 150)), 0) for _ in range(40)]
+    few = [
+        1 / effective_columns(np.tile(generator.standard_normal((200, 150)), 2), 0)
+        for _ in range(40)
+    ]
     assert np.mean(few) == pytest.approx(1 / 150, rel=0.012)
     # Components that explain everything leave nothing to count.
     assert effective_columns(np.outer(np.arange(9.0), np.ones(5)), 1) == 5.0
