@@ -4,15 +4,21 @@ On every data set, `choose` uses half of the rows. The defaults and the chosen s
 trained on this half, and fill hidden halves of the other rows. The table has the continuous ranked
 probability score in units of the data's spread, the share of values inside their 95 % intervals,
 and the CPU seconds of both trainings and of the search.
+
+`--grid` trains every combination of dimensions, inducing points and noise instead, on nine data
+sets and two seeds. Five of the sets choose the defaults; the other four judge them.
 """
 
 import argparse
+import itertools
 import time
 import warnings
 from typing import Any
 
 import numpy as np
 
+from benchmarks.common import benchmark_data, write_row
+from benchmarks.intervals import views_of
 from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.comparison import choose
 from gplvm_core.comparison.settings import in_words
@@ -20,8 +26,13 @@ from gplvm_core.comparison.tasks import Data, Judge, OfRows, Rows
 from gplvm_core.numerics import Array
 
 SETS = ("wine", "iris", "flow", "digits", "diabetes", "poses")
-OF_SKLEARN = ("wine", "iris", "diabetes")
+OF_SKLEARN = ("wine", "iris", "diabetes", "breast_cancer")
 MOST_ROWS = 400
+MOST_TRAINED = 300  # rows of a training of the grid
+CHOOSING = ("wine", "diabetes", "flow", "digits", "iris")
+JUDGING = ("breast_cancer", "poses", "oil", "walker")
+COMPONENTS, INDUCING, NOISES = (5, 10), (25, 50, 100), ("shared", "per_output")
+SEEDS = (0, 1)
 
 
 def rows_of(name: str) -> Array:
@@ -30,19 +41,62 @@ def rows_of(name: str) -> Array:
         from sklearn import datasets
 
         return np.asarray(getattr(datasets, f"load_{name}")().data)
+    if name == "oil":
+        return benchmark_data("oil_flow")["train_Y"]
+    if name == "walker":
+        return views_of("walker", slice(None))["pose"]
     return load_dataset(name).values
 
 
-def judged(model: Any, data: Data, train: Rows, test: Rows) -> str:
-    """Train on some rows, and return the score and coverage on the others, and CPU seconds."""
+def scores(
+    model: Any, data: Data, train: Rows, test: Rows, *, derive: bool = True
+) -> dict[str, float]:
+    """Train on some rows, and return the score and coverage on the others, and CPU seconds.
+
+    derive: whether the derived density fills the hidden halves, or the map alone.
+    """
     start = time.process_time()
     problems: list[str] = []
-    trained = OfRows(model, data, True, problems).fit(train[:, None].astype(float))
+    trained = OfRows(model, data, derive, problems).fit(train[:, None].astype(float))
     seconds = time.process_time() - start
     found = Judge("fill", data, 0)(trained, (train, test), 0)
     if problems:
-        return problems[0]
-    return f"{found['crps']:.3f} · {100 * found['inside_95']:.0f} % · {seconds:.1f}"
+        raise ValueError(problems[0])
+    return {**found, "cpu_seconds": seconds}
+
+
+def judged(model: Any, data: Data, train: Rows, test: Rows) -> str:
+    """`scores` as a cell of the table."""
+    found = scores(model, data, train, test)
+    return f"{found['crps']:.3f} · {100 * found['inside_95']:.0f} % · {found['cpu_seconds']:.1f}"
+
+
+def grid(name: str) -> None:
+    """Train every combination on a data set, and print its scores, averaged over the seeds."""
+    values = rows_of(name)
+    data = Data.checked(values, None, None, None, timed=False)
+    for n_components, n_inducing, noise in itertools.product(COMPONENTS, INDUCING, NOISES):
+        found = []
+        for seed in SEEDS:
+            order = np.random.default_rng(seed).permutation(len(values))[: 2 * MOST_TRAINED]
+            train, test = np.array_split(order, 2)
+            model: Any = BayesianGPLVM(
+                min(n_components, values.shape[1]),
+                min(n_inducing, len(train)),
+                scaling=data.scaling,
+                random_state=seed,
+            ).set_params(noise=noise)
+            found.append(scores(model, data, train, test))
+        figures = {key: float(np.mean([each[key] for each in found])) for key in found[0]}
+        settings = {
+            "data": name,
+            "scaling": data.scaling,
+            "n_components": n_components,
+            "n_inducing": n_inducing,
+            "noise": noise,
+        }
+        write_row("settings", figures, seed=SEEDS, settings=settings)
+        print(settings, figures, flush=True)
 
 
 def measure(name: str, seed: int) -> str:
@@ -62,11 +116,17 @@ def measure(name: str, seed: int) -> str:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="+", default=SETS, choices=SETS)
+    parser.add_argument("--only", nargs="+", choices=sorted({*SETS, *CHOOSING, *JUDGING}))
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--grid", action="store_true", help="train every combination instead")
     asked = parser.parse_args()
+    if asked.grid:
+        for name in asked.only or (*CHOOSING, *JUDGING):
+            with warnings.catch_warnings(action="ignore"):
+                grid(name)
+        return
     print("| data | defaults | chosen | chosen settings | search, CPU s |\n|---|--:|--:|---|--:|")
-    for name in asked.only:
+    for name in asked.only or SETS:
         with warnings.catch_warnings(action="ignore"):
             print(measure(name, asked.seed), flush=True)
 

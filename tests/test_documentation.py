@@ -234,7 +234,7 @@ def test_chapter_6_which_model(built: Path) -> None:
 
 def test_recipe_mixed_units(built: Path) -> None:
     said = printed(built, "examples/mixed_units")
-    assert number("scores # nats per wine", said) > 5.0
+    assert number("score # nats per wine", said) > 5.0
     # Magnesium distinguishes the grapes least.
     assert re.findall(r"(\w+): \d+% of its spread", said)[-1] == "magnesium"
 

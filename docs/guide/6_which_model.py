@@ -8,8 +8,8 @@ seen.
 =============================================  =====================================================
 You have                                       Start with
 =============================================  =====================================================
-one table, any gaps                            ``BayesianGPLVM``
-columns in different units                     ``BayesianGPLVM(noise="per_output")``
+one table, any gaps                            ``BayesianGPLVM``: if the columns have different
+                                               units, each gets its own scale and noise
 a linear structure, or a need for speed        ``BayesianPCA``, ``ProbabilisticPCA``
 100 rows or fewer, and no inducing inputs      ``GPLVM`` (positions are optimised: it can over-fit)
 rows in time                                   ``DynamicalGPLVM``; ``StateSpaceGPLVM`` for
@@ -40,15 +40,13 @@ from gplvm_core.comparison import Contender, choose, compare
 # ``compare`` compares all others with the first candidate.
 
 rows = load_dataset("wine").values
-settings = {"max_iter": 100, "scaling": "columns"}
+settings = {"n_components": 5, "max_iter": 100}
+curved = {"n_inducing": 30, **settings}
 candidates = (
-    Contender("probabilistic PCA", ProbabilisticPCA(n_components=5, scaling="columns")),
-    Contender("Bayesian PCA", BayesianPCA(n_components=5, **settings)),
-    Contender("Bayesian GP-LVM", BayesianGPLVM(n_components=5, n_inducing=30, **settings)),
-    Contender(
-        "one noise per column",
-        BayesianGPLVM(n_components=5, n_inducing=30, noise="per_output", **settings),
-    ),
+    Contender("probabilistic PCA", ProbabilisticPCA(n_components=5)),
+    Contender("Bayesian PCA", BayesianPCA(**settings)),
+    Contender("one noise for all columns", BayesianGPLVM(noise="shared", **curved)),
+    Contender("Bayesian GP-LVM", BayesianGPLVM(**curved)),
 )
 found = compare(candidates, rows, cv=4, random_state=0)
 for each in candidates:

@@ -168,7 +168,8 @@ def choose(
     if by_density and not derive:
         notes.append(f"The table has more than {MOST_DERIVED} columns, so only the map was judged.")
     fresh = ready(model)
-    own, tries = candidates_for(fresh, columns, fewest, candidates, random_state)
+    differ = rows.scaling == "columns"
+    own, tries = candidates_for(fresh, columns, fewest, candidates, random_state, differ=differ)
     most = int(fresh.get_params()["max_iter"])
     short = min(most, max(LEAST_ITERATIONS, round(SHORT * most)))
     n_last = min(len(tries), max(2, round(GO_ON * len(tries))) + 1)

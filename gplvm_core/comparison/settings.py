@@ -10,6 +10,9 @@ Settings = dict[str, Any]
 
 N_CANDIDATES = 12
 COMPONENTS, INDUCING = (5, 10, 15), (25, 50, 100)
+# What "auto" means for one table.
+UNITS_DIFFER = {"noise": "per_output", "scaling": "columns"}
+ONE_UNIT = {"noise": "shared", "scaling": "global"}
 OF_SEARCH = ("max_iter", "random_state")  # settings of the trainings, not candidates
 NAMES = {
     "n_components": "dimensions",
@@ -17,18 +20,33 @@ NAMES = {
     "noise": "noise",
     "scaling": "scale",
 }
-VALUES = {"per_output": "one per column", "columns": "each column its own", "global": "shared"}
+VALUES = {
+    "auto": "by the units of each view",
+    "per_output": "one per column",
+    "columns": "each column its own",
+    "global": "shared",
+}
 
 
 def candidates_for(
-    model: Any, n_columns: int, n_train: int, given: Sequence[Settings] | None, seed: int
+    model: Any,
+    n_columns: int,
+    n_train: int,
+    given: Sequence[Settings] | None,
+    seed: int,
+    *,
+    differ: bool,
 ) -> tuple[Settings, list[Settings]]:
     """Return the model's own settings, and all candidates; the own settings are the first.
 
-    given: candidates of the user; None draws combinations of the four settings in `NAMES`.
+    given: candidates of the user; None draws combinations of the four settings in `NAMES`. differ:
+    whether the columns have different units; for one table this decides the settings "auto".
     Raises ValueError if the model does not have a given setting, or if the search sets it itself.
     """
     known = model.get_params(deep=False)
+    if not model.capabilities.views:
+        usual = UNITS_DIFFER if differ else ONE_UNIT
+        known |= {key: usual[key] for key in usual if known.get(key) == "auto"}
     if given is not None:
         keys = dict.fromkeys(key for each in given for key in each)
         if unknown := [key for key in keys if key not in known]:

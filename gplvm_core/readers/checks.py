@@ -19,8 +19,10 @@ from gplvm_core.readers.missing import (
 
 Array = NDArray[np.float64]
 
-UNIT_RATIO = 1e3
-"""Columns seem to have different units if their standard deviations differ by this factor."""
+TO_MEDIAN, TO_SMALL, SMALL = 20.0, 1e3, 0.1
+"""Columns seem to have different units if the largest standard deviation exceeds the median by the
+first factor, or the tenth percentile by the second: one scale would then hide most of the columns,
+or more than dark corners do in a picture. `benchmarks/units.py` compares the scales."""
 
 LARGEST = 1e150
 """Values larger than this cannot be squared and summed in double precision."""
@@ -231,13 +233,19 @@ def _extreme_scales(
     return f"Scales beyond 1e±12 lose digits; change the units of {listed(which)}."
 
 
+def units_differ(spread: Float[Array, " D"]) -> bool:
+    """Whether columns with these standard deviations (all above 0) seem to have different units."""
+    if len(spread) < 2:
+        return False
+    median, small = np.quantile(spread, [0.5, SMALL], method="lower")
+    return bool(spread.max() > min(TO_MEDIAN * median, TO_SMALL * small))
+
+
 def _mixed_units(spread: Array, constant: NDArray[np.bool_], names: list[str]) -> str | None:
-    if (~constant).sum() < 2:
+    if not units_differ(spread[~constant]):
         return None
     order = np.flatnonzero(~constant)[np.argsort(spread[~constant], kind="stable")]
     low, high = order[0], order[-1]
-    if not spread[high] > UNIT_RATIO * spread[low]:
-        return None
     return (
         f"The columns seem to be in different units: {names[high]} spreads by {spread[high]:.3g}, "
         f"{names[low]} by {spread[low]:.3g}. With one global scale only the largest would count; "

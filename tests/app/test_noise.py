@@ -77,7 +77,7 @@ def test_train_with_noise_per_output_and_see_the_noisy_column_in_explore():
     assert caption in said(at)
     at.segmented_control(key="form_noise_per_output").set_value("shared").run()
     assert caption not in said(at)
-    assert at.segmented_control(key="form_scaling_True").value == "columns"
+    assert at.segmented_control(key="form_scaling_columns").value == "columns"
     at.segmented_control(key="form_noise_per_output").set_value("per_output").run()
     press(at, "Start training")
     assert not at.exception
@@ -100,6 +100,18 @@ def test_one_noise_is_the_default_and_is_not_mentioned():
     assert finished(query(at, "job")).parameters["noise"] == "shared"
     at.run()
     assert "noise per output" not in said(at)
+
+
+def test_the_units_of_each_view_decide_unless_the_user_does():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("toy_views").run()
+    assert at.segmented_control(key="form_noise_auto").value == "auto"
+    assert at.segmented_control(key="form_scaling_auto").value == "auto"
+    at.segmented_control(key="form_noise_auto").set_value("shared").run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    press(at, "Start training")
+    parameters = finished(query(at, "job")).parameters
+    assert (parameters["noise"], parameters["scaling"]) == ("shared", "auto")
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_a_batch_of_all_rows_equals_training_without_batches(
     monkeypatch.setattr(many_rows, "SAMPLES", (60, 60, 60, 60))
     values = rows(60) - rows(60).mean(axis=0)
     begin = Start((values,), 2, 8, ("rbf",), "pca")
-    sample = ManyRows(begin, 1e-6, serial, "shared")
+    sample = ManyRows(begin, 1e-6, serial, ("shared",))
     encoder = EncodedNode.of(values, 2, "network")
     problem = Stochastic(sample, 60, 10, encoder)
     phase = problem.phases[-1]

@@ -88,7 +88,7 @@ def views_of_kinds(gaps: bool) -> Graph:
     mixed = MixedOutputs(values, Links(np.array([np.nan, 0.0, 1.0])))
     mean = np.random.default_rng(4).normal(size=(9, 2))
     begin = KindsStart(Start((first, values), 2, 4, ON_DATA, mean), (None, mixed))
-    return any_kinds(LatentNode(), begin, JITTER, serial, "shared")
+    return any_kinds(LatentNode(), begin, JITTER, serial, ("shared", "shared"))
 
 
 def known(kind: str, *, constrained: bool, gaps: bool) -> Graph:
@@ -133,11 +133,12 @@ def deep(outputs: np.ndarray, top: nodes.Node | None = None, *, per_output: bool
 
 
 def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
-    """Return two views below a hidden node."""
+    """Return two views below a hidden node; the second has one noise for each output."""
     kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
     begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca")
     settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
-    return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
+    targets = Targets.of(outputs[0]), Targets.whole(outputs[1])
+    return deep_chain(LatentNode(), targets, begin, 1, per_output=(False, True), **settings)
 
 
 def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:

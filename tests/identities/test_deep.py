@@ -109,7 +109,7 @@ def two_views() -> dict[str, np.ndarray]:
 def test_a_chain_of_one_layer_to_several_views_is_the_shallow_model() -> None:
     values = tuple(two_views().values())
     start = Start(values, 2, 5, ("rbf", "rbf"), "pca")
-    shallow = several_views(start, LatentNode(), JITTER, serial, "shared")
+    shallow = several_views(start, LatentNode(), JITTER, serial, ["shared"] * 2)
     targets = tuple(targets_for(each, "shared") for each in values)
     settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
     same(chain(LatentNode(), targets, start, 0, **settings), shallow)

@@ -375,4 +375,4 @@ def test_data_that_do_not_fit_the_graph_are_refused_in_words(skipping: Model):
         skipping.complete({"smell": np.zeros((1, 2))})
     with pytest.raises(DataError, match="nothing is observed"):
         skipping.complete({"face": np.full((1, 5), np.nan)})
-    assert Model({"x": Latent(2)}, [Edge("x", "Y")]).get_params()["scaling"] == "global"
+    assert Model({"x": Latent(2)}, [Edge("x", "Y")]).get_params()["scaling"] == "auto"

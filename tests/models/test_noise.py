@@ -8,6 +8,7 @@ from gplvm_core import (
     GPLVM,
     BayesianGPLVM,
     BayesianPCA,
+    DeepManifoldRelevance,
     DynamicalGPLVM,
     ManifoldRelevance,
     SparseGPRegression,
@@ -110,7 +111,7 @@ def test_constant_and_noise_free_columns_are_reported_and_harmless() -> None:
 
 
 def test_an_unknown_noise_is_refused_in_words() -> None:
-    with pytest.raises(ValueError, match="noise must be one of shared, per_output; got 'own'"):
+    with pytest.raises(ValueError, match=r"noise must be one of .*, auto; got 'own'"):
         fitted(rows(20, 0)[0], noise="own")
 
 
@@ -144,9 +145,59 @@ def test_mixed_units_need_no_decision() -> None:
     """The columns of the wines (acids, alcohol, magnesium, proline) have units a thousand apart."""
     wine = load_dataset("wine").values
     train, test = wine[::2], wine[1::2]
-    own = fitted(train, scaling="none").score_samples(test).mean()
+    own = BayesianGPLVM(4, 25, max_iter=150, random_state=0).fit(train)
+    assert own.bound_ == fitted(train).bound_
+    assert any("each column has its own scale and noise" in note for note in own.notes_)
     one = fitted(train, scaling="none", noise="shared").score_samples(test).mean()
-    assert own > one + 5.0
+    assert own.score_samples(test).mean() > one + 5.0
+
+
+def test_columns_with_one_unit_share_one_noise() -> None:
+    Y = rows(40, 3)[0] / SPREAD
+    found = BayesianGPLVM(2, 10, max_iter=20, random_state=0).fit(Y)
+    same = {"noise": "shared", "scaling": "global"}
+    expected = BayesianGPLVM(2, 10, max_iter=20, random_state=0, **same).fit(Y)
+    assert found.bound_ == expected.bound_
+    assert not any("units" in note for note in found.notes_)
+
+
+def test_a_given_scale_also_decides_the_noise() -> None:
+    Y = rows(40, 3)[0]
+    found = BayesianGPLVM(2, 10, max_iter=20, random_state=0, scaling="global").fit(Y)
+    expected = fitted(Y, noise="shared", scaling="global")
+    np.testing.assert_array_equal(found.posterior_.scale, expected.posterior_.scale)
+    assert len(np.unique(found.noise_std_)) == 1
+
+
+@pytest.mark.parametrize(
+    "model", [GPLVM(2, max_iter=20), BayesianGPLVM(2, 10, max_iter=20, batch_size=20)]
+)
+def test_models_with_one_noise_still_scale_columns_with_different_units(model: GPLVM) -> None:
+    Y = rows(40, 3)[0]
+    found = model.set_params(random_state=0).fit(Y)
+    np.testing.assert_allclose(found.posterior_.scale, Y.std(axis=0), rtol=1e-9)
+    assert any("each column has its own scale" in note for note in found.notes_)
+
+
+def test_the_units_of_each_view_decide_its_noise() -> None:
+    Y = rows(60, 4)[0]
+    views = {"mixed": Y, "alike": Y / SPREAD}
+    model = ManifoldRelevance(2, 10, max_iter=30, random_state=0).fit(views)
+    noise = {name: model.of_view(name).noise_std_ for name in views}
+    assert len(np.unique(noise["mixed"])) == len(SPREAD)
+    assert len(np.unique(noise["alike"])) == 1
+    assert [model.of_view(name).noise for name in views] == ["per_output", "shared"]
+    assert any("view 'mixed': the columns seem" in note for note in model.notes_)
+    given = ManifoldRelevance(
+        2, 10, max_iter=30, random_state=0, noise={"mixed": "per_output", "alike": "shared"}
+    )
+    assert given.fit(views).bound_ == model.bound_
+    with pytest.raises(ValueError, match="noise has no view 'other'"):
+        given.set_params(noise={"other": "shared"}).fit(views)
+    with pytest.raises(ValueError, match="noise must be one of"):
+        given.set_params(noise={"mixed": "own"}).fit(views)
+    deep = DeepManifoldRelevance((1, 2), 8, max_iter=10, random_state=0).fit(views)
+    assert [deep.of_view(name).noise for name in views] == ["per_output", "shared"]
 
 
 def test_the_unit_of_a_column_changes_nothing() -> None:

@@ -58,7 +58,7 @@ def test_only_the_first_two_settings_have_a_place(kind: type) -> None:
             BayesianGPLVM(jitter="small"),
             "jitter must lie between 0 and 1, relative to the diagonal of K",
         ),
-        (BayesianGPLVM(noise="each"), "noise must be one of shared, per_output; got 'each'"),
+        (BayesianGPLVM(noise="each"), "noise must be one of shared, per_output, auto; got 'each'"),
         (BayesianGPLVM(encoder="pca"), "encoder must be None or one of kernel, network"),
         (BayesianGPLVM(batch_size=0), "batch_size must be a whole number of at least 1; got 0"),
         (BayesianGPLVM(time_kernel=2), "time_kernel must be the name of a kernel"),

@@ -5,6 +5,7 @@ import pytest
 from scipy import sparse
 
 from gplvm_core.readers import DataError, check_targets, describe
+from gplvm_core.readers.checks import units_differ
 
 GOOD = np.random.default_rng(0).normal(size=(6, 3))
 
@@ -133,6 +134,24 @@ def test_mixed_units_offer_a_scale_per_column():
     (sentence,) = describe(mixed, ["m", "s", "Pa"])
     assert "different units: Pa" in sentence and 'scaling="columns"' in sentence
     assert describe(mixed, one_unit=True) == ()
+
+
+@pytest.mark.parametrize(
+    "spread, differ",
+    [
+        ([1.0, 1.0, 20.1], True),  # more than 20 times the median
+        ([1.0, 1.0, 19.9], False),
+        ([1.0, 20.1], True),  # of two columns, the smaller one is the median
+        ([1e-4] + [1.0] * 20, False),  # one dark corner of a picture
+        ([1e-4] * 5 + [1.0] * 20, True),  # a fifth of the columns
+        ([0.1] * 3 + [10.0] * 17 + [100.1], True),  # more than 1000 times the tenth percentile
+        ([0.1] * 3 + [10.0] * 17 + [99.9], False),
+        ([2.0], False),
+        ([], False),
+    ],
+)
+def test_units_differ_if_one_scale_hides_columns(spread, differ):
+    assert units_differ(np.array(spread)) is differ
 
 
 def test_missing_values_are_counted_first():

@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
-from gplvm_core.readers.checks import refuse_overflow
+from gplvm_core.readers.checks import refuse_overflow, units_differ
 from gplvm_core.readers.errors import listed
 from gplvm_core.statistics import Patterns
 
-How = Literal["global", "columns", "none"]
+How = Literal["auto", "global", "columns", "none"]
 Noise = Literal["shared", "per_output"]
 HOW, NOISES = get_args(How), get_args(Noise)
+AUTO = "auto"
 # Relative differences below this (64 units of the last digit) are rounding errors of a few sums and
 # products.
 ROUNDING = 64 * float(np.finfo(float).eps)
@@ -27,8 +28,8 @@ def units_for(scaling: str, noise: str) -> str:
     With one noise variance per output, each column's scale is learnt, and the scaling only changes
     the start of training. Raises ValueError for an unknown noise or scaling.
     """
-    if noise not in NOISES:
-        raise ValueError(f"noise must be one of {', '.join(NOISES)}; got {noise!r}")
+    if noise not in (*NOISES, AUTO):
+        raise ValueError(f"noise must be one of {', '.join((*NOISES, AUTO))}; got {noise!r}")
     if scaling not in HOW:
         raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {scaling!r}")
     return "columns" if noise == "per_output" else scaling
@@ -41,6 +42,7 @@ class Scaling:
     center: Float[Array, " D"]
     scale: Float[Array, " D"]
     notes: tuple[str, ...] = ()
+    differ: bool = False  # whether how="auto" found columns with different units
 
     @classmethod
     def none(cls, n_outputs: int) -> Self:
@@ -52,9 +54,10 @@ class Scaling:
         """Compute centre and scale from the observed entries (NaN = missing).
 
         how: "global" divides all columns by one scale, "columns" divides each column by its own
-        scale, and "none" only centres. Raises DataError if all columns are constant, if values are
-        too large to square, or if a column has no observed value; unless empty_rows is set, also if
-        a row has none.
+        scale, "none" only centres, and "auto" is "columns" if the columns seem to have different
+        units (`units_differ`), otherwise "global". Raises DataError if all columns are constant, if
+        values are too large to square, or if a column has no observed value; unless empty_rows is
+        set, also if a row has none.
         """
         if how not in HOW:
             raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {how!r}")
@@ -72,12 +75,13 @@ class Scaling:
         notes: tuple[str, ...] = ()
         if constant.any():
             notes = (f"{int(constant.sum())} of {len(constant)} columns are constant",)
-        if how == "columns":
+        differ = how == AUTO and units_differ(spread[~constant])
+        if how == "columns" or differ:
             scale = np.where(constant, 1.0, spread)
         else:
-            level = np.sqrt(np.mean(spread**2)) if how == "global" else 1.0
+            level = 1.0 if how == "none" else np.sqrt(np.mean(spread**2))
             scale = np.full(len(center), level)
-        return cls(center, scale, notes)
+        return cls(center, scale, notes, differ)
 
     def apply(self, targets: Float[Array, "N D"]) -> Float[Array, "N D"]:
         """Outputs in the layer's internal units; missing entries remain missing."""
@@ -92,6 +96,21 @@ class Scaling:
         # −Σ_d observed_d log scale_d, in two terms; for complete data, the second term is exactly
         # 0.
         return -most * float(np.sum(log_scale)) + float((most - observed) @ log_scale)
+
+
+def noise_for(noise: str, scaling: Scaling) -> Noise:
+    """The noise of the outputs: "auto" is "per_output" if the columns' units differ."""
+    if noise == AUTO:
+        return "per_output" if scaling.differ else "shared"
+    return "per_output" if noise == "per_output" else "shared"
+
+
+def noise_in_words(noise: str, scaling: Scaling) -> tuple[str, ...]:
+    """A note if the columns' units decided the scaling, or also the noise."""
+    if not scaling.differ:
+        return ()
+    what = "scale and noise" if noise_for(noise, scaling) == "per_output" else "scale"
+    return (f"the columns seem to have different units, so each column has its own {what}",)
 
 
 def column_units(

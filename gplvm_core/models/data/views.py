@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.kinds import Tables, units_of_numbers
 from gplvm_core.models.data.rows import as_floats, refuse_unseen
-from gplvm_core.models.data.scaling import Scaling, observed_counts, refuse_empty
+from gplvm_core.models.data.scaling import AUTO, Scaling, observed_counts, refuse_empty
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 
@@ -60,11 +60,12 @@ def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
 
 
 def training_views(
-    views: Views, how: str, tables: Tables | None = None
+    views: Views, how: str | Mapping[str, str], tables: Tables | None = None
 ) -> tuple[Views, dict[str, Scaling]]:
     """Views in internal units, and their scalings; tables: views with columns of several kinds.
 
-    Raises DataError if a row is missing from all views, and if all columns of a view are constant.
+    how: the scaling of all views, or by view name. Raises DataError if a row is missing from all
+    views, and if all columns of a view are constant.
     """
     if len(next(iter(views.values()))) < 2:
         raise DataError("there is one row: a latent space needs at least two")
@@ -75,11 +76,25 @@ def training_views(
             if tables and name in tables:
                 scalings[name] = units_of_numbers(tables[name], values)
             else:
-                scalings[name] = Scaling.of(values, how, empty_rows=True)
+                own = how if isinstance(how, str) else how[name]
+                scalings[name] = Scaling.of(values, own, empty_rows=True)
         except DataError as error:
             raise DataError(f"view {name!r}: {error}") from error
         internal[name] = scalings[name].apply(values)
     return internal, scalings
+
+
+def noise_by_view(noise: Any, names: tuple[str, ...]) -> dict[str, str]:
+    """The setting `noise` of every view: one for all, or a dict by name; "auto" for other views.
+
+    Raises ValueError for an unknown view.
+    """
+    if not isinstance(noise, Mapping):
+        return dict.fromkeys(names, noise)
+    unknown = [name for name in noise if name not in names]
+    if unknown:
+        raise ValueError(f"noise has no view {unknown[0]!r}; the views are {list(names)}")
+    return {name: noise.get(name, AUTO) for name in names}
 
 
 def log_jacobians(internal: Views, scalings: Mapping[str, Scaling]) -> dict[str, float]:

@@ -78,15 +78,19 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self._over_time)
 
+    @property
+    def _one_noise(self) -> bool:
+        return self.batch_size is not None
+
     def _problem(
         self, begin: Start | KindsStart, executor: Executor, further: int
     ) -> Graph | ManyRows | Stochastic:
         if isinstance(begin, KindsStart):
             return self._any_kinds(begin, executor)
         node, count = self._top(begin.outputs[0], self.n_components), len(begin.outputs[0])
-        many = ManyRows(begin, self.jitter, executor, self.noise, further)
+        many = ManyRows(begin, self.jitter, executor, (self._noise,), further)
         if self.batch_size is not None:
-            check_batches(self.batch_size, count, self.noise)
+            check_batches(self.batch_size, count, self._noise)
             if self.encoder == OUTPUTS:
                 raise ValueError("encoder='outputs' does not support batch_size: leave it out")
             if isinstance(node, PathNode):
@@ -95,7 +99,7 @@ class BayesianGPLVM(LatentSettings, AnyKind):
             return Stochastic(many, self.batch_size, self.max_iter, encoder)
         if isinstance(node, LatentNode) and are_many(count):
             return many
-        layer = to_data(begin.outputs[0], executor, self.noise)
+        layer = to_data(begin.outputs[0], executor, self._noise)
         start: Start | AtOutputs = begin
         if isinstance(node, EncodedNode) and node.at_outputs:
             start = AtOutputs(begin, node, self.kernel, self.n_inducing)

@@ -17,7 +17,7 @@ from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.trained import Ended, TimedModel
 from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.deep_latent import GROWN, LatentChain
-from gplvm_core.models.problems.deep_many_rows import all_trained
+from gplvm_core.models.problems.deep_many_rows import all_trained, together
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.graph import Graph
@@ -99,6 +99,10 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self._over_time, layers=True)
 
+    @property
+    def _one_noise(self) -> bool:
+        return together(self.family) is not None
+
     def _begin(self, targets: Float[Array, "N D"]) -> Embedded:
         wide = widths(self.n_components)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(wide))
@@ -109,7 +113,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
         deep = LatentChain(
             self._top,
             self.family,
-            self.noise,
+            (self._noise,),
             self.jitter,
             executor,
             linear=self.mean == "linear",

@@ -23,7 +23,7 @@ from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.estimators.trained_views import TrainedViews
 from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.deep_latent import LatentChain
-from gplvm_core.models.problems.deep_many_rows import all_trained
+from gplvm_core.models.problems.deep_many_rows import all_trained, together
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.graph import Graph, Learnt
@@ -116,6 +116,10 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self.time_kernel is not None, views=True, layers=True)
 
+    @property
+    def _one_noise(self) -> bool:
+        return together(self.family) is not None
+
     def generate(
         self,
         H: ArrayLike,
@@ -180,7 +184,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
             family=self.family,
             scaling=self.scaling,
             jitter=self.jitter,
-            noise=self.noise,
+            noise="shared" if self.posteriors_[name].each is None else "per_output",
             time_kernel=self.time_kernel,
         )
         own = self.own_layers_.get(name, ())
@@ -207,7 +211,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         def top(outputs: Array, n_latent: int) -> Node:
             return LatentNode() if over is None else PathNode(self._timeline, over)
 
-        deep = LatentChain(top, self.family, self.noise, self.jitter, executor)
+        deep = LatentChain(top, self.family, self._noises, self.jitter, executor)
         return deep.graph(begin, alone=over is None)
 
     def _examined(

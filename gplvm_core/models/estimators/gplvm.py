@@ -80,11 +80,15 @@ class GPLVM(LatentSettings, TrainedModel):
     def _begin(self, targets: Float[Array, "N D"]) -> Start:
         return replace(super()._begin(targets), exact=True)
 
+    @property
+    def _one_noise(self) -> bool:
+        return self.n_inducing is None
+
     def _problem(self, begin: Start, executor: Executor, further: int) -> Graph | FullProblem:
         if self.n_inducing is not None:
-            layer = to_data(begin.outputs[0], executor, self.noise)
+            layer = to_data(begin.outputs[0], executor, self._noise)
             return Graph((PointNode(),), (layer,), begin, self.jitter)
-        if self.noise != "shared":
+        if self._noise != "shared":
             raise ValueError(
                 "the full model has one noise variance for all outputs: for "
                 f"noise={self.noise!r}, set n_inducing (such as 50)"

@@ -116,7 +116,7 @@ class TrainedKinds(FromFiles):
 
     def _any_kinds(self, begin: KindsStart, run: Executor) -> KindsGraph:
         top = self._top(begin.begin.outputs[0], self.n_components)
-        return any_kinds(top, begin, self.jitter, run)
+        return any_kinds(top, begin, self.jitter, run, ("per_output",))
 
     def _settle_kinds(self, ended: Ended, targets: Array, scaling: Scaling, offset: float) -> Any:
         """Set the fitted attributes for a table of several kinds; return notes."""

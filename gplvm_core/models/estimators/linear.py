@@ -8,9 +8,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.bounds.linear_gaussian import infer
-from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
+from gplvm_core.models.data.scaling import gaps_in_words, noise_in_words, observed_counts
 from gplvm_core.models.estimators.estimator import LatentVariableModel
-from gplvm_core.models.estimators.settings import check_settings, preset
+from gplvm_core.models.estimators.settings import Scale, check_settings, preset
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.problems.principal import fit_factors
 from gplvm_core.numerics import Array
@@ -65,7 +65,7 @@ class ProbabilisticPCA(LatentVariableModel):
 
     n_components: int = 10
     _: KW_ONLY
-    scaling: Literal["global", "columns", "none"] = "global"
+    scaling: Scale = "auto"
     method: Literal["auto", "primal", "dual"] = "auto"
 
     @whole
@@ -104,7 +104,7 @@ class ProbabilisticPCA(LatentVariableModel):
         self.bound_ = float(inferred.log_density.sum()) + offset
         self.trace_: dict[str, Any] = {}
         self._note(scaling.notes + notes)
-        self.notes_ += gaps_in_words(targets)
+        self.notes_ += gaps_in_words(targets) + noise_in_words("shared", scaling)
         return self
 
     def score_samples(  # type: ignore[override]  # exact, so nothing is sampled

@@ -86,7 +86,7 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
     nodes: Mapping[str, int | NodeKind]
     edges: Mapping[str, Edge] | Sequence[Edge]
     _: KW_ONLY
-    scaling: Scale = "global"
+    scaling: Scale = "auto"
     max_iter: int = 800
 
     @whole

@@ -19,7 +19,7 @@ def one_view(views: Any, name: str) -> BayesianGPLVM:
         kernel=kernel_of_view(views.kernel, name, views.views_),
         scaling=views.scaling,
         jitter=views.jitter,
-        noise=views.noise,
+        noise="shared" if views.posteriors_[name].each is None else "per_output",
         time_kernel=views.time_kernel,
         kinds=views.kinds.get(name) if isinstance(views.kinds, Mapping) else views.kinds,
     )

@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import Noise
+from gplvm_core.models.data.scaling import How, Noise
 from gplvm_core.models.estimators.documentation import documented, entries_of, sections_of
 
-Scale = Literal["global", "columns", "none"]
+Scale = How
 Optimiser = Literal["lbfgs", "scg"]
 Seed = int | np.random.Generator | np.random.RandomState | None
 Class = TypeVar("Class", bound=type)
@@ -55,7 +55,9 @@ SENTENCES: Mapping[str, str] = {
     "and remain outputs, too. Such a model has no forecasts.",
     "init": 'The initial latent means: "pca", "isomap", "random", or an array of shape (N, Q).',
     "scaling": 'The units of the outputs inside the model: "global", one scale for all columns; '
-    '"columns", one scale for each column; "none", the units of the given data.',
+    '"columns", one scale for each column; "none", the units of the given data. "auto": "columns" '
+    "if the columns seem to have different units (one standard deviation is more than 20 times the "
+    'median, or more than 1000 times the tenth percentile), otherwise "global".',
     "max_iter": "The largest number of accepted iterations of a start.",
     "n_restarts": "The number of starts. The model uses the start with the best final bound. "
     '"auto": a table of at most 1000 rows has four short starts, and only the best start '
@@ -70,7 +72,8 @@ SENTENCES: Mapping[str, str] = {
     "all processors.",
     "noise": '"shared", one noise variance for all outputs in internal units, or "per_output", a '
     'signal variance and a noise variance for each output (`noise_std_`). With "per_output", the '
-    "results do not depend on `scaling`.",
+    'results do not depend on `scaling`. "auto": "per_output" if scaling="auto" finds columns with '
+    'different units and the model supports it, otherwise "shared".',
     "encoder": "None, or a function from outputs to q(X), which training learns with the mapping. "
     '`transform` then needs no inference for rows without gaps. "kernel" is a linear map plus an '
     'RBF expansion (Lawrence & Quiñonero-Candela 2006), "network" a linear map plus a hidden '
@@ -146,7 +149,7 @@ class Scaled(Iterative):
     """Settings of models that rescale their outputs."""
 
     _: KW_ONLY
-    scaling: Scale = "global"
+    scaling: Scale = "auto"
     noise: Noise = "shared"
 
 
@@ -157,6 +160,7 @@ class LatentSettings(Scaled):
     n_components: Any = 10
     n_inducing: Any = 50
     _: KW_ONLY
+    noise: Noise | Literal["auto"] = "auto"  # type: ignore[assignment]
     n_restarts: int | Literal["auto"] = 1  # type: ignore[assignment]
     kernel: Any = "rbf"
     init: str | ArrayLike = "pca"

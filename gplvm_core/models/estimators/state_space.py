@@ -137,7 +137,7 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     def _problem(self, begin: StateStart, executor: Executor, further: int) -> Graph:
         shift, outputs = begin.shift, begin.outputs[0]
         node = StateNode(np.setdiff1d(np.arange(len(outputs)), shift.after))
-        edges = to_data(outputs, executor, self.noise), to_next(shift, executor)
+        edges = to_data(outputs, executor, self._noise), to_next(shift, executor)
         return Graph((node,), edges, begin, self.jitter)
 
     def _settle(

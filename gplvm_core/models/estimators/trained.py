@@ -12,9 +12,13 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.arrays import Place
 from gplvm_core.models.data.scaling import (
+    AUTO,
+    How,
     Noise,
     Scaling,
     gaps_in_words,
+    noise_for,
+    noise_in_words,
     observed_counts,
     units_for,
 )
@@ -222,9 +226,9 @@ class TrainedModel(Trainable, LatentVariableModel):
     n_inducing: Any
     kernel: Any
     init: str | ArrayLike
-    scaling: Literal["global", "columns", "none"]
+    scaling: How
     n_jobs: int | None
-    noise: Noise
+    noise: Noise | Literal["auto"]
 
     def fit(
         self,
@@ -273,6 +277,8 @@ class TrainedModel(Trainable, LatentVariableModel):
         self.density_ = None
         place = Place.of(Y)
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
+        own = "shared" if self.noise == AUTO and self._one_noise else self.noise
+        self._noise = noise_for(own, scaling)
         times, sequences, ignored = self._path_inputs(times, sequences, targets)
         unused = self._take_times(times, sequences, len(targets)) + ignored
         begin = self._begin(targets)
@@ -288,8 +294,13 @@ class TrainedModel(Trainable, LatentVariableModel):
             ended = self._train(problem, offset, callback, resume)
             notes = self._settle(ended, targets, scaling, offset)
         self._note(scaling.notes + ended.start_notes + notes)
-        self.notes_ += self._gaps(targets) + unused
+        self.notes_ += self._gaps(targets) + noise_in_words(self._noise, scaling) + unused
         return self
+
+    @property
+    def _one_noise(self) -> bool:
+        """Whether the settings require one noise variance for all outputs."""
+        return False
 
     def _path_inputs(
         self, times: ArrayLike | None, sequences: ArrayLike | None, targets: Float[Array, "N D"]
@@ -365,6 +376,11 @@ class TimedModel(TrainedModel, SequenceQueries):
     def _over_time(self) -> bool:
         """Whether the latent points are on paths over time."""
         return self.time_kernel is not None and bool(np.array_equal(self.path_over, TIMES))
+
+    @property
+    def _one_noise(self) -> bool:
+        """Whether the settings require one noise variance for all outputs."""
+        return False
 
     def _path_inputs(
         self, times: ArrayLike | None, sequences: ArrayLike | None, targets: Float[Array, "N D"]

@@ -1,13 +1,21 @@
 """Training of models of several views, and their fitted attributes by view."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from gplvm_core.models.data.kinds import learnt_tables, missing_in_words
-from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, units_for
+from gplvm_core.models.data.scaling import (
+    AUTO,
+    How,
+    Scaling,
+    gaps_in_words,
+    noise_for,
+    noise_in_words,
+    units_for,
+)
 from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.data.view_weights import weights_in_words
 from gplvm_core.models.data.views import (
@@ -15,6 +23,7 @@ from gplvm_core.models.data.views import (
     check_mapping,
     checked_views,
     log_jacobians,
+    noise_by_view,
     notes_by_view,
     training_views,
 )
@@ -44,8 +53,8 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
 
     rows_: TrainingRows
     restarts_: tuple[Any, ...]
-    scaling: Literal["global", "columns", "none"]
-    noise: Noise
+    scaling: How
+    noise: Any
     kinds: Any = None
     n_jobs: int | None
     # The node of the graph whose points all views share.
@@ -90,8 +99,11 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         check_mapping(views)
         coded, self.kinds_, kind_notes = learnt_tables(views, self.kinds)
         given = checked_views(coded)
-        how = units_for(self.scaling, self.noise)
+        one = self.noise == AUTO and self._one_noise
+        own = noise_by_view("shared" if one else self.noise, tuple(given))
+        how = {name: units_for(self.scaling, noise) for name, noise in own.items()}
         internal, scalings = training_views(given, how, self.kinds_)
+        self._noises = tuple(noise_for(own[name], units) for name, units in scalings.items())
         self.views_, values = tuple(given), tuple(internal.values())
         named = {name: names_of(view) for name, view in views.items()}
         self.columns_ = {
@@ -115,8 +127,17 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
             for name, each in internal.items()
         }
         self.notes_ += notes_by_view(gaps) + notes_by_view(kind_notes) + unused
+        decided = zip(scalings.items(), self._noises, strict=True)
+        self.notes_ += notes_by_view(
+            {name: noise_in_words(noise, each) for (name, each), noise in decided}
+        )
         self.notes_ += weights_in_words(self.view_weights_ or {})
         return self
+
+    @property
+    def _one_noise(self) -> bool:
+        """Whether the settings require one noise variance for all columns of a view."""
+        return False
 
     def _take_views(
         self,

@@ -58,6 +58,11 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
         name, in the form of BayesianGPLVM, for example {"label": ["category"]}; the other views are
         numbers. "auto": the data types of the columns decide in all views. `noise` and `scaling`
         apply to the views that are numbers.
+    noise
+        "shared", one noise variance for all columns of a view in internal units; "per_output", a
+        signal variance and a noise variance for each column; "auto", "per_output" for the views in
+        which scaling="auto" finds columns with different units, otherwise "shared". A dict by view
+        name sets some views; the others are "auto".
     view_weights
         How much each view counts when latent points are inferred: a weight above 0 and at most 1
         multiplies the view's term of the bound. "auto": with a time_kernel, wide views of numbers
@@ -90,6 +95,7 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
     kernel: str | Kernel | Mapping[str, str | Kernel] = "rbf"
     time_kernel: str | Kernel | None = None
     kinds: str | Mapping[str, Any] | None = None
+    noise: str | Mapping[str, str] = "auto"  # type: ignore[assignment]
     view_weights: str | Mapping[str, float] = "auto"
 
     @property
@@ -128,17 +134,17 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
         over = self.time_kernel
         self.view_weights_ = self._weights(internal)
         if over is None and not tables and are_many(len(outputs[0])):
-            return ManyRows(begin, self.jitter, executor, self.noise)
+            return ManyRows(begin, self.jitter, executor, self._noises)
         node: Node = LatentNode() if over is None else PathNode(self._timeline, over)
         if not tables:
             weights = list(self.view_weights_.values())
-            return several_views(begin, node, self.jitter, executor, self.noise, weights)
+            return several_views(begin, node, self.jitter, executor, self._noises, weights)
         mixed = tuple(
             MixedOutputs(own, tables[name].links()) if name in tables else None
             for name, own in internal.items()
         )
         started = KindsStart(replace(begin, by_observed=True), mixed)
-        return any_kinds(node, started, self.jitter, executor, self.noise)
+        return any_kinds(node, started, self.jitter, executor, self._noises)
 
     def _weights(self, internal: Views) -> Weights:
         """How much each view counts."""

@@ -55,7 +55,7 @@ def chain(
     executor: Executor,
     own: Sequence[int] = (),
     top_held: bool = False,
-    per_output: bool = False,
+    per_output: bool | Sequence[bool] = False,
     connected: bool = False,
     phases: Sequence[Phase] = PHASES,
 ) -> Graph:
@@ -64,12 +64,15 @@ def chain(
     The chain has one layer more than hidden nodes. outputs: data, or several views, each with a
     separate layer below the last shared node. own: the number of private hidden nodes of each view.
     top_held: the inducing inputs of the first layer are fixed. per_output: every data column has a
-    separate signal and noise variance. connected: every layer has the top as an additional input
-    (Duvenaud et al. 2014). Raises ValueError for an unknown family, and for a structure that the
-    family does not support. Source: Damianou (2015), ch. 6.
+    separate signal and noise variance, in all views or by view. connected: every layer has the top
+    as an additional input (Duvenaud et al. 2014). Raises ValueError for an unknown family, and for
+    a structure that the family does not support. Source: Damianou (2015), ch. 6.
     """
     kind = family_named(family)
     views = outputs if isinstance(outputs, tuple) else (outputs,)
+    ends = _ends(views, n_hidden, own or (0,) * len(views))
+    each = [per_output] * len(views) if isinstance(per_output, bool) else list(per_output)
+    separate = [False] * (len(ends) - len(views)) + each
     edges = [
         LayerEdge(
             (source, 0) if connected and at else (source,),
@@ -77,9 +80,9 @@ def chain(
             executor,
             inducing_held=top_held and at == 0,
             positive=BOUNDED,
-            per_output=per_output and not isinstance(end, int),
+            per_output=separate[at],
         )
-        for at, (source, end) in enumerate(_ends(views, n_hidden, own or (0,) * len(views)))
+        for at, (source, end) in enumerate(ends)
     ]
     hidden = (HiddenNode() for _ in range(n_hidden + sum(own)))
     nodes = (top, *hidden)

@@ -33,14 +33,14 @@ Top = Callable[[Float[Array, "N D"], int], Node]
 class LatentChain:
     """A chain of layers below latent points.
 
-    linear: hidden layers have a linear mean. grow: None, or the number of iterations that train the
-    lower layers in an additional start; this start then adds a new top. connected: every layer has
-    the top as an input.
+    noises: the noise of every view. linear: hidden layers have a linear mean. grow: None, or the
+    number of iterations that train the lower layers in an additional start; this start then adds a
+    new top. connected: every layer has the top as an input.
     """
 
     top: Top
     family: Family
-    noise: Noise
+    noises: Sequence[Noise]
     jitter: float
     executor: Executor
     linear: bool = False
@@ -70,7 +70,7 @@ class LatentChain:
         outputs = begin.outputs
         several = isinstance(outputs, tuple)
         each = outputs if isinstance(outputs, tuple) else (outputs,)
-        targets = tuple(targets_for(values, self.noise) for values in each)
+        targets = tuple(map(targets_for, each, self.noises))
         starts: dict[str, Beginning] = {"": begin}
         below = partial(self._below, targets if several else targets[0], begin)
         if self.grow is not None and len(begin.n_latent) > 1:
@@ -109,7 +109,7 @@ class LatentChain:
             family=family,
             jitter=self.jitter,
             executor=self.executor,
-            per_output=self.noise == "per_output",
+            per_output=[noise == "per_output" for noise in self.noises],
             connected=connected,
             phases=phases,
         )

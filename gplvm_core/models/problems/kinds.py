@@ -200,16 +200,16 @@ class KindsStart:
 
 
 def any_kinds(
-    node: Node, begin: KindsStart, jitter: float, executor: Executor, noise: Noise = "per_output"
+    node: Node, begin: KindsStart, jitter: float, executor: Executor, noises: Sequence[Noise]
 ) -> KindsGraph:
     """The training problem of a table, or of several views, with columns of any kind.
 
-    noise: the setting for the views that have only numbers.
+    noises: the noise of every view that has only numbers.
     """
     within, across = shared_out(executor, len(begin.outputs))
     edges = tuple(
         to_data(values, within, noise) if own is None else KindsEdge.of(own, within)
-        for values, own in zip(begin.begin.outputs, begin.outputs, strict=True)
+        for values, own, noise in zip(begin.begin.outputs, begin.outputs, noises, strict=True)
     )
     phases = PHASES if all(begin.outputs) else HELD + PHASES
     return KindsGraph((node,), edges, begin, jitter, across, phases)

@@ -77,13 +77,14 @@ class ManyRows:
     """A training problem whose phases use growing samples of the rows of a table or of views.
 
     begin: a start with all rows (internal units, NaN: missing). The samples depend only on N and
-    are nested. further: the number of rows in files to stream after these rows have been placed.
+    are nested. noises: the noise of every view. further: the number of rows in files to stream
+    after these rows have been placed.
     """
 
     begin: Start
     jitter: float
     executor: Executor
-    noise: Noise
+    noises: tuple[Noise, ...]
     further: int = 0
     recipes = ("",)
     phases = (
@@ -151,7 +152,7 @@ class ManyRows:
 
     def graph(self, begin: Start) -> Graph:
         """The problem of the rows in a start."""
-        return several_views(begin, LatentNode(), self.jitter, self.executor, self.noise)
+        return several_views(begin, LatentNode(), self.jitter, self.executor, self.noises)
 
     def _of(self, phase: Phase) -> Graph:
         return self.samples[self.phases.index(phase)]

@@ -20,18 +20,18 @@ def several_views(
     node: Node,
     jitter: float,
     executor: Executor,
-    noise: Noise,
+    noises: Sequence[Noise],
     weights: Sequence[float] | None = None,
 ) -> Graph:
     """The training problem of one latent node with a layer to each view (Damianou 2015, ch. 5).
 
-    weights: how much each view counts; None: all 1.
+    noises: the noise of every view. weights: how much each view counts; None: all 1.
     """
     within, across = shared_out(executor, len(begin.outputs))
     each = [1.0] * len(begin.outputs) if weights is None else weights
     edges = tuple(
         to_data(values, within, noise, weight)
-        for values, weight in zip(begin.outputs, each, strict=True)
+        for values, noise, weight in zip(begin.outputs, noises, each, strict=True)
     )
     return Graph((node,), edges, begin, jitter, across)
 

@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from gplvm_core.readers.checks import UNIT_RATIO
+from gplvm_core.readers.checks import units_differ
 from gplvm_core.readers.sources import Source
 from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, Column, Table
 from gplvm_core.readers.tables.dates import DateError, Dates, find_dates, moments_of
@@ -263,11 +263,9 @@ def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:
 
 def _units_differ(columns: list[ColumnReport]) -> str:
     spreads = [(c.spread, c.name) for c in columns if c.role == "value" and c.spread]
-    if not spreads:
+    if not units_differ(np.array([spread for spread, _ in spreads])):
         return ""
     (low, lowest), (high, highest) = min(spreads), max(spreads)
-    if high <= UNIT_RATIO * low:
-        return ""
     return (
         f"{highest} spreads by {high:.3g} and {lowest} by {low:.3g}: the units seem to differ, and "
         "with one global scale only the largest would count"

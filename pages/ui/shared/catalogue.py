@@ -61,8 +61,9 @@ class Item:
     @property
     def own_noise(self) -> bool:
         """Whether every output has its own noise."""
-        shared = getattr(self.model, "noise", "shared") != "per_output"
-        return not shared or bool(self.dataset.columns)
+        posterior = getattr(self.model, "posterior_", None)
+        own = getattr(posterior, "each", None) is not None
+        return own or bool(self.dataset.columns)
 
 
 def gallery() -> Library:

@@ -178,7 +178,8 @@ TERMS: dict[str, str] = {
     "inducing": "Points that summarise the mapping. More points follow finer detail; the cost "
     "grows with the square of their number.",
     "scaling": "“One scale for all” keeps the proportions between columns; “each column its "
-    "own” suits columns with different units.",
+    "own” suits columns with different units. With several views, the spreads of the columns "
+    "decide for each view.",
     "kernel": "How smoothly outputs change over the map. “Curved” (RBF) suits most data, "
     "“straight” (linear) gives Bayesian PCA, “both” is their sum.",
     "init": "Where the points start on the map: PCA (default), Isomap, or random places.",

@@ -33,6 +33,7 @@ SCALINGS = {
     "none": "Leave as it is",
 }
 NOISES = {"shared": "One for all outputs", "per_output": "Each output its own"}
+BY_UNITS = {"auto": "By the units of each view"}
 INITS = {"pca": "PCA", "isomap": "Isomap", "random": "Random places"}
 STARTS = ("auto", 1, 2, 3, 5, 10, 20)
 ENCODERS = {
@@ -121,17 +122,27 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
             *shared, own = options["n_components"]
             options |= {"n_components": tuple(shared), "view_components": own}
     if choice.has_noises and not mixed:
-        usual = "per_output" if differ and not choice.needs_views else "shared"
-        usual = found.get("noise", usual)
+        usual = "per_output" if differ else "shared"
+        usual = found.get("noise", "auto" if choice.needs_views else usual)
         options["noise"] = chosen(
-            "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}{mark}", term="noise_choice"
+            "Noise",
+            "noise",
+            BY_UNITS | NOISES if choice.needs_views else NOISES,
+            usual=usual,
+            mark=f"_{usual}{mark}",
+            term="noise_choice",
         )
     if options.get("noise") == "per_output":
         st.caption("With one noise per column, you need not choose a scale.")
     elif not mixed:
-        usual = found.get("scaling", "columns" if differ else "global")
+        usual = "columns" if differ else "global"
+        usual = found.get("scaling", "auto" if choice.needs_views else usual)
         options["scaling"] = chosen(
-            "Scale of the columns", "scaling", SCALINGS, usual=usual, mark=f"_{differ}{mark}"
+            "Scale of the columns",
+            "scaling",
+            BY_UNITS | SCALINGS if choice.needs_views else SCALINGS,
+            usual=usual,
+            mark=f"_{usual}{mark}",
         )
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & known:
