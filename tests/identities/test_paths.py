@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from gplvm_core import RBF, DynamicalGPLVM, Matern32, White
+from gplvm_core import RBF, DynamicalGPLVM, Matern32, Periodic, White
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer
+from gplvm_core.bounds import Layer, MixedOutputs
 from gplvm_core.kernels import Kernel
+from gplvm_core.likelihoods import Links
 from gplvm_core.models.problems import paths
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.edges import FREE, LayerEdge
 from gplvm_core.models.problems.graph import Begun, Given, Graph
+from gplvm_core.models.problems.kinds import KindsStart, any_kinds
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
@@ -57,6 +59,10 @@ GRAPHS = {
     "one table": lambda: timed(ROUGH, (waves(6, 0),)),
     "two views": lambda: timed(ROUGH, (waves(6, 0), waves(3, 1))),
     "two layers": deep,
+    "dense algebra": lambda: timed(RBF(1.0, 0.8) + White(0.01), (waves(6, 0),)),
+    "dense algebra, almost without noise": lambda: timed(
+        Periodic(1.0) + White(1e-8), (waves(6, 0), waves(3, 1))
+    ),
 }
 
 
@@ -86,11 +92,25 @@ def test_at_the_optimum_of_the_paths_the_gradient_of_their_means_vanishes(
     assert np.abs(at.dual).max() < 1e-4 * np.abs(first.dual).max()
 
 
-@pytest.mark.parametrize("node", [LatentNode(), PathNode(TIMELINE, RBF(1.0, 0.8) + White(0.01))])
-def test_without_kalman_smoothing_nothing_changes(node) -> None:
+def test_tables_with_words_and_counts_have_the_steps_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers = waves(6, 0)
+    values = np.column_stack([numbers[:, 0], numbers[:, 1] > 0.0, np.round(np.exp(numbers[:, 2]))])
+    kinds = MixedOutputs(values, Links(np.array([np.nan, 0.0, 1.0])))
+    begin = KindsStart(Start((values,), 2, 8, (RBF(1.0, 1.0),), "pca"), (kinds,))
+    graph = any_kinds(PathNode(TIMELINE, ROUGH), begin, JITTER, serial, ("per_output",))
+    begun = graph.start(0)
+    entered = graph.entering(begun, FREE)
+    monkeypatch.setattr(paths, "NATURAL_STEPS", 0)
+    plain = graph.entering(begun, FREE)
+    np.testing.assert_array_equal(plain.nodes[0].sites.dual, begun.nodes[0].sites.dual)
+    before, after = (graph.evaluate(at, FREE).bound for at in (plain, entered))
+    assert after > before + 1.0
+
+
+def test_without_paths_nothing_changes() -> None:
     outputs = waves(6, 0)
     begin = Start((outputs,), 2, 8, (RBF(1.0, 1.0),), "pca")
-    graph = Graph((node,), (LayerEdge((0,), Targets.of(outputs)),), begin, JITTER)
+    graph = Graph((LatentNode(),), (LayerEdge((0,), Targets.of(outputs)),), begin, JITTER)
     begun = graph.start(0)
     assert graph.entering(begun, FREE) is begun
 

@@ -160,11 +160,14 @@ class KindsGraph(Graph):
     phases: Sequence[Phase] = PHASES
 
     def start(self, seed: int, recipe: str = "") -> Parameters:
-        return self.entering(super().start(seed, recipe), self.phases[0])
+        return self._with_factors(super().start(seed, recipe), self.phases[0])
 
     def entering(
         self, parameters: Parameters, phase: Phase, ask: Callable[[], None] | None = None
     ) -> Parameters:
+        return self._with_factors(super().entering(parameters, phase, ask), phase)
+
+    def _with_factors(self, parameters: Parameters, phase: Phase) -> Parameters:
         """The parameters with Gaussian factors that are optimal for the phase."""
         beliefs = [node.belief for node in self.believed(parameters)]
         layers = []

@@ -66,15 +66,16 @@ class PathNode:
     def improved(self, own: TimedPath, data_term: DataTerm) -> TimedPath:
         """Return the paths after natural-gradient steps, which cannot lower the bound.
 
-        Returns the same object if no step raises the bound. Kernels without Kalman smoothing have
-        no steps: in dense algebra, sites of very different precisions lose all digits. Source:
-        Khan & Lin (2017), eq. 18.
+        Returns the same object if no step raises the bound. The marginals are computed as in the
+        training's bound, so that rounding errors of sites with very different precisions cannot
+        make a difference. Source: Khan & Lin (2017), eq. 18.
         """
-        if self._algebra(own) is not kalman:
-            return own
+        algebra = self._algebra(own)
 
         def smoother(sites: natural.Sites) -> natural.Smoothed:
-            return kalman.smooth(own.kernel, self.timeline, sites)
+            pseudo_targets = Path(sites.linear / sites.precision, sites.precision)
+            found = algebra.smoothed(own.kernel, self.timeline, pseudo_targets)
+            return natural.Smoothed(found.belief, found.kl)
 
         given = own.sites
         begun = natural.Sites(given.precision * given.dual, given.precision)
