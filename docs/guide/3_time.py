@@ -67,7 +67,7 @@ plt.show()
 # ------------------------
 # A path continues for about one time scale. ``StateSpaceGPLVM`` learns the rule that leads from one
 # state to the next, here that of the pendulum, and applies it step after step. It needs rows in
-# equal steps of time, without missing frames.
+# equal steps of time; some frames may be missing.
 
 ruled = StateSpaceGPLVM(n_components=3, n_inducing=15, max_iter=150, random_state=0)
 ruled.fit(sensors[~future], times=times[~future])

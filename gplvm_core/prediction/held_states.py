@@ -20,20 +20,31 @@ from gplvm_core.prediction.states import FUTURES, futures, infer_states, outputs
 
 @dataclass(frozen=True, eq=False)
 class HeldStates(HeldOut):
-    """A trained state-space model with its training rows. transition: the posterior of g."""
+    """A trained state-space model with its training rows.
+
+    transition: the posterior of g. step: the time between two states.
+    """
 
     transition: Posterior
+    step: float
 
     def filled(
         self, network: Network, given: Outputs, part: Part
     ) -> Iterator[tuple[bool, Moments]]:
         known = network.ends[DATA].posterior, self.transition
-        states, _ = infer_states(*known, network.beliefs[0], given[DATA])
+        steps = self._steps(part.asked, part.asked[0])
+        states, _ = infer_states(*known, network.beliefs[0], given[DATA], steps=steps)
         yield False, moments(network, {0: states}, noise=True)
 
     def forecasts(self, network: Network, before: Rows, ahead: Rows) -> Moments:
         own, last = self.network.beliefs[0], before[-1:]
         now = Belief(own.mean[last], own.variance[last])
         generator = np.random.default_rng(0)
-        drawn = futures(self.transition, now, len(ahead), FUTURES, generator)
+        steps = self._steps(ahead, before[-1])
+        drawn = futures(self.transition, now, int(steps[-1]), FUTURES, generator)[:, steps - 1]
         return {DATA: outputs_of(network.ends[DATA].posterior, drawn)}
+
+    def _steps(self, rows: Rows, start: int) -> Rows:
+        """The number of steps from a row to other rows."""
+        apart = (self.times[rows, 0] - self.times[start, 0]) / self.step
+        return np.round(apart).astype(np.intp)

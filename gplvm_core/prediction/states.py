@@ -24,6 +24,8 @@ from gplvm_core.priors import StandardNormal
 
 FUTURES = 200  # sampled futures over which a forecast is averaged
 MOST_PLACES = 300  # training states through which the first path leads
+# A longer gap counts as this many steps, after which a state is hardly less uncertain.
+LONGEST_GAP = 50
 
 # An iteration that gains a smaller share of the bound ends the search.
 ENOUGH = 1e-7
@@ -119,13 +121,23 @@ def infer_states(
     outputs: Float[Array, "n D"],
     before: Belief | None = None,
     callback: StepCallback | None = None,
+    *,
+    steps: Int[NDArray[np.intp], " n"] | None = None,
 ) -> tuple[Belief, Ending]:
     """Infer q(x_t) of the rows of one sequence, and how the search ended; NaN: missing.
 
     trained: the training states. before: the state before the first row, if the rows continue a
     trained sequence. callback(step, bound in nats): called after each step; StopIteration ends the
-    search.
+    search. steps: the steps from the first state to the state of each row; None: 0, 1, 2, …
+    Between rows that are several steps apart, the missing states are inferred, too.
     """
+    if steps is not None:
+        order, places = np.argsort(steps), np.empty_like(steps)
+        places[order] = np.cumsum(np.minimum(np.diff(steps[order], prepend=0), LONGEST_GAP))
+        whole = np.full((places.max() + 1, outputs.shape[1]), np.nan)
+        whole[places] = outputs
+        states, ending = infer_states(mapping, transition, trained, whole, before, callback)
+        return states.rows(places), ending
     bound = StateBound.of(mapping, transition, outputs, before)
     start = first_path(mapping, transition, trained.mean, outputs, before)
     variance = np.tile(np.median(trained.variance, axis=0), (len(outputs), 1))

@@ -90,12 +90,29 @@ def test_a_state_space_model_is_trained_and_forecasts():
 
 
 def test_a_state_space_model_is_offered_for_equal_steps_only():
-    rows = [f"{t},{np.sin(t):.3f},{np.cos(t):.3f}" for t in (0, 1, 2, 3, 4, 5, 6, 7, 8, 11)]
+    rows = [f"{t},{np.sin(t):.3f},{np.cos(t):.3f}" for t in (0, 1, 2, 3, 4, 5, 6, 7, 8, 9.4)]
     at = upload(run_page("train"), "waves.csv", "\n".join(["t,a,b", *rows]).encode())
     next(box for box in at.selectbox if box.label == "Time column").set_value("t").run()
     assert not at.exception
     options = at.radio(key="form_model").options
     assert "Dynamical GP-LVM" in options and "State-space GP-LVM" not in options
+
+
+def test_a_state_space_model_allows_missing_frames():
+    times = np.delete(np.arange(60) / 4.0, [11, 30, 31])
+    rows = [f"{t},{np.sin(t):.3f},{np.cos(t):.3f},{np.sin(t + 1.0):.3f}" for t in times]
+    at = upload(run_page("train"), "waves.csv", "\n".join(["t,a,b,c", *rows]).encode())
+    next(box for box in at.selectbox if box.label == "Time column").set_value("t").run()
+    at.radio(key="form_model").set_value("State-space GP-LVM").run()
+    at.number_input(key="form_max_iter").set_value(60).run()
+    job = started(at)
+    assert any("2 gaps in the times" in note for note in job.notes)
+    at.run()
+    assert "2 gaps in the times" in said(at)
+    at.button(key="job_open").click().run()
+    assert not at.exception
+    at = run_page("explore", model=job.entry, tab="time")
+    assert not at.exception
 
 
 def test_a_repeating_path_needs_a_period_and_warns_if_it_exceeds_the_data():

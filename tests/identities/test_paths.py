@@ -41,7 +41,7 @@ def timed(kernel: Kernel, outputs: tuple[np.ndarray, ...]) -> Graph:
     return Graph((PathNode(TIMELINE, kernel),), edges, begin, JITTER)
 
 
-def deep() -> Graph:
+def deep(family: str = "marginalised") -> Graph:
     generator, outputs = np.random.default_rng(1), waves(6, 0)
     beliefs = tuple(
         Belief(generator.normal(size=(40, 2)), generator.uniform(0.1, 0.4, (40, 2)))
@@ -51,7 +51,7 @@ def deep() -> Graph:
         Layer(RBF(1.0, np.ones(2)), generator.normal(size=(6, 2)), 1.0) for _ in range(2)
     )
     begin = Given(Begun(beliefs, layers))
-    settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
+    settings = {"family": family, "jitter": JITTER, "executor": serial}
     return chain(PathNode(TIMELINE, ROUGH), Targets.of(outputs), begin, 1, **settings)
 
 
@@ -59,6 +59,7 @@ GRAPHS = {
     "one table": lambda: timed(ROUGH, (waves(6, 0),)),
     "two views": lambda: timed(ROUGH, (waves(6, 0), waves(3, 1))),
     "two layers": deep,
+    "two layers of another family": lambda: deep("gated"),
     "dense algebra": lambda: timed(RBF(1.0, 0.8) + White(0.01), (waves(6, 0),)),
     "dense algebra, almost without noise": lambda: timed(
         Periodic(1.0) + White(1e-8), (waves(6, 0), waves(3, 1))

@@ -49,7 +49,7 @@ def in_order(sequences: Array) -> Array:
 
 
 def small_graph(values: Array, sequences: Array) -> Graph:
-    shift = shift_of(in_order(sequences), sequences)
+    shift = shift_of(in_order(sequences), sequences, 1.0)
     start = StateStart((values,), 2, 6, ("rbf",), "pca", shift=shift)
     node = StateNode(np.setdiff1d(np.arange(len(values)), shift.after))
     return Graph((node,), (to_data(values, serial, "shared"), to_next(shift, serial)), start, 1e-6)
@@ -185,7 +185,7 @@ def test_rows_can_continue_a_trained_sequence(model: StateSpaceGPLVM, rows: Arra
     filled = model.complete(gaps, times=LATER, sequence=0)
     assert np.sqrt(np.mean((filled - rows[-STEPS:]) ** 2)) < 0.1
     with pytest.raises(DataError, match="must follow the last row"):
-        model.complete(gaps, times=LATER + 1, sequence=0)
+        model.complete(gaps, times=LATER - 1, sequence=0)
 
 
 def test_drawn_sequences_look_like_the_data(model: StateSpaceGPLVM, rows: Array) -> None:
@@ -200,13 +200,13 @@ def test_no_transition_leads_from_one_sequence_to_another(rows: Array) -> None:
     short = {"max_iter": 15, "random_state": 0}
     labels = ["a"] * 20 + ["b"] * 20
     together = StateSpaceGPLVM(2, 10, **short).fit(rows[:40], sequences=labels)
-    shift = shift_of(together.times_, together.sequences_)
+    shift = shift_of(together.times_, together.sequences_, 1.0)
     assert 19 not in shift.before and 20 not in shift.after and len(shift.before) == 38
     # The rows may have any order; only their times matter.
     order = np.random.default_rng(0).permutation(40)
     sequences, times = np.repeat([0, 1], 20), np.tile(np.arange(20.0), 2)
     plain, mixed = small_graph(rows[:40], sequences), small_graph(rows[:40][order], sequences)
-    shift = shift_of(times[order, None], sequences[order])
+    shift = shift_of(times[order, None], sequences[order], 1.0)
     node = StateNode(np.setdiff1d(np.arange(40), shift.after))
     mixed = replace(mixed, nodes=(node,), edges=(mixed.edges[0], to_next(shift, serial)))
     begun = plain.start(0)
@@ -231,6 +231,47 @@ def test_gaps_in_training_are_filled_by_the_states_around_them(rows: Array) -> N
     assert np.sqrt(np.mean((filled - rows[40:43]) ** 2)) < 0.15
 
 
+def test_frames_may_be_missing(rows: Array) -> None:
+    kept = np.delete(np.arange(len(rows) - STEPS), [30, 31, 60, 90, 91, 92])
+    options = {"times": kept / 10.0}
+    model = StateSpaceGPLVM(3, 25, max_iter=300, random_state=0).fit(rows[kept], **options)
+    assert any("3 gaps in the times" in note for note in model.notes_)
+    shift = shift_of(model.times_, model.sequences_, 0.1)
+    assert not {29, 59, 89} & set(kept[shift.before])  # nothing follows the row before a gap
+    ahead = model.forecast(LATER / 10.0)
+    assert np.sqrt(np.mean((ahead - rows[LATER]) ** 2)) < 0.5 * rows.std()
+    np.testing.assert_allclose(
+        model.forecast_latent([2.9, 3.2])[0], model.latent_mean_[[29, 30]], rtol=1e-12
+    )
+    with pytest.raises(DataError, match=r"got the time 3\.1"):
+        model.forecast([3.1])
+    model.calibrate(rows[kept])
+    inside = np.abs(ahead - rows[LATER]) < 1.96 * model.forecast(LATER / 10.0, return_std=True)[1]
+    assert np.mean(inside) > 0.85
+
+
+def test_a_new_sequence_may_lack_frames(model: StateSpaceGPLVM, rows: Array) -> None:
+    asked = rows[100:130].copy()
+    asked[15, 2:] = np.nan
+    kept = np.delete(np.arange(30), [10, 11, 20])
+    empty = asked.copy()
+    empty[[10, 11, 20]] = np.nan
+    found = model.complete(asked[kept], times=kept)
+    np.testing.assert_allclose(found, model.complete(empty, times=np.arange(30))[kept], rtol=1e-6)
+    # Rows may have any order.
+    order = np.random.default_rng(0).permutation(len(kept))
+    mixed = model.complete(asked[kept][order], times=kept[order])
+    np.testing.assert_allclose(mixed, found[order], rtol=1e-6)
+
+
+def test_rows_can_continue_a_sequence_after_a_gap(model: StateSpaceGPLVM, rows: Array) -> None:
+    given = rows[-STEPS:].copy()
+    given[:3] = np.nan
+    after = model.complete(rows[-STEPS:][3:], times=LATER[3:], sequence=0)
+    whole = model.complete(given, times=LATER, sequence=0)
+    np.testing.assert_allclose(after, whole[3:], rtol=1e-6)
+
+
 def test_a_loaded_model_gives_the_same_forecast(model: StateSpaceGPLVM, tmp_path) -> None:
     save(model, tmp_path / "model.npz")
     again = load(tmp_path / "model.npz")
@@ -243,8 +284,12 @@ def test_mistakes_in_words(model: StateSpaceGPLVM, rows: Array) -> None:
         small.fit(rows[:6], sequences=np.arange(6))
     with pytest.raises(DataError, match="one label for each"):
         small.fit(rows[:6], sequences=[0, 0])
-    with pytest.raises(DataError, match="equally spaced in time; got steps from 1 to 5"):
-        small.fit(rows[:6], times=[0, 1, 2, 3, 4, 9])
+    with pytest.raises(DataError, match=r"missing rows; got steps from 1 to 1\.5"):
+        small.fit(rows[:6], times=[0, 1, 2, 3, 4, 5.5])
+    with pytest.raises(DataError, match="missing rows; got steps from 1 to 2"):
+        small.fit(rows[:6], times=[0, 2, 4, 6, 8, 9])
+    with pytest.raises(DataError, match="missing rows; got steps from 0 to 1"):
+        small.fit(rows[:6], times=[0, 1, 1, 2, 3, 4])
     with pytest.raises(DataError, match="one time; got 2 columns"):
         small.fit(rows[:6], times=np.zeros((6, 2)))
     for time in (150.5, -1.0):

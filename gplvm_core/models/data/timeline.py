@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Bool, Float, Int, Shaped
 from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.kernels import Kernel
@@ -121,10 +121,11 @@ def inputs_from(
 def checked_even_times(
     times: Float[Array, "N P"], sequences: Shaped[Labels, " N"], *, least: int = 2
 ) -> float:
-    """Return the step between the rows of all sequences.
+    """Return the step between the rows of all sequences; rows may be missing.
 
-    least: the number of rows that the longest sequence must have. Raises DataError if the steps are
-    not equal, or if every sequence is shorter.
+    least: the number of rows that the longest sequence must have. Raises DataError if the times are
+    not whole steps apart, if most rows are more than one step apart, or if every sequence is
+    shorter.
     """
     if times.shape[1] != 1:
         raise DataError(f"a state has one time; got {times.shape[1]} columns of times")
@@ -138,12 +139,36 @@ def checked_even_times(
     if not len(steps):
         return 1.0
     step = float(np.median(steps))
-    if step <= 0.0 or np.any(np.abs(steps - step) > UNEVEN * step):
+    count = np.round(steps / step) if step > 0.0 else np.zeros(1)
+    if not count.all() or np.any(np.abs(steps - count * step) > UNEVEN * step):
         raise DataError(
-            f"the rows of a sequence must be equally spaced in time; got steps from "
-            f"{steps.min():g} to {steps.max():g}. DynamicalGPLVM allows any times"
+            f"the rows of a sequence must be equally spaced in time, apart from missing rows; got "
+            f"steps from {steps.min():g} to {steps.max():g}. DynamicalGPLVM allows any times"
         )
     return step
+
+
+def steps_after(
+    times: Float[Array, " n"], start: float, step: float
+) -> tuple[Int[NDArray[np.intp], " n"], Bool[NDArray[np.bool_], " n"]]:
+    """The number of whole steps from a time to other times, and whether they are whole."""
+    exact = (times - start) / step
+    count = np.round(exact).astype(np.intp)
+    return count, np.abs(exact - count) <= UNEVEN
+
+
+def gaps_in_time(
+    times: Float[Array, "N P"], sequences: Shaped[Labels, " N"], step: float
+) -> tuple[str, ...]:
+    """A note on the gaps between rows that should be one step apart; empty if there are none."""
+    parts = [np.sort(times[sequences == label, 0]) for label in np.unique(sequences)]
+    count = sum(int(np.sum(np.diff(part) > 1.5 * step)) for part in parts)
+    if not count:
+        return ()
+    where = "is 1 gap" if count == 1 else f"are {count:,} gaps"
+    return (
+        f"there {where} in the times: the rule is learnt only from rows that are one step apart",
+    )
 
 
 def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDArray[np.intp], " r"]:

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.data.timeline import checked_even_times, checked_times
+from gplvm_core.models.data.timeline import checked_even_times, checked_times, steps_after
 from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.timed import warn_of_moving
 from gplvm_core.numerics import Array
@@ -181,15 +181,16 @@ class StateQueries(SequenceQueries):
             raise ValueError("a state-space model has neither adapt=True nor coupled=False")
         outputs, before = self._rows_in_time(Y), None
         when = checked_times(times, len(outputs))
-        checked_even_times(when, np.zeros(len(when)), least=1)
+        step = checked_even_times(when, np.zeros(len(when)), least=1)
+        steps = steps_after(when[:, 0], when.min(), step)[0]
         if sequence is not None:
             rows, steps = self._steps(when, sequence)
-            if steps[0] != 1:
-                raise DataError("the first row must follow the last row of the sequence")
-            before = Belief(self.latent_mean_[rows[-1:]], self.latent_variance_[rows[-1:]])
+            if steps.min() < 1:
+                raise DataError("all rows must follow the last row of the sequence")
+            before, steps = self._belief.rows(rows[-1:]), steps - 1
         trained = Belief(self.latent_mean_, self.latent_variance_)
         known = self.posterior_, self.transition_, trained
-        states, ending = infer_states(*known, outputs, before, callback)
+        states, ending = infer_states(*known, outputs, before, callback, steps=steps)
         if ending == "moving":
             warn_of_moving(len(outputs))
         return FoundPath(self._network, {0: states}, ending), outputs
@@ -197,7 +198,8 @@ class StateQueries(SequenceQueries):
     def _held_out(
         self, network: Network, outputs: Outputs, times: Array, sequences: Any
     ) -> HeldOut:
-        return HeldStates(network, outputs, {}, times, sequences, self.transition_)
+        step = checked_even_times(times, sequences)
+        return HeldStates(network, outputs, {}, times, sequences, self.transition_, step)
 
     def _check_timed(self) -> None:
         check_is_fitted(self)
@@ -211,9 +213,9 @@ class StateQueries(SequenceQueries):
         rows = self._rows_of(sequence)
         rows = rows[np.argsort(self.times_[rows, 0], kind="stable")]
         new, known = checked_times(times, None)[:, 0], self.times_[rows, 0]
-        exact = (new - known[-1]) / checked_even_times(self.times_, self.sequences_)
-        steps = np.round(exact).astype(np.intp)
-        odd = (np.abs(exact - steps) > 0.01) | (steps <= -len(rows))
+        step = checked_even_times(self.times_, self.sequences_)
+        steps, whole = steps_after(new, known[-1], step)
+        odd = ~whole | ((steps <= 0) & ~np.isin(steps, steps_after(known, known[-1], step)[0]))
         if odd.any():
             raise DataError(
                 f"a state-space model has rows only at the times of training and at whole steps "
@@ -237,8 +239,10 @@ class StateQueries(SequenceQueries):
     ) -> tuple[Array, Array]:
         """Means and variances at times: of trained states, and of sampled futures."""
         rows, steps = self._steps(times, sequence)
-        later = steps > 0
-        own = rows[len(rows) - 1 + np.where(later, 0, steps)]
+        later, known = steps > 0, self.times_[rows, 0]
+        step = checked_even_times(self.times_, self.sequences_)
+        places = np.searchsorted(steps_after(known, known[-1], step)[0], np.minimum(steps, 0))
+        own = rows[places]
         mean, variance = of_states(Belief(self.latent_mean_[own], self.latent_variance_[own]))
         if later.any():
             generator = np.random.default_rng(0)

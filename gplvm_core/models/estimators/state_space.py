@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.timeline import checked_even_times, checked_timeline
+from gplvm_core.models.data.timeline import checked_even_times, checked_timeline, gaps_in_time
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.state_queries import StateQueries
@@ -31,7 +31,9 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     Both functions are Gaussian processes, and both are integrated out as the layers of a deep GP
     (Damianou 2015, §6.2 and App. C; §4.3.2 proposes autoregression in a latent space). `bound_` is
     a lower bound on log p(Y), with independent Gaussians q(x_t). The first state of a sequence is
-    N(0, I). The rows of a sequence are equally spaced in time.
+    N(0, I). The rows of a sequence are equally spaced in time, but some may be missing. The rule is
+    learnt from rows that are one step apart; `notes_` reports the gaps. New sequences may have
+    gaps, too, and their states are inferred across these gaps.
 
     A DynamicalGPLVM knows that paths are smooth, so its forecasts return to the average after about
     a lengthscale. This model learns the rule that leads from one state to the next, so it can
@@ -102,8 +104,8 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         Y : array_like of shape (N, D)
             Outputs; NaN marks missing values.
         times : array_like of shape (N,), optional
-            The times of the rows, equally spaced in every sequence. None: the number of the row in
-            its sequence.
+            The times of the rows, equally spaced in every sequence, apart from missing rows. None:
+            the number of the row in its sequence.
         sequences : array_like of shape (N,), optional
             The label of every row's sequence. None: one sequence.
 
@@ -127,12 +129,13 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     ) -> tuple[str, ...]:
         self.intervals_ = None
         self.times_, self.sequences_ = checked_timeline(times, sequences, count)
-        checked_even_times(self.times_, self.sequences_)
-        return ()
+        self._step = checked_even_times(self.times_, self.sequences_)
+        return gaps_in_time(self.times_, self.sequences_, self._step)
 
     def _begin(self, targets: Float[Array, "N D"]) -> StateStart:
         settings = self.n_components, self.n_inducing, (self.kernel,), self.init
-        return StateStart((targets,), *settings, shift=shift_of(self.times_, self.sequences_))
+        shift = shift_of(self.times_, self.sequences_, self._step)
+        return StateStart((targets,), *settings, shift=shift)
 
     def _problem(self, begin: StateStart, executor: Executor, further: int) -> Graph:
         shift, outputs = begin.shift, begin.outputs[0]

@@ -157,10 +157,11 @@ class ConditionalGraph(Graph):
     ) -> Parameters:
         """Condition the parameters if the phase requires this; conditioning starts at mean field.
 
-        Whenever such a phase begins, natural-gradient steps move q(u) towards its optimum.
+        Whenever such a phase begins, natural-gradient steps move q(u) towards its optimum. In the
+        phases before, paths at the top improve as in a plain graph.
         """
         if not isinstance(phase, Conditioning):
-            return parameters
+            return super().entering(parameters, phase, ask)
         if not conditioned(parameters):
             parameters = self.conditioned(parameters)
         if not any(isinstance(own, WITH_SITES) for own in parameters.nodes):

@@ -31,10 +31,12 @@ Rows = NDArray[np.intp]
 def shift_of(
     times: Float[Array, "N 1"],
     sequences: Shaped[NDArray, " N"],  # type: ignore[type-arg]
+    step: float,
 ) -> Shift:
-    """Pair every row with the next row of its sequence."""
+    """Pair every row with the next row of its sequence, if that row is one step later."""
     order = np.lexsort([times[:, 0], np.unique(sequences, return_inverse=True)[1]])
-    follows = sequences[order[1:]] == sequences[order[:-1]]
+    near = np.diff(times[order, 0]) < 1.5 * step
+    follows = (sequences[order[1:]] == sequences[order[:-1]]) & near
     return Shift(order[:-1][follows], order[1:][follows])
 
 
@@ -42,7 +44,7 @@ def shift_of(
 class StateNode(HiddenNode):
     """States x_t: the first state of a sequence is N(0, I), and the transition generates the rest.
 
-    first: the rows of the first states.
+    first: the rows of the first states. A state after missing rows is a first state, too.
     """
 
     first: Int[Rows, " S"]

@@ -62,7 +62,7 @@ class Choice:
 
 
 def in_equal_steps(dataset: Dataset) -> bool:
-    """Return whether the rows of every sequence are equally spaced in time."""
+    """Return whether the rows of every sequence are equally spaced, apart from missing rows."""
     if dataset.times is None:
         return False
     try:
