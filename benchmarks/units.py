@@ -59,7 +59,10 @@ def measure(name: str) -> None:
         settings = {"data": name, "choice": choice}
         write_row("units", figures, seed=SEEDS, settings=settings)
         cells.append(f"{figures['crps_map']:.3f} · {figures['crps_density']:.3f}")
-    print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    spread = np.std(values, axis=0)
+    spread = spread[spread > 0.0]
+    ratio = spread.max() / np.quantile(spread, 0.5, method="lower")
+    print(f"| {name} | {ratio:.1f} | {' | '.join(cells)} |", flush=True)
 
 
 def main() -> None:
@@ -67,7 +70,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", nargs="+", default=MIXED + ALIKE, choices=MIXED + ALIKE)
     asked = parser.parse_args()
-    print(f"| data | {' | '.join(CHOICES)} |\n|---|{'--:|' * len(CHOICES)}")
+    print(f"| data | largest ÷ median spread | {' | '.join(CHOICES)} |")
+    print("|---|--:|" + "--:|" * len(CHOICES))
     for name in asked.only:
         with warnings.catch_warnings(action="ignore"):
             measure(name)

@@ -8,9 +8,13 @@ from gplvm_core import (
     GPLVM,
     BayesianGPLVM,
     BayesianPCA,
+    DeepGP,
     DeepManifoldRelevance,
     DynamicalGPLVM,
+    Edge,
+    Latent,
     ManifoldRelevance,
+    Model,
     SparseGPRegression,
     load,
     load_dataset,
@@ -177,6 +181,19 @@ def test_models_with_one_noise_still_scale_columns_with_different_units(model: G
     found = model.set_params(random_state=0).fit(Y)
     np.testing.assert_allclose(found.posterior_.scale, Y.std(axis=0), rtol=1e-9)
     assert any("each column has its own scale" in note for note in found.notes_)
+
+
+def test_regressions_and_graphs_report_different_units_too() -> None:
+    X = np.linspace(-1.0, 1.0, 20)[:, None]
+    Y = np.hstack([np.sin(3.0 * X), 1000.0 * np.cos(3.0 * X)])
+    options = {"max_iter": 5, "random_state": 0}
+    fits = (
+        SparseGPRegression(n_inducing=5, scaling="auto", **options).fit(X, Y),
+        DeepGP(n_components=(1,), n_inducing=5, scaling="auto", **options).fit(X, Y),
+        Model({"x": Latent(1)}, [Edge("x", "Y", n_inducing=5)], **options).fit({"Y": Y}),
+    )
+    for found in fits:
+        assert any("each column has its own scale" in note for note in found.notes_)
 
 
 def test_the_units_of_each_view_decide_its_noise() -> None:

@@ -4,6 +4,7 @@ from typing import Any, TypeVar
 
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.problems.deep import Family
+from gplvm_core.models.problems.deep_many_rows import together
 from gplvm_core.models.problems.doctor import DeepLayer, sound
 from gplvm_core.models.problems.variational import VariationalFamily, family_named
 from gplvm_core.models.training.run import Trained
@@ -52,6 +53,11 @@ class Layered:
     @property
     def _posteriors(self) -> tuple[Posterior, ...]:
         return tuple(layer.posterior_ for layer in self.layers_)
+
+    @property
+    def _one_noise(self) -> bool:
+        """Whether the family requires one noise variance for all outputs."""
+        return together(self.family) is not None
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         """Rank starts by their bounds. A start that fits hidden layers to single points ranks below

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.rows import capped_notes
-from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
+from gplvm_core.models.data.scaling import gaps_in_words, noise_in_words, observed_counts
 from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.deep import Layered, for_layers, widths
@@ -184,7 +184,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         capped = capped_notes(requested, len(targets)) if most < requested else ()
         notes = units.notes + scaling.notes + capped + odd + notes
         self._note(notes + learnt.notes + doubts(self.layers_))
-        self.notes_ += gaps_in_words(targets)
+        self.notes_ += gaps_in_words(targets) + noise_in_words("shared", scaling)
         return self
 
     def _problem(self, inputs: Inputs, targets: Float[Array, "N D"], executor: Executor) -> Graph:

@@ -14,10 +14,11 @@ from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.deep import for_layers, widths
 from gplvm_core.models.estimators.deep_queries import DeepQueries
 from gplvm_core.models.estimators.settings import LatentSettings, preset
-from gplvm_core.models.estimators.trained import Ended, TimedModel
+from gplvm_core.models.estimators.timed_model import TimedModel
+from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.deep_latent import GROWN, LatentChain
-from gplvm_core.models.problems.deep_many_rows import all_trained, together
+from gplvm_core.models.problems.deep_many_rows import all_trained
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.graph import Graph
@@ -98,10 +99,6 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self._over_time, layers=True)
-
-    @property
-    def _one_noise(self) -> bool:
-        return together(self.family) is not None
 
     def _begin(self, targets: Float[Array, "N D"]) -> Embedded:
         wide = widths(self.n_components)

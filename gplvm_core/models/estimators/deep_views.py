@@ -23,7 +23,7 @@ from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.estimators.trained_views import TrainedViews
 from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.deep_latent import LatentChain
-from gplvm_core.models.problems.deep_many_rows import all_trained, together
+from gplvm_core.models.problems.deep_many_rows import all_trained
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.graph import Graph, Learnt
@@ -115,10 +115,6 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self.time_kernel is not None, views=True, layers=True)
-
-    @property
-    def _one_noise(self) -> bool:
-        return together(self.family) is not None
 
     def generate(
         self,

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.training_rows import TrainingRows
-from gplvm_core.models.estimators.trained import Callback, TimedModel, whole
+from gplvm_core.models.estimators.timed_model import TimedModel
+from gplvm_core.models.estimators.trained import Callback, whole
 from gplvm_core.models.problems import many_rows
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.training.run import Run

@@ -11,7 +11,7 @@ from sklearn.utils import Tags, TransformerTags
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import Scaling, gaps_in_words
+from gplvm_core.models.data.scaling import Scaling, gaps_in_words, noise_in_words
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.data.views import (
     Views,
@@ -159,7 +159,11 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         notes = ended.start_notes + learnt.notes + doubts(each)
         notes += notes_by_view({name: scaling.notes for name, scaling in scalings.items()})
         self._note(notes)
-        self.notes_ += notes_by_view({name: gaps_in_words(own) for name, own in internal.items()})
+        told = {
+            name: gaps_in_words(own) + noise_in_words("shared", scalings[name])
+            for name, own in internal.items()
+        }
+        self.notes_ += notes_by_view(told)
         if self.times_ is None and not (times is None and sequences is None):
             self.notes_ += ("times and sequences are not used: no node is `OverTime`",)
         return self

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.rows import capped_notes
-from gplvm_core.models.data.scaling import observed_counts
+from gplvm_core.models.data.scaling import noise_in_words, observed_counts
 from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.estimators.trained_regression import TrainedRegression
@@ -144,6 +144,7 @@ class SparseGPRegression(Scaled, TrainedRegression):
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
         notes = units.notes + scaling.notes + capped_notes(self.n_inducing, len(targets))
         self._note(notes + self._stage_notes(inputs, len(kept)))
+        self.notes_ += noise_in_words("shared", scaling)
         return self
 
     def __sklearn_tags__(self) -> Any:

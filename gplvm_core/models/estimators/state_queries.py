@@ -213,15 +213,24 @@ class StateQueries(SequenceQueries):
         rows = self._rows_of(sequence)
         rows = rows[np.argsort(self.times_[rows, 0], kind="stable")]
         new, known = checked_times(times, None)[:, 0], self.times_[rows, 0]
-        step = checked_even_times(self.times_, self.sequences_)
-        steps, whole = steps_after(new, known[-1], step)
-        odd = ~whole | ((steps <= 0) & ~np.isin(steps, steps_after(known, known[-1], step)[0]))
+        steps, whole = steps_after(new, known[-1], self._step)
+        odd = ~whole | ((steps <= 0) & ~np.isin(steps, self._trained_steps(rows)))
         if odd.any():
             raise DataError(
                 f"a state-space model has rows only at the times of training and at whole steps "
                 f"after them; got the time {new[odd][0]:g}"
             )
         return rows, steps
+
+    @property
+    def _step(self) -> float:
+        """The time between two states."""
+        return checked_even_times(self.times_, self.sequences_)
+
+    def _trained_steps(self, rows: NDArray[np.intp]) -> Int[NDArray[np.intp], " r"]:
+        """The steps (≤ 0) from the last of a sequence's rows to each of them."""
+        known = self.times_[rows, 0]
+        return steps_after(known, known[-1], self._step)[0]
 
     def _futures(
         self, rows: NDArray[np.intp], steps: int, n_samples: int, generator: np.random.Generator
@@ -239,10 +248,8 @@ class StateQueries(SequenceQueries):
     ) -> tuple[Array, Array]:
         """Means and variances at times: of trained states, and of sampled futures."""
         rows, steps = self._steps(times, sequence)
-        later, known = steps > 0, self.times_[rows, 0]
-        step = checked_even_times(self.times_, self.sequences_)
-        places = np.searchsorted(steps_after(known, known[-1], step)[0], np.minimum(steps, 0))
-        own = rows[places]
+        later = steps > 0
+        own = rows[np.searchsorted(self._trained_steps(rows), np.minimum(steps, 0))]
         mean, variance = of_states(Belief(self.latent_mean_[own], self.latent_variance_[own]))
         if later.any():
             generator = np.random.default_rng(0)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.timeline import checked_even_times, checked_timeline, gaps_in_time
+from gplvm_core.models.data.timeline import checked_timeline, gaps_in_time
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.state_queries import StateQueries
@@ -129,7 +129,6 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     ) -> tuple[str, ...]:
         self.intervals_ = None
         self.times_, self.sequences_ = checked_timeline(times, sequences, count)
-        self._step = checked_even_times(self.times_, self.sequences_)
         return gaps_in_time(self.times_, self.sequences_, self._step)
 
     def _begin(self, targets: Float[Array, "N D"]) -> StateStart:

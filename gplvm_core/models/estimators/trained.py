@@ -1,12 +1,11 @@
 """Iterative training, shared by the estimators: starts, `fit` and the fitted attributes."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Literal, Self, TypeVar, cast
 
-import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
@@ -23,20 +22,15 @@ from gplvm_core.models.data.scaling import (
     units_for,
 )
 from gplvm_core.models.data.timeline import (
-    TIMES,
     checked_timeline,
-    inputs_from,
-    over_times,
     timeline_notes,
 )
 from gplvm_core.models.estimators.estimator import LatentVariableModel
-from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.problems.encoded import EncodedNode, at_outputs
 from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
 from gplvm_core.models.problems.kinds import KindsStart
 from gplvm_core.models.problems.many_rows import Rows, Sampled
-from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import (
@@ -326,81 +320,3 @@ class TrainedModel(Trainable, LatentVariableModel):
     ) -> tuple[str, ...]:
         """Set the fitted attributes; return notes. offset: added to the bound, in nats."""
         raise NotImplementedError
-
-
-class TimedModel(TrainedModel, SequenceQueries):
-    """A model of one table whose latent points may have a kernel over time, or an encoder.
-
-    Attributes
-    ----------
-    encoder_ : Encoder or None
-        The trained encoder; None if the model has no encoder.
-    """
-
-    encoder: Any
-    path_over: str | Sequence[int] = TIMES
-    encoder_: Encoder | None = None
-
-    def fit(
-        self,
-        Y: ArrayLike,
-        y: Any = None,
-        *,
-        times: ArrayLike | None = None,
-        sequences: ArrayLike | None = None,
-        callback: Callback | None = None,
-        resume: Run | None = None,
-    ) -> Self:
-        """Train the model.
-
-        Parameters
-        ----------
-        Y : array_like of shape (N, D)
-            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are copied to NumPy.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If a setting is out of range.
-        DataError
-            If Y is not suitable for training, or if times or sequences do not match its rows.
-        """
-        return self._fit(Y, times, sequences, callback, resume)
-
-    @property
-    def _over_time(self) -> bool:
-        """Whether the latent points are on paths over time."""
-        return self.time_kernel is not None and bool(np.array_equal(self.path_over, TIMES))
-
-    @property
-    def _one_noise(self) -> bool:
-        """Whether the settings require one noise variance for all outputs."""
-        return False
-
-    def _path_inputs(
-        self, times: ArrayLike | None, sequences: ArrayLike | None, targets: Float[Array, "N D"]
-    ) -> tuple[ArrayLike | None, ArrayLike | None, tuple[str, ...]]:
-        if over_times(self.path_over):
-            return times, sequences, ()
-        if self.time_kernel is None:
-            raise ValueError('path_over needs a time_kernel, such as "rbf"')
-        ignored = "times and sequences are not used: the paths follow the rows' own values"
-        notes = () if times is None and sequences is None else (ignored,)
-        return inputs_from(targets, self.path_over), None, notes
-
-    def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
-        """The node of the latent points."""
-        if self.time_kernel is not None:
-            if self.encoder is not None:
-                raise ValueError(
-                    "a time_kernel and an encoder cannot be combined: leave one of them out"
-                )
-            return PathNode(self._timeline, self.time_kernel)
-        if self.encoder is None:
-            return LatentNode()
-        return EncodedNode.of(outputs, n_latent, self.encoder)

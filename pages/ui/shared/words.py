@@ -149,7 +149,8 @@ TERMS: dict[str, str] = {
     "noise": "The variance that the model leaves unexplained, in the units used for training. If "
     "every output has its own noise, this is the mean over the outputs.",
     "noise_choice": "One noise per column suits tables with mixed units or columns of different "
-    "quality. One noise for all columns suits pictures and bodies, and makes pictures sharper.",
+    "quality. One noise for all columns suits pictures and bodies, and makes pictures sharper. “By "
+    "the units of each view” chooses one of the two for each view.",
     "own_noise": "Noise is the part of an output that the position on the map does not explain, "
     "as a percentage of the data's standard deviation. At 100 %, the output says nothing about "
     "the position.",
@@ -178,8 +179,8 @@ TERMS: dict[str, str] = {
     "inducing": "Points that summarise the mapping. More points follow finer detail; the cost "
     "grows with the square of their number.",
     "scaling": "“One scale for all” keeps the proportions between columns; “each column its "
-    "own” suits columns with different units. With several views, the spreads of the columns "
-    "decide for each view.",
+    "own” suits columns with different units. “By the units of each "
+    "view” chooses one of the two for each view, by the spreads of its columns.",
     "kernel": "How smoothly outputs change over the map. “Curved” (RBF) suits most data, "
     "“straight” (linear) gives Bayesian PCA, “both” is their sum.",
     "init": "Where the points start on the map: PCA (default), Isomap, or random places.",
