@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from gplvm_core.lessons.picture import LessonPicture, pack_picture
 from pages.ui.learn.controls import link_of, state_of, usual_state
@@ -131,6 +132,26 @@ def test_a_failed_training_reports_its_error() -> None:
     run = LessonRun(stop, {}).start(1.0)
     until(lambda: run.ended)
     assert run.error == "there is no such thing"
+
+
+def test_a_late_update_of_a_left_stop_reruns_the_page_and_leaves_the_link() -> None:
+    def page() -> None:
+        import streamlit as st
+
+        from pages.ui.learn.figure import figure
+        from pages.ui.learn.stops.functions import FUNCTIONS
+
+        if st.session_state.setdefault("runs", 0):
+            st.text("the stop that the link names")
+            return
+        st.session_state["runs"] = 1
+        st.query_params["stop"] = "torn"  # an arrow key has just opened it
+        figure(FUNCTIONS, lambda way: None, opened=lambda: False)
+
+    at = AppTest.from_function(page).run()
+    assert not at.exception
+    assert [each.value for each in at.text] == ["the stop that the link names"]
+    assert at.query_params["stop"] == "torn"
 
 
 def test_the_page_opens_the_stop_of_its_link() -> None:

@@ -13,7 +13,6 @@ from pages.ui.learn.stop import Stop
 from pages.ui.shared.component import component, hold_bytes, room_for, write_link
 
 PACE = 0.25  # seconds between two updates during a training
-TURNED = "learn_turned"  # session key: an arrow key opened another stop
 
 show_lesson = component("lesson", "learn/lesson.html", "learn/learn.css")
 
@@ -35,11 +34,14 @@ def key_of(stop: Stop) -> str:
     return f"learn_shown_{stop.name}"
 
 
-def figure(stop: Stop, turn: Callable[[int], None]) -> None:
-    """Show the figure, and update it during its training. turn: called for arrow keys."""
+def figure(stop: Stop, turn: Callable[[int], None], opened: Callable[[], bool]) -> None:
+    """Show the figure, and update it during its training.
+
+    turn: called for arrow keys; opened: whether the link still names this stop.
+    """
     playing = shown(stop).run
     watching = playing is not None and playing.playing
-    st.fragment(_figure, run_every=PACE if watching else None)(stop, watching, turn)
+    st.fragment(_figure, run_every=PACE if watching else None)(stop, watching, turn, opened)
 
 
 def shown(stop: Stop) -> Shown:
@@ -52,8 +54,12 @@ def shown(stop: Stop) -> Shown:
     return stored
 
 
-def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
-    if st.session_state.pop(TURNED, False):
+def _figure(
+    stop: Stop, watched: bool, turn: Callable[[int], None], opened: Callable[[], bool]
+) -> None:
+    if not opened():
+        # An arrow key opened another stop, or this update was sent before that stop was shown: it
+        # must not write its own stop into the link.
         st.rerun()  # rerun the whole page
     now = shown(stop)
     run = now.run
@@ -72,7 +78,6 @@ def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
         way = st.session_state[figure_key].get("turn")
         if way in (-1, 1):
             turn(int(way))
-            st.session_state[TURNED] = True
 
     with room_for("lesson"):
         show_lesson(

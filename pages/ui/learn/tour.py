@@ -160,7 +160,7 @@ def tour() -> None:
         if isinstance(stop, OwnStop):
             stop.show()
         else:
-            figure(stop, turn)
+            figure(stop, turn, opened=lambda: chosen() is stop)
         _around(stop)
 
 
