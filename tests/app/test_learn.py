@@ -145,8 +145,8 @@ def test_a_late_update_of_a_left_stop_reruns_the_page_and_leaves_the_link() -> N
             st.text("the stop that the link names")
             return
         st.session_state["runs"] = 1
-        st.query_params["stop"] = "torn"  # an arrow key has just opened it
-        figure(FUNCTIONS, lambda way: None, opened=lambda: False)
+        st.query_params["stop"] = "torn"  # the visitor has just opened it
+        figure(FUNCTIONS, opened=lambda: False)
 
     at = AppTest.from_function(page).run()
     assert not at.exception

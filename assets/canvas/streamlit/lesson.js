@@ -1,8 +1,7 @@
 // Streamlit component of a stop of the tour: pictures arrive through a byte store (store.js); the
-// visitor's changes are sent to Python. Left and right arrow keys go to the neighbouring stops.
+// visitor's changes are sent to Python.
 
 import { LessonFigure } from "../learn/lesson.js";
-import { turnOf } from "../learn/turning.js";
 import { component, freshBytes } from "./shelf.js";
 
 /** @import { LessonWords } from "../learn/lesson.js" */
@@ -11,11 +10,6 @@ export default component((root, /** @type {LessonWords & { store: string }} */ f
   const fresh = freshBytes();
   const figure = new LessonFigure(root, (act) => send("act", act));
   figure.tell(first);
-  const turn = (/** @type {KeyboardEvent} */ event) => {
-    const way = turnOf(event);
-    if (way) send("turn", way);
-  };
-  document.addEventListener("keydown", turn);
   return {
     name: "lesson",
     shown: () => figure,
@@ -24,9 +18,6 @@ export default component((root, /** @type {LessonWords & { store: string }} */ f
       figure.tell(message);
       figure.retheme();
     },
-    stop: () => {
-      document.removeEventListener("keydown", turn);
-      figure.stop();
-    },
+    stop: () => figure.stop(),
   };
 });

@@ -34,14 +34,14 @@ def key_of(stop: Stop) -> str:
     return f"learn_shown_{stop.name}"
 
 
-def figure(stop: Stop, turn: Callable[[int], None], opened: Callable[[], bool]) -> None:
+def figure(stop: Stop, opened: Callable[[], bool]) -> None:
     """Show the figure, and update it during its training.
 
-    turn: called for arrow keys; opened: whether the link still names this stop.
+    opened: whether the link still names this stop.
     """
     playing = shown(stop).run
     watching = playing is not None and playing.playing
-    st.fragment(_figure, run_every=PACE if watching else None)(stop, watching, turn, opened)
+    st.fragment(_figure, run_every=PACE if watching else None)(stop, watching, opened)
 
 
 def shown(stop: Stop) -> Shown:
@@ -54,11 +54,9 @@ def shown(stop: Stop) -> Shown:
     return stored
 
 
-def _figure(
-    stop: Stop, watched: bool, turn: Callable[[int], None], opened: Callable[[], bool]
-) -> None:
+def _figure(stop: Stop, watched: bool, opened: Callable[[], bool]) -> None:
     if not opened():
-        # An arrow key opened another stop, or this update was sent before that stop was shown: it
+        # The browser asked for this update before it showed the stop that is open now. The update
         # must not write its own stop into the link.
         st.rerun()  # rerun the whole page
     now = shown(stop)
@@ -74,11 +72,6 @@ def _figure(
         if isinstance(change, dict):
             st.session_state[key_of(stop)] = after(stop, shown(stop), change)
 
-    def turned() -> None:
-        way = st.session_state[figure_key].get("turn")
-        if way in (-1, 1):
-            turn(int(way))
-
     with room_for("lesson"):
         show_lesson(
             key=figure_key,
@@ -92,7 +85,6 @@ def _figure(
                 "training": training_words(stop, run),
             },
             on_act_change=act,
-            on_turn_change=turned,
         )
         packed = pack_picture(picture, name=key_of(stop), edit=now.edit)
         hold_bytes(key=f"learn_bytes_{stop.name}", data=packed)

@@ -27,6 +27,7 @@ from pages.ui.learn.stops.two_digits import TWO_DIGITS
 from pages.ui.learn.stops.two_trainings import TWO_TRAININGS
 from pages.ui.learn.stops.two_views import TWO_VIEWS
 from pages.ui.learn.stops.uncertain_input import UNCERTAIN_INPUT
+from pages.ui.shared.component import turn_by_arrows
 from pages.ui.shared.link import go_to
 
 BEND = OwnStop(
@@ -152,16 +153,12 @@ def tour() -> None:
     with st.container(key="learn_large" if large() else "learn_usual"):
         st.header(stop.title, anchor=False)
         st.markdown(stop.words)
-
-        def turn(way: int) -> None:
-            if 0 <= place + way < len(stops):
-                open_stop(stops[place + way])
-
         if isinstance(stop, OwnStop):
             stop.show()
         else:
-            figure(stop, turn, opened=lambda: chosen() is stop)
+            figure(stop, opened=lambda: chosen() is stop)
         _around(stop)
+    turn_by_arrows(key="learn_turning")
 
 
 def large() -> bool:

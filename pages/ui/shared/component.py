@@ -85,6 +85,11 @@ remember_folds = _keyed(
     st.components.v2.component("manifolio_folds", js=script("streamlit/page_folds.js"))
 )
 
+# Presses Back and Next of the tour for the arrow keys. Call it with key.
+turn_by_arrows = _keyed(
+    st.components.v2.component("manifolio_turning", js=script("streamlit/turning.js"))
+)
+
 # Scrolls to the top when the content changes. Call it with key and data (of: the content's name;
 # kind: the type of content).
 begin_at_top = _keyed(st.components.v2.component("manifolio_top", js=script("streamlit/top.js")))
