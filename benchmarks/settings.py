@@ -7,6 +7,9 @@ and the CPU seconds of both trainings and of the search.
 
 `--grid` trains every combination of dimensions, inducing points and noise instead, on nine data
 sets and two seeds. Five of the sets choose the defaults; the other four judge them.
+
+`--views` searches for several views over time, silhouettes and poses: four or five sequences are
+searched, and two others judge the pose that is predicted from the silhouettes.
 """
 
 import argparse
@@ -19,11 +22,14 @@ import numpy as np
 
 from benchmarks.common import benchmark_data, write_row
 from benchmarks.intervals import views_of
-from gplvm_core import BayesianGPLVM, load_dataset
+from benchmarks.views_silhouettes import joint_error
+from gplvm_core import BayesianGPLVM, ManifoldRelevance, load_dataset
 from gplvm_core.comparison import choose
+from gplvm_core.comparison.one_column import INTERVAL
 from gplvm_core.comparison.settings import in_words
 from gplvm_core.comparison.tasks import Data, Judge, OfRows, Rows
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.intervals import crps
 
 SETS = ("wine", "iris", "flow", "digits", "diabetes", "poses")
 OF_SKLEARN = ("wine", "iris", "diabetes", "breast_cancer")
@@ -33,6 +39,8 @@ CHOOSING = ("wine", "diabetes", "flow", "digits", "iris")
 JUDGING = ("breast_cancer", "poses", "oil", "walker")
 COMPONENTS, INDUCING, NOISES = (5, 10), (25, 50, 100), ("shared", "per_output")
 SEEDS = (0, 1)
+# The sequences that are searched, and those that judge.
+VIEWS = {"silhouettes": ((0, 1, 3, 4, 6), (2, 5)), "walker": ((0, 4, 6, 10), (2, 8))}
 
 
 def rows_of(name: str) -> Array:
@@ -113,12 +121,54 @@ def measure(name: str, seed: int) -> str:
     return f"| {name} | {before} | {after} | {in_words(choice.settings)} | {seconds:.0f} |"
 
 
+def measure_views(name: str, seed: int) -> str:
+    """Return a line of the table of several views."""
+    dataset = load_dataset(name)
+    sequences, times = dataset.sequences, dataset.times
+    assert sequences is not None and times is not None
+    labels = np.unique(sequences)
+    train, test = (np.isin(sequences, labels[list(which)]) for which in VIEWS[name])
+    known = {view: values[train] for view, values in dataset.view_values.items()}
+    timeline: dict[str, Any] = {"times": times[train], "sequences": sequences[train]}
+    usual = ManifoldRelevance(time_kernel="matern32", random_state=seed)
+    start = time.process_time()
+    choice = choose(usual, known, "transfer", scaling="global", random_state=seed, **timeline)
+    seconds = time.process_time() - start
+    truth = dataset.view_values["pose"][test]
+    unit = float(np.sqrt(np.mean(np.var(known["pose"], axis=0))))
+
+    def judged(model: Any) -> str:
+        start = time.process_time()
+        model.fit(known, **timeline)
+        seconds = time.process_time() - start
+        given = {"silhouette": dataset.view_values["silhouette"][test]}
+        when = {"times": times[test], "sequences": sequences[test]}
+        mean, std = model.transfer(given, "pose", return_std=True, **when)
+        wrong = mean - truth
+        score, inside = crps(wrong, std).mean() / unit, np.mean(np.abs(wrong) <= INTERVAL * std)
+        figures = {
+            "crps": float(score),
+            "joint_error": joint_error(mean, truth),
+            "inside_95": float(inside),
+            "cpu_seconds": seconds,
+        }
+        settings = {key: model.get_params()[key] for key in choice.settings}
+        write_row("settings", figures, seed=seed, settings={"data": name, **settings})
+        return f"{figures['joint_error']:.1f} cm · {score:.3f} · {inside:.0%} · {seconds:.0f}"
+
+    before, after = judged(usual), judged(choice.model)
+    for each in choice.tried:
+        print(in_words(each.settings), each, flush=True)
+    return f"| {name} | {before} | {after} | {in_words(choice.settings)} | {seconds:.0f} |"
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="+", choices=sorted({*SETS, *CHOOSING, *JUDGING}))
+    parser.add_argument("--only", nargs="+", choices=sorted({*SETS, *CHOOSING, *JUDGING, *VIEWS}))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--grid", action="store_true", help="train every combination instead")
+    parser.add_argument("--views", action="store_true", help="several views over time")
     asked = parser.parse_args()
     if asked.grid:
         for name in asked.only or (*CHOOSING, *JUDGING):
@@ -126,9 +176,10 @@ def main() -> None:
                 grid(name)
         return
     print("| data | defaults | chosen | chosen settings | search, CPU s |\n|---|--:|--:|---|--:|")
-    for name in asked.only or SETS:
+    line = measure_views if asked.views else measure
+    for name in asked.only or (VIEWS if asked.views else SETS):
         with warnings.catch_warnings(action="ignore"):
-            print(measure(name, asked.seed), flush=True)
+            print(line(name, asked.seed), flush=True)
 
 
 if __name__ == "__main__":

@@ -123,8 +123,9 @@ def choose(
         sequences.
     candidates : sequence of dict, optional
         Settings to try, without max_iter and random_state, which the search sets itself. By default
-        twelve combinations of the number of dimensions and of inducing points, the noise and the
-        scaling, which include the given settings.
+        twelve combinations of the number of dimensions and of inducing points, the noise (with at
+        most four views also one noise per column in a single view), the scaling and, for views over
+        time, their weights. The combinations include the given settings.
     scaling : {"global", "columns"}, optional
         The unit of errors: "global" if the columns share a unit, "columns" to divide the errors of
         each column by its spread. By default "columns" if the spreads differ much.
@@ -169,7 +170,10 @@ def choose(
         notes.append(f"The table has more than {MOST_DERIVED} columns, so only the map was judged.")
     fresh = ready(model)
     differ = rows.scaling == "columns"
-    own, tries = candidates_for(fresh, columns, fewest, candidates, random_state, differ=differ)
+    names = tuple(rows.views) if rows.several else ()
+    own, tries = candidates_for(
+        fresh, columns, fewest, candidates, random_state, views=names, differ=differ
+    )
     most = int(fresh.get_params()["max_iter"])
     short = min(most, max(LEAST_ITERATIONS, round(SHORT * most)))
     n_last = min(len(tries), max(2, round(GO_ON * len(tries))) + 1)

@@ -1,6 +1,6 @@
 """Settings that a search tries, and their names for users."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,8 @@ NAMES = {
     "noise": "noise",
     "scaling": "scale",
 }
+WEIGHTS = "view_weights"
+FEW_VIEWS = 4  # up to this number, a search tries one noise per column in each view alone
 VALUES = {
     "auto": "by the units of each view",
     "per_output": "one per column",
@@ -35,12 +37,14 @@ def candidates_for(
     given: Sequence[Settings] | None,
     seed: int,
     *,
+    views: Sequence[str],
     differ: bool,
 ) -> tuple[Settings, list[Settings]]:
     """Return the model's own settings, and all candidates; the own settings are the first.
 
-    given: candidates of the user; None draws combinations of the four settings in `NAMES`. differ:
-    whether the columns have different units; for one table this decides the settings "auto".
+    given: candidates of the user; None draws combinations of the four settings in `NAMES`, and for
+    views over time of their weights. views: the names of several views. differ: whether the columns
+    have different units; for one table this decides the settings "auto".
     Raises ValueError if the model does not have a given setting, or if the search sets it itself.
     """
     known = model.get_params(deep=False)
@@ -56,19 +60,33 @@ def candidates_for(
         own = {key: known[key] for key in keys}
         every = [own | dict(each) for each in given]
         return own, [own, *(e for at, e in enumerate(every) if e not in [own, *every[:at]])]
-    own = {key: known[key] for key in NAMES}
+    weighted = model.capabilities.views and model.capabilities.timed
+    own = {key: known[key] for key in (*NAMES, *([WEIGHTS] if weighted else []))}
     most = min(n_columns, n_train - 1)
-    grid = {
+    grid: dict[str, list[Any]] = {
         "n_components": sorted({min(each, most) for each in (*COMPONENTS, own["n_components"])}),
         "n_inducing": sorted({min(each, n_train) for each in (*INDUCING, own["n_inducing"])}),
-        "noise": ["shared", "per_output"],
-        "scaling": ["global", "columns"],
     }
+    if model.capabilities.views:
+        alone = views if 2 <= len(views) <= FEW_VIEWS else []
+        grid |= {
+            "noise": ["auto", "per_output", *[_noise_in_one(each, views) for each in alone]],
+            "scaling": ["auto", "columns"],
+        }
+    else:
+        grid |= {"noise": ["shared", "per_output"], "scaling": ["global", "columns"]}
+    if weighted:
+        grid[WEIGHTS] = ["auto", {}]
     # If every column has its own noise, the scales of columns matter little.
-    every = [e for e in ParameterGrid(grid) if "shared" in e.values() or e["scaling"] == "global"]
+    usual = grid["scaling"][0]
+    every = [e for e in ParameterGrid(grid) if usual == e["scaling"] or e["noise"] != "per_output"]
     order = np.random.default_rng(seed).permutation(len(every))
     others = [every[at] for at in order if every[at] != own]
     return own, [own, *others[: N_CANDIDATES - 1]]
+
+
+def _noise_in_one(name: str, views: Sequence[str]) -> dict[str, str]:
+    return {each: "per_output" if each == name else "shared" for each in views}
 
 
 def in_words(settings: Settings) -> str:
@@ -79,7 +97,20 @@ def in_words(settings: Settings) -> str:
             continue
         if key in ("n_components", "n_inducing"):
             parts.append(f"{value} {NAMES[key]}")
+        elif key == WEIGHTS:
+            parts.append(_weights_in_words(value))
+        elif isinstance(value, Mapping):
+            views = [f"{VALUES.get(each, each)} in {name}" for name, each in value.items()]
+            parts.append(f"{NAMES.get(key, key)}: {' and '.join(views)}")
         else:
             text = VALUES.get(value, value) if isinstance(value, str) else str(value)
             parts.append(f"{NAMES.get(key, key)}: {text}")
     return ", ".join(parts)
+
+
+def _weights_in_words(weights: str | Mapping[str, float]) -> str:
+    if isinstance(weights, str):
+        return "views count by their independent columns"
+    if set(weights.values()) <= {1.0}:
+        return "all views count equally"
+    return "weights: " + " and ".join(f"{value:g} for {name}" for name, value in weights.items())

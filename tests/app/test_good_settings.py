@@ -1,5 +1,7 @@
 """The search for good settings on the page Train: offered, run in the background, and used."""
 
+from dataclasses import replace
+
 import pytest
 
 from gplvm_core.comparison import Tried
@@ -65,3 +67,32 @@ def test_the_found_settings_are_shown_and_used_by_the_form(monkeypatch: pytest.M
     press(at, "Use these settings")
     noise = next(each for each in at.segmented_control if each.label == "Noise")
     assert noise.value == "per_output"
+
+
+def test_the_form_takes_a_noise_for_each_view(monkeypatch: pytest.MonkeyPatch):
+    real = good_settings.choose
+    candidate = {"noise": {"first": "per_output", "second": "shared"}}
+
+    def short(model, data, **options):
+        model.set_params(n_components=2, n_inducing=5, max_iter=40)
+        few = {name: values[:40] for name, values in data.items()}
+        found = real(model, few, candidates=[candidate], cv=2, **options)
+        return replace(found, settings=candidate)  # also if it is not the best here
+
+    monkeypatch.setattr(good_settings, "choose", short)
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("toy_views").run()
+    press(at, "Find good settings")
+    *_, run = [each for key, each in comparing._RUNS.items() if key.startswith("settings|")]
+    assert isinstance(run, ComparisonRun)
+    run.wait(60)
+    at.run()
+    assert "noise: one per column in first and shared in second" in said(at)
+    press(at, "Use these settings")
+    noises = {each.label: each.value for each in at.segmented_control if "Noise" in each.label}
+    assert noises == {
+        "Noise": "each",
+        "Noise of “first”": "per_output",
+        "Noise of “second”": "shared",
+    }
+    assert "The form above has these settings" in said(at)

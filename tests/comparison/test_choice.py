@@ -9,6 +9,7 @@ from scipy.stats import norm
 
 from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, ManifoldRelevance
 from gplvm_core.comparison import Step, choose
+from gplvm_core.comparison.settings import candidates_for, in_words
 from gplvm_core.comparison.tasks import Data, OfRows, held_out
 from gplvm_core.prediction import fills
 from gplvm_core.prediction.intervals import crps
@@ -121,6 +122,34 @@ def test_a_dynamical_model_and_views_are_chosen_by_their_own_tasks():
     views["two"][::4] = np.nan
     gapped = choose(both, views, candidates=[OWN_NOISE], cv=2)
     assert all(each.problem is None and np.isfinite(each.score) for each in gapped.tried)
+
+
+def test_a_search_for_views_over_time_also_tries_noises_of_single_views_and_equal_weights():
+    alone = [{"a": "per_output", "b": "shared"}, {"a": "shared", "b": "per_output"}]
+    tries = []
+    for seed in range(20):
+        model = ManifoldRelevance(10, 50, time_kernel="matern32")
+        own, some = candidates_for(model, 30, 100, None, seed, views=("a", "b"), differ=False)
+        assert own == {
+            "n_components": 10,
+            "n_inducing": 50,
+            "noise": "auto",
+            "scaling": "auto",
+            "view_weights": "auto",
+        }
+        assert some[0] == own and len(some) == 12
+        tries += some
+    found = [each["noise"] for each in tries]
+    assert all(each in found for each in ["auto", "per_output", *alone])
+    assert {} in [each["view_weights"] for each in tries]
+    # Rows without time have no path that wide views could outweigh.
+    still = ManifoldRelevance(10, 50)
+    own, _ = candidates_for(still, 30, 100, None, 0, views=("a", "b"), differ=False)
+    assert "view_weights" not in own
+    words = in_words({"n_inducing": 50, "noise": alone[0], "view_weights": {}})
+    assert words == (
+        "50 inducing points, noise: one per column in a and shared in b, all views count equally"
+    )
 
 
 def test_a_training_of_a_search_equals_a_training_of_these_rows():

@@ -151,6 +151,8 @@ TERMS: dict[str, str] = {
     "noise_choice": "One noise per column suits tables with mixed units or columns of different "
     "quality. One noise for all columns suits pictures and bodies, and makes pictures sharper. “By "
     "the units of each view” chooses one of the two for each view.",
+    "view_weights": "Neighbouring pixels say nearly the same, so a view of pictures can outweigh a "
+    "small view and the path over time. “By their independent columns” corrects this.",
     "own_noise": "Noise is the part of an output that the position on the map does not explain, "
     "as a percentage of the data's standard deviation. At 100 %, the output says nothing about "
     "the position.",

@@ -6,6 +6,8 @@ from gplvm_core import RBF, Linear
 from gplvm_core.kernels import Kernel
 from pages.ui.shared.words import TERMS
 
+NOISES = {"shared": "One for all outputs", "per_output": "Each output its own"}
+BY_UNITS = {"auto": "By the units of each view"}
 KERNELS = {"rbf": "Curved", "linear": "Straight", "both": "Both"}
 
 

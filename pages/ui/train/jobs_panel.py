@@ -4,7 +4,7 @@ import streamlit as st
 
 from gplvm_core import training
 from gplvm_core.figures.dimensions import dimensions_on
-from gplvm_core.readers.errors import plural
+from gplvm_core.readers.errors import listed, plural
 from gplvm_core.training import Snapshot
 from pages.ui.shared.jobs import status_badge
 from pages.ui.shared.plain import plain
@@ -68,8 +68,12 @@ def settings_of(job: Snapshot) -> list[str]:
         words.append(f"best of {starts} starts")
     if job.parameters.get("kinds"):
         words.append("columns of several kinds")
-    if job.parameters.get("noise") == "per_output":
+    noise = job.parameters.get("noise")
+    if noise == "per_output":
         words.append(OWN_NOISE)
+    elif isinstance(noise, dict) and "per_output" in noise.values():
+        own = [name for name, each in noise.items() if each == "per_output"]
+        words.append(f"{OWN_NOISE} in {listed(own)}")
     return words
 
 

@@ -102,7 +102,8 @@ def families_for(dataset: Dataset, options: dict[str, Any]) -> tuple[str, ...]:
     kernel = options.get("kernel")
     kernels = kernel.values() if isinstance(kernel, dict) else [kernel]
     refused: set[str] = set()
-    if options.get("noise") == "per_output":
+    noise = options.get("noise")
+    if "per_output" in (noise.values() if isinstance(noise, dict) else [noise]):
         refused.update(TOGETHER)
     if any(each != "rbf" for each in kernels):
         refused.update(CURVED)

@@ -12,7 +12,7 @@ from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
 from pages.ui.shared.words import TERMS
-from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
+from pages.ui.train.form_parts import BY_UNITS, KERNELS, NOISES, chosen, kernel_of
 from pages.ui.train.good_settings import accepted_settings, good_settings
 from pages.ui.train.layers_form import (
     deep_options,
@@ -24,7 +24,13 @@ from pages.ui.train.layers_form import (
 from pages.ui.train.model_choices import CHOICES, Choice
 from pages.ui.train.path_form import path_option, suits_paths
 from pages.ui.train.several_choice import FEW_VIEWS
-from pages.ui.train.several_form import kernel_option, prior_option, start_option
+from pages.ui.train.several_form import (
+    kernel_option,
+    noise_of_views,
+    prior_option,
+    start_option,
+    weights_option,
+)
 from pages.ui.train.time_form import time_kernel_form
 
 SCALINGS = {
@@ -32,8 +38,6 @@ SCALINGS = {
     "columns": "Each column its own",
     "none": "Leave as it is",
 }
-NOISES = {"shared": "One for all outputs", "per_output": "Each output its own"}
-BY_UNITS = {"auto": "By the units of each view"}
 INITS = {"pca": "PCA", "isomap": "Isomap", "random": "Random places"}
 STARTS = ("auto", 1, 2, 3, 5, 10, 20)
 ENCODERS = {
@@ -122,16 +126,14 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
             *shared, own = options["n_components"]
             options |= {"n_components": tuple(shared), "view_components": own}
     if choice.has_noises and not mixed:
-        usual = "per_output" if differ else "shared"
-        usual = found.get("noise", "auto" if choice.needs_views else usual)
-        options["noise"] = chosen(
-            "Noise",
-            "noise",
-            BY_UNITS | NOISES if choice.needs_views else NOISES,
-            usual=usual,
-            mark=f"_{usual}{mark}",
-            term="noise_choice",
-        )
+        if choice.needs_views:
+            names = [view.name for view in dataset.views]
+            options["noise"] = noise_of_views(names, found.get("noise", "auto"), mark)
+        else:
+            usual = found.get("noise", "per_output" if differ else "shared")
+            options["noise"] = chosen(
+                "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}{mark}", term="noise_choice"
+            )
     if options.get("noise") == "per_output":
         st.caption("With one noise per column, you need not choose a scale.")
     elif not mixed:
@@ -147,7 +149,8 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & known:
         with st.expander("More options"):
-            options |= more_options(choice, dataset, known, lowest, found, mark)
+            timed = options.get("time_kernel") is not None
+            options |= more_options(choice, dataset, known, lowest, found, mark, over_time=timed)
             if n_layers > 1:
                 options |= deep_options(dataset, known, options)
     if options.get("encoder") == "outputs":
@@ -180,10 +183,13 @@ def more_options(
     n_components: int,
     found: dict[str, Any],
     mark: str,
+    *,
+    over_time: bool,
 ) -> dict[str, Any]:
     """Show options that rarely need a change, and return their values.
 
-    found, mark: see `accepted_settings`.
+    found, mark: see `accepted_settings`. over_time: whether the model of several views is over
+    time.
     """
     options: dict[str, Any] = {}
     count = len(dataset.targets)
@@ -194,6 +200,8 @@ def more_options(
         names = [view.name for view in dataset.views]
         options["kernel"] = kernel_option(names)
         options["init"] = start_option(len(names), n_components)
+        if over_time and "view_weights" in known and dataset.kinds is None:
+            options["view_weights"] = weights_option(found.get("view_weights", "auto"), mark)
         known = known - {"kernel", "init"}
     if "kernel" in known:
         options["kernel"] = kernel_of(chosen("Shape of the mapping", "kernel", KERNELS))
