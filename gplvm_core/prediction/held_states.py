@@ -22,18 +22,21 @@ from gplvm_core.prediction.states import FUTURES, futures, infer_states, outputs
 class HeldStates(HeldOut):
     """A trained state-space model with its training rows.
 
-    transition: the posterior of g. step: the time between two states.
+    transition: the posterior of g. step: the time between two states. weight: how much the rows
+    count beside the transition.
     """
 
     transition: Posterior
     step: float
+    weight: float
 
     def filled(
         self, network: Network, given: Outputs, part: Part
     ) -> Iterator[tuple[bool, Moments]]:
         known = network.ends[DATA].posterior, self.transition
         steps = self._steps(part.asked, part.asked[0])
-        states, _ = infer_states(*known, network.beliefs[0], given[DATA], steps=steps)
+        inputs = *known, network.beliefs[0], given[DATA]
+        states, _ = infer_states(*inputs, steps=steps, weight=self.weight)
         yield False, moments(network, {0: states}, noise=True)
 
     def forecasts(self, network: Network, before: Rows, ahead: Rows) -> Moments:

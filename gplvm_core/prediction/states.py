@@ -67,12 +67,14 @@ def outputs_of(
 class StateBound:
     """The bound of the states of one sequence.
 
-    before: the state before the first row; None: the first state is N(0, I).
+    before: the state before the first row; None: the first state is N(0, I). weight: how much the
+    data count beside the transition.
     """
 
     data: UncertainTerms
     transition: HiddenTerms
     before: Belief | None
+    weight: float
 
     @classmethod
     def of(
@@ -81,15 +83,17 @@ class StateBound:
         transition: Posterior,
         outputs: Float[Array, "n D"],
         before: Belief | None,
+        weight: float,
     ) -> Self:
         internal = mapping.to_internal(outputs)
-        return cls(UncertainTerms.of(mapping, internal), HiddenTerms.of(transition), before)
+        return cls(UncertainTerms.of(mapping, internal), HiddenTerms.of(transition), before, weight)
 
     def __call__(self, states: Belief) -> tuple[float, Belief]:
         """The bound in nats, and its gradient in the means and variances."""
         mean, variance = states.mean, states.variance
         each, d_mean, d_variance = self.data.data(mean, variance, np.arange(len(mean)))
-        value, first = float(each.sum()), 1
+        d_mean, d_variance = self.weight * d_mean, self.weight * d_variance
+        value, first = self.weight * float(each.sum()), 1
         if self.before is None:
             kl, d_kl = StandardNormal().kl(Belief(mean[:1], variance[:1]))
             value -= kl
@@ -123,23 +127,26 @@ def infer_states(
     callback: StepCallback | None = None,
     *,
     steps: Int[NDArray[np.intp], " n"] | None = None,
+    weight: float = 1.0,
 ) -> tuple[Belief, Ending]:
     """Infer q(x_t) of the rows of one sequence, and how the search ended; NaN: missing.
 
     trained: the training states. before: the state before the first row, if the rows continue a
     trained sequence. callback(step, bound in nats): called after each step; StopIteration ends the
     search. steps: the steps from the first state to the state of each row; None: 0, 1, 2, …
-    Between rows that are several steps apart, the missing states are inferred, too.
+    Between rows that are several steps apart, the missing states are inferred, too. weight: how
+    much the rows count beside the transition.
     """
     if steps is not None:
         order, places = np.argsort(steps), np.empty_like(steps)
         places[order] = np.cumsum(np.minimum(np.diff(steps[order], prepend=0), LONGEST_GAP))
         whole = np.full((places.max() + 1, outputs.shape[1]), np.nan)
         whole[places] = outputs
-        states, ending = infer_states(mapping, transition, trained, whole, before, callback)
+        known = mapping, transition, trained
+        states, ending = infer_states(*known, whole, before, callback, weight=weight)
         return states.rows(places), ending
-    bound = StateBound.of(mapping, transition, outputs, before)
-    start = first_path(mapping, transition, trained.mean, outputs, before)
+    bound = StateBound.of(mapping, transition, outputs, before, weight)
+    start = first_path(mapping, transition, trained.mean, outputs, before, weight)
     variance = np.tile(np.median(trained.variance, axis=0), (len(outputs), 1))
     unit, size = np.sqrt(variance), start.size
 
@@ -171,6 +178,7 @@ def first_path(
     trained: Float[Array, "N Q"],
     outputs: Float[Array, "n D"],
     before: Belief | None,
+    weight: float,
 ) -> Float[Array, "n Q"]:
     """The most probable path through (evenly chosen) training states, given the outputs."""
     count = min(MOST_PLACES, len(trained))
@@ -192,7 +200,7 @@ def first_path(
             back[row] = np.argmax(through, axis=0)
             score = np.max(through, axis=0)
         seen = ~np.isnan(values)
-        score = score + _log_normal(values[seen], mean[:, seen], spread[:, seen])
+        score = score + weight * _log_normal(values[seen], mean[:, seen], spread[:, seen])
     best: list[int] = [int(np.argmax(score))]
     for row in range(len(outputs) - 1, 0, -1):
         best.append(int(back[row, best[-1]]))

@@ -167,7 +167,7 @@ def test_the_bound_of_new_states_has_the_right_gradient(model: StateSpaceGPLVM) 
     outputs[4, 1:3] = np.nan
     states = Belief(draw.standard_normal((6, 3)), draw.uniform(0.01, 0.2, (6, 3)))
     for before in (None, Belief(np.zeros((1, 3)), np.full((1, 3), 0.1))):
-        bound = StateBound.of(model.posterior_, model.transition_, outputs, before)
+        bound = StateBound.of(model.posterior_, model.transition_, outputs, before, 0.3)
         slope = bound(states)[1]
         for part in ("mean", "variance"):
             own = getattr(states, part)

@@ -6,7 +6,7 @@ import pytest
 from gplvm_core import ManifoldRelevance, load
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import evaluate_bound
-from gplvm_core.models.data.view_weights import balanced, effective_columns
+from gplvm_core.models.data.data_weights import balanced, effective_columns
 from gplvm_core.prediction.adapted import adapted_terms
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.readers import DataError

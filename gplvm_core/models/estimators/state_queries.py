@@ -32,9 +32,12 @@ class StateQueries(SequenceQueries):
     ----------
     transition_ : Posterior
         The posterior of the transition g, from a state to the next state.
+    data_weight_ : float
+        How much the rows count beside the transition when states are inferred.
     """
 
     transition_: Posterior
+    data_weight_: float = 1.0  # of models in files of earlier versions
 
     def forecast_latent(
         self, times: ArrayLike, *, sequence: Any = None
@@ -190,7 +193,9 @@ class StateQueries(SequenceQueries):
             before, steps = self._belief.rows(rows[-1:]), steps - 1
         trained = Belief(self.latent_mean_, self.latent_variance_)
         known = self.posterior_, self.transition_, trained
-        states, ending = infer_states(*known, outputs, before, callback, steps=steps)
+        states, ending = infer_states(
+            *known, outputs, before, callback, steps=steps, weight=self.data_weight_
+        )
         if ending == "moving":
             warn_of_moving(len(outputs))
         return FoundPath(self._network, {0: states}, ending), outputs
@@ -199,7 +204,8 @@ class StateQueries(SequenceQueries):
         self, network: Network, outputs: Outputs, times: Array, sequences: Any
     ) -> HeldOut:
         step = checked_even_times(times, sequences)
-        return HeldStates(network, outputs, {}, times, sequences, self.transition_, step)
+        known = self.transition_, step, self.data_weight_
+        return HeldStates(network, outputs, {}, times, sequences, *known)
 
     def _check_timed(self) -> None:
         check_is_fitted(self)

@@ -9,6 +9,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.data_weights import beside_rule, checked_weight, weight_in_words
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import checked_timeline, gaps_in_time
 from gplvm_core.models.estimators.capabilities import Capabilities
@@ -46,6 +47,12 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         The largest number of latent dimensions of the state.
     n_inducing
         The number of inducing inputs of the mapping, and of the transition.
+    data_weight
+        How much the rows count beside the transition when states are inferred: a weight above 0 and
+        at most 1 multiplies their term of the bound. "auto": wide rows count as the number of their
+        independent columns, but at least as twice the number of dimensions, so that the many pixels
+        of a picture do not outweigh the transition. `bound_` is a lower bound on log p(Y) with any
+        weight.
 
     Attributes
     ----------
@@ -77,6 +84,7 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     n_inducing: int = 50
     _: KW_ONLY
     kernel: str | Kernel = "rbf"
+    data_weight: str | float = "auto"
 
     @property
     def capabilities(self) -> Capabilities:
@@ -134,12 +142,16 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     def _begin(self, targets: Float[Array, "N D"]) -> StateStart:
         settings = self.n_components, self.n_inducing, (self.kernel,), self.init
         shift = shift_of(self.times_, self.sequences_, self._step)
+        self.data_weight_ = self._weight(targets)
         return StateStart((targets,), *settings, shift=shift)
 
     def _problem(self, begin: StateStart, executor: Executor, further: int) -> Graph:
         shift, outputs = begin.shift, begin.outputs[0]
         node = StateNode(np.setdiff1d(np.arange(len(outputs)), shift.after))
-        edges = to_data(outputs, executor, self._noise), to_next(shift, executor)
+        edges = (
+            to_data(outputs, executor, self._noise, self.data_weight_),
+            to_next(shift, executor),
+        )
         return Graph((node,), edges, begin, self.jitter)
 
     def _settle(
@@ -152,4 +164,16 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         self.latent_mean_, self.latent_variance_ = node.belief.mean, node.belief.variance
         self.information_, self.bound_ = node.information, learnt.bound + offset
         self.relevance_ = relevance_of(self.posterior_.kernel, self.n_components)
-        return mapping.notes
+        return (*mapping.notes, *weight_in_words(self.data_weight_, targets.shape[1]))
+
+    def _weight(self, targets: Float[Array, "N D"]) -> float:
+        if isinstance(self.data_weight, str):
+            if self.data_weight != "auto":
+                raise ValueError(
+                    f'data_weight must be "auto" or a number; got {self.data_weight!r}'
+                )
+            return beside_rule(targets, self.n_components)
+        try:
+            return checked_weight(self.data_weight)
+        except ValueError as error:
+            raise ValueError(f"data_weight {error}") from None

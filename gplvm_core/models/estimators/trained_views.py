@@ -6,6 +6,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from gplvm_core.models.data.data_weights import weights_in_words
 from gplvm_core.models.data.kinds import learnt_tables, missing_in_words
 from gplvm_core.models.data.scaling import (
     AUTO,
@@ -17,7 +18,6 @@ from gplvm_core.models.data.scaling import (
     units_for,
 )
 from gplvm_core.models.data.training_rows import TrainingRows
-from gplvm_core.models.data.view_weights import weights_in_words
 from gplvm_core.models.data.views import (
     Views,
     check_mapping,

@@ -6,8 +6,8 @@ from typing import Any
 
 from gplvm_core.bounds import MixedOutputs
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.data_weights import Weights, balanced, checked_weights
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.view_weights import Weights, balanced, checked_weights
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.capabilities import Capabilities

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, StateSpaceGPLVM
 from gplvm_core.comparison import Choice, Step, choose
 from gplvm_core.comparison.settings import in_words
 from gplvm_core.datasets import Dataset
@@ -20,7 +20,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
 from pages.ui.shared.words import percent
 
-MODELS = (BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance)
+MODELS = (BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, StateSpaceGPLVM)
 # These limit the waiting time. With fewer rows, a split says little.
 MOST_ROWS, FEWEST_ROWS = 600, 30
 # Session key: the accepted settings by the key of their search, with the number of presses.

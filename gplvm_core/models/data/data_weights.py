@@ -1,10 +1,10 @@
-"""How much each view counts in a model of several views.
+"""How much the data count beside other views, a prior over time, or the rule of a sequence.
 
 A layer to D columns assumes that their residuals are independent. Residuals of neighbouring pixels
-are not, so pictures would dominate small views and the prior over time. A weight w multiplies the
-view's term of the bound, in training and for new rows: p(Y | X) of the view is raised to the power
-w. Composite likelihoods of dependent parts are adjusted in the same way (Pauli, Racugno & Ventura
-2011). MATHEMATICS.md, section 5.
+are not, so pictures would dominate small views, the prior over time, and the rule that leads from
+one state to the next. A weight w multiplies the term of the data in the bound, in training and for
+new rows: p(Y | X) is raised to the power w. Composite likelihoods of dependent parts are adjusted
+in the same way (Pauli, Racugno & Ventura 2011). MATHEMATICS.md, sections 5 and 6.8.
 """
 
 from collections.abc import Mapping
@@ -36,6 +36,19 @@ def balanced(views: Mapping[str, Float[Array, "N _D"]], n_components: int) -> We
         else 1.0
         for name, each in views.items()
     }
+
+
+def beside_rule(values: Float[Array, "N D"], n_components: int) -> float:
+    """The weight of a sequence's rows beside a rule for their states of n_components dimensions.
+
+    The columns count as independent ones, but at least as twice the number of dimensions. Narrow
+    rows (D ≤ 2 n_components) thus have the weight 1.
+    """
+    width = values.shape[1]
+    least = WIDE * n_components
+    if width <= least:
+        return 1.0
+    return min(1.0, max(effective_columns(values, n_components), least) / width)
 
 
 def effective_columns(values: Float[Array, "N D"], n_components: int) -> float:
@@ -70,6 +83,24 @@ def weights_in_words(weights: Mapping[str, float]) -> tuple[str, ...]:
     )
 
 
+def weight_in_words(weight: float, width: int) -> tuple[str, ...]:
+    """Return a note on the weight of the rows beside a rule; empty if it is 1."""
+    if weight == 1.0:
+        return ()
+    return (
+        f"the {width:,} columns depend on each other, so they count as {weight * width:.0f} when "
+        "states are inferred; otherwise they would outweigh the rule from state to state",
+    )
+
+
+def checked_weight(given: Any) -> float:
+    """Return the user's weight; raises ValueError unless it is above 0 and at most 1."""
+    number = isinstance(given, int | float | np.integer | np.floating)
+    if not number or isinstance(given, bool) or not 0.0 < given <= 1.0:
+        raise ValueError(f"must be above 0 and at most 1; got {given!r}")
+    return float(given)
+
+
 def checked_weights(given: Any, names: tuple[str, ...]) -> Weights:
     """The user's weights; 1 for views without one. Raises ValueError for wrong names or values."""
     if not isinstance(given, Mapping):
@@ -77,10 +108,10 @@ def checked_weights(given: Any, names: tuple[str, ...]) -> Weights:
     unknown = [name for name in given if name not in names]
     if unknown:
         raise ValueError(f"view_weights has no view {unknown[0]!r}; the views are {list(names)}")
+    found = dict.fromkeys(names, 1.0)
     for name, weight in given.items():
-        number = isinstance(weight, int | float | np.integer | np.floating)
-        if not number or isinstance(weight, bool) or not 0.0 < weight <= 1.0:
-            raise ValueError(
-                f"the weight of view {name!r} must be above 0 and at most 1; got {weight!r}"
-            )
-    return {name: float(given.get(name, 1.0)) for name in names}
+        try:
+            found[name] = checked_weight(weight)
+        except ValueError as error:
+            raise ValueError(f"the weight of view {name!r} {error}") from None
+    return found
