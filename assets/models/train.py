@@ -32,6 +32,7 @@ from gplvm_core import (
     DeepManifoldRelevance,
     DynamicalGPLVM,
     ManifoldRelevance,
+    StateSpaceGPLVM,
     load_dataset,
 )
 from gplvm_core.datasets import Dataset
@@ -44,12 +45,16 @@ HERE = Path(__file__).resolve().parent
 
 @dataclass(frozen=True)
 class Exhibit:
-    """A model of the gallery: its data set, its title and its settings."""
+    """A model of the gallery: its data set, its title and its settings.
+
+    by_rule: whether the model in time is a state-space model.
+    """
 
     dataset: str
     title: str
     settings: dict[str, Any]
     in_time: bool = False
+    by_rule: bool = False
 
 
 # One inducing input takes 40 kB on disk for the faces, and 74 kB for the people.
@@ -91,6 +96,13 @@ GALLERY = {
         },
         in_time=True,
     ),
+    "pendulum": Exhibit(
+        "pendulum",
+        "A pendulum swings on",
+        {"n_components": 5, "n_inducing": 60, "max_iter": 3000},
+        in_time=True,
+        by_rule=True,
+    ),
     "digits": Exhibit("digits", "Handwritten digits", {"n_components": 10, "n_inducing": 60}),
     "flow": Exhibit("flow", "Oil, water and gas in a pipe", {"n_components": 8, "n_inducing": 40}),
     "countries": Exhibit(
@@ -112,7 +124,7 @@ GALLERY = {
 
 def gallery_model(
     name: str,
-) -> BayesianGPLVM | DeepGPLVM | DeepManifoldRelevance | ManifoldRelevance:
+) -> BayesianGPLVM | DeepGPLVM | DeepManifoldRelevance | ManifoldRelevance | StateSpaceGPLVM:
     """Return the gallery's model of that name, not fitted yet."""
     # The jitter is so large that the bound does not depend on a processor's rounding.
     settings = {"jitter": 1e-4, "max_iter": 500} | GALLERY[name].settings
@@ -124,7 +136,9 @@ def gallery_model(
         return ManifoldRelevance(**settings)
     if dataset.columns:
         return BayesianGPLVM(**settings, kinds=dataset.kinds)
-    return DynamicalGPLVM(**settings) if GALLERY[name].in_time else BayesianGPLVM(**settings)
+    if not GALLERY[name].in_time:
+        return BayesianGPLVM(**settings)
+    return (StateSpaceGPLVM if GALLERY[name].by_rule else DynamicalGPLVM)(**settings)
 
 
 def known_beside(name: str, dataset: Dataset) -> dict[str, Any]:
@@ -207,7 +221,9 @@ def share_inside(model: Any, rows: dict[str, Array], hidden: dict[str, Array]) -
     return float(np.concatenate(inside).mean())
 
 
-def calibrate_in_time(dataset: Dataset, model: DynamicalGPLVM) -> dict[str, float]:
+def calibrate_in_time(
+    dataset: Dataset, model: DynamicalGPLVM | StateSpaceGPLVM
+) -> dict[str, float]:
     """Return the coverage for the middle fifth of every sequence, which the tab Time hides
     initially.
     """
@@ -221,9 +237,15 @@ def calibrate_in_time(dataset: Dataset, model: DynamicalGPLVM) -> dict[str, floa
     varies = np.ptp(dataset.values[kept], axis=0) > 0.0
     inside = []
     for sequence in np.unique(dataset.sequences):
-        gap = held & (dataset.sequences == sequence)
-        filled = model.forecast(dataset.times[gap], sequence=sequence, return_std=True)
-        inside.append(within(dataset.values[gap], *filled)[:, varies])
+        own = dataset.sequences == sequence
+        gap, times = held[own], dataset.times[own]
+        if isinstance(model, StateSpaceGPLVM):
+            seen = np.where(gap[:, None], np.nan, dataset.values[own])
+            mean, std = model.complete(seen, times=times, return_std=True)
+            filled = mean[gap], std[gap]
+        else:
+            filled = model.forecast(times[gap], sequence=sequence, return_std=True)
+        inside.append(within(dataset.values[own][gap], *filled)[:, varies])
     return {"inside_gap": float(np.concatenate(inside).mean()), "rows": int(held.sum())}
 
 

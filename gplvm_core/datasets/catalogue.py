@@ -16,6 +16,7 @@ from gplvm_core.shipped.wine import load_wine
 from gplvm_core.simulated.flow import load_flow
 from gplvm_core.simulated.lit_heads import load_heads
 from gplvm_core.simulated.lit_pairs import load_lit_pairs
+from gplvm_core.simulated.pendulum import load_pendulum
 from gplvm_core.simulated.silhouettes import load_silhouettes
 from gplvm_core.simulated.spikes import load_spikes
 from gplvm_core.simulated.toy_views import toy_views
@@ -29,6 +30,7 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("digits", load_digits),
     ("poses", load_poses),
     ("talking_head", load_talking_head),
+    ("pendulum", load_pendulum),
     ("flow", load_flow),
     ("wine", load_wine),
     ("diabetes", load_diabetes),

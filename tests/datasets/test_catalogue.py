@@ -30,6 +30,7 @@ SHAPES = {
     "digits": (1797, 64),
     "poses": (606, 28 * 3),
     "talking_head": (150, 64 * 64),
+    "pendulum": (400, 20 * 20),
     "flow": (600, 12),
     "wine": (178, 13),
     "diabetes": (442, 11),

@@ -1,6 +1,7 @@
 """The state-space model: its bound and gradient, forecasts, sequences, mistakes and files."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +11,14 @@ from gplvm_core import DataError, StateSpaceGPLVM, load, save
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.kernels import RBF
+from gplvm_core.models.data.data_weights import beside_rule
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.problems.edges import FREE, to_data
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.state_space import StateNode, StateStart, shift_of, to_next
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.states import StateBound
+from gplvm_core.simulated.pendulum import BEGINS, N_FRAMES, STEP, load_pendulum, pictures, swing
 from gplvm_core.statistics.executors import serial
 
 STEPS = 15
@@ -179,6 +182,51 @@ def test_the_bound_of_new_states_has_the_right_gradient(model: StateSpaceGPLVM) 
                 np.testing.assert_allclose(found, (ends[0] - ends[1]) / 2e-5, rtol=1e-4, atol=1e-3)
 
 
+def test_copies_of_columns_with_a_weight_change_nothing() -> None:
+    """k copies of every column with weight 1/k are the same evidence as the columns themselves."""
+    values, new, ahead = oscillation(60), oscillation(20, seed=1), np.arange(60.0, 75.0)
+    settings: dict[str, Any] = {"max_iter": 60, "random_state": 0}
+    once = StateSpaceGPLVM(2, 12, data_weight=1.0, **settings).fit(values)
+    often = StateSpaceGPLVM(2, 12, data_weight=0.25, **settings).fit(np.repeat(values, 4, axis=1))
+    np.testing.assert_allclose(often.latent_mean_, once.latent_mean_, atol=1e-4)
+    np.testing.assert_allclose(often.latent_variance_, once.latent_variance_, rtol=1e-3)
+    np.testing.assert_allclose(
+        often.forecast(ahead)[:, ::4], once.forecast(ahead), rtol=1e-3, atol=1e-3
+    )
+    times = np.arange(20.0)
+    one, many = new.copy(), np.repeat(new, 4, axis=1)
+    one[8:12], many[8:12] = np.nan, np.nan
+    filled = often.complete(many, times=times)
+    np.testing.assert_allclose(filled[:, ::4], once.complete(one, times=times), atol=5e-3)
+
+
+def test_wide_rows_count_as_their_independent_columns() -> None:
+    draw = np.random.default_rng(0)
+    columns = draw.standard_normal((200, 60))
+    assert beside_rule(columns[:, :4], 2) == 1.0  # narrow rows
+    assert beside_rule(columns, 2) > 0.9  # independent columns
+    few = columns[:, :12] @ draw.standard_normal((12, 60))
+    assert 4 / 60 <= beside_rule(few, 2) < 11 / 60
+    assert beside_rule(columns[:, :3] @ draw.standard_normal((3, 60)), 5) > 0.9  # no residuals
+
+
+def test_the_pixels_of_a_pendulum_do_not_outweigh_its_rule() -> None:
+    """A rule that pixels outweigh forgets the swing; errors are shares of its spread."""
+    data = load_pendulum()
+    known = data.sequences < 3
+    ahead = (N_FRAMES + np.arange(20)) * STEP
+    truth = pictures(swing(float(BEGINS[1]), N_FRAMES + 20)[0][N_FRAMES:])
+    spread, errors = np.sqrt(np.var(data.values[known], axis=0).mean()), {}
+    for weight in ("auto", 1.0):
+        model = StateSpaceGPLVM(5, 40, max_iter=200, random_state=0, data_weight=weight)
+        model.fit(data.values[known], times=data.times[known], sequences=data.sequences[known])
+        wrong = model.forecast(ahead, sequence=1) - truth
+        errors[weight] = np.sqrt(np.mean(wrong**2)) / spread
+        assert any("depend on each other" in each for each in model.notes_) == (weight == "auto")
+        assert (model.data_weight_ < 0.05) == (weight == "auto")
+    assert errors["auto"] < 0.5 * errors[1.0]
+
+
 def test_rows_can_continue_a_trained_sequence(model: StateSpaceGPLVM, rows: Array) -> None:
     gaps = rows[-STEPS:].copy()
     gaps[:, 1:] = np.nan
@@ -280,6 +328,11 @@ def test_a_loaded_model_gives_the_same_forecast(model: StateSpaceGPLVM, tmp_path
 
 def test_mistakes_in_words(model: StateSpaceGPLVM, rows: Array) -> None:
     small = StateSpaceGPLVM(2, 5)
+    for weight in (0.0, 1.5, True, None):
+        with pytest.raises(ValueError, match="data_weight must be above 0 and at most 1"):
+            StateSpaceGPLVM(2, 5, data_weight=weight).fit(rows)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match='data_weight must be "auto" or a number'):
+        StateSpaceGPLVM(2, 5, data_weight="pixels").fit(rows)
     with pytest.raises(DataError, match="only one row"):
         small.fit(rows[:6], sequences=np.arange(6))
     with pytest.raises(DataError, match="one label for each"):

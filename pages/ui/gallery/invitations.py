@@ -21,6 +21,7 @@ INVITATIONS: dict[str, Invitation] = {
     "moves": Invitation("Play, forecast or generate a movement.", TIME),
     "limbs": Invitation("Move one limb, or the whole body.", LAYERS),
     "walker": Invitation("Draw a body from its silhouette.", VIEWS),
+    "pendulum": Invitation("Let it swing on after the film.", TIME),
     "pairs": Invitation("Move the light of two heads.", VIEWS),
     "countries": Invitation("Find countries with a similar history.", MAP),
     "digits": Invitation("Hide part of a digit; see guesses.", FILL),

@@ -22,6 +22,7 @@ GALLERY_ORDER = (
     "poses",
     "body_parts",
     "walker",
+    "pendulum",
     "lit_pairs",
     "countries",
     "faces",

@@ -69,6 +69,11 @@ STORIES: dict[str, Story] = {
         "Four seconds of film: a man talks in a moving car.",
         "The frames form a path that follows the head, while a landscape moves in the window.",
     ),
+    "pendulum": Story(
+        "A pendulum",
+        "Five short films of a swinging pendulum.",
+        "No picture shows the speed, but the map has a dimension for it.",
+    ),
     "digits": Story(
         "Digits",
         "Handwritten digits of 8 × 8 pixels.",
