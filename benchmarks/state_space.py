@@ -29,7 +29,7 @@ MODELS: dict[str, Callable[[], Any]] = {
     "paths": lambda: DynamicalGPLVM(**SETTINGS),
 }
 WINDOW, MOST_COLUMNS = 3, 100  # of the autoregression
-SEQUENCES = ("lorenz", "van der pol", "poses", "silhouettes", "walker", "talking_head")
+SEQUENCES = ("lorenz", "van der pol", "pendulum", "poses", "silhouettes", "walker", "talking_head")
 
 
 def lorenz(length: int) -> Array:
