@@ -13,6 +13,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.prediction import predict
 from gplvm_core.priors.temporal import Timeline, marginals
 from gplvm_core.sandbox import perform
+from gplvm_core.simulated.pendulum import BEGINS, N_FRAMES, STEP, pictures, swing
 from gplvm_core.store import Library
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models"
@@ -98,6 +99,25 @@ def test_a_ready_tree_generates_bodies_from_its_top_and_parts_from_their_maps(
         alone, _ = predict(layer.posterior_, layer.latent_mean_)
         errors = [np.sqrt(np.mean((each - rows[view]) ** 2)) for each in (together[view], alone)]
         assert errors[1] < 0.015 and errors[1] < errors[0] < 0.04
+
+
+def test_the_ready_pendulum_knows_angle_and_speed_and_swings_on(gallery: Library) -> None:
+    model, data = gallery.model("pendulum"), gallery.dataset("pendulum")
+    on = model.latent_mean_[:, model.information_ > 0.05]
+    assert on.shape[1] == 2  # an angle and a speed
+    angle, speed = data.covariates["angle"], data.covariates["speed"]
+    assert max(abs(np.corrcoef(own, angle)[0, 1]) for own in on.T) > 0.999
+    state = np.column_stack([np.ones(len(on)), on, on**2, on**3, on[:, :1] * on[:, 1:]])
+    left = speed - state @ np.linalg.lstsq(state, speed, rcond=None)[0]
+    assert np.var(left) < 0.05 * np.var(speed)
+    ahead = (N_FRAMES + np.arange(60)) * STEP
+    spread, errors = np.sqrt(np.mean(np.var(data.values, axis=0))), []
+    for sequence, begin in enumerate(BEGINS):
+        truth = pictures(swing(float(begin), N_FRAMES + 60)[0][N_FRAMES:])
+        wrong = model.forecast(ahead, sequence=sequence) - truth
+        errors.append(np.sqrt(np.mean(wrong**2, axis=1)) / spread)
+    parts = np.mean(errors, axis=0).reshape(3, 20).mean(axis=1)
+    np.testing.assert_allclose(parts, [0.07, 0.14, 0.21], atol=0.03)
 
 
 def test_a_ready_model_shows_what_views_share_and_what_is_their_own(gallery: Library) -> None:

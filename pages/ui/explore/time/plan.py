@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
+from gplvm_core import StateSpaceGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.wire.sequence import usual_step
 from pages.ui.explore.time.model import OWN_GAPS, parts_of, rows_of, sequence_titles, times_of
@@ -18,7 +19,9 @@ TASKS: dict[Task, str] = {
     "fill": "Fill a gap",
     "own": "New sequence",
 }
-FIRST_AHEAD = 0.1  # initial length of the forecast, as a fraction of the sequence
+# Initial lengths of the forecast as fractions of the sequence: of a path, and of a learnt rule,
+# which can continue for longer.
+FIRST_AHEAD, FIRST_BY_RULE = 0.1, 0.5
 MOST_FIRST_AHEAD = 30  # frames
 MOST_DRAWN = 400  # frames
 FIRST_DRAWN = 120
@@ -57,7 +60,8 @@ def first_plan(model: Any, dataset: Dataset, sequence: Any, task: Task = "play")
     """Return the initial plan: a short forecast; for gaps, the middle of the sequence."""
     times = sequence_times(model, sequence)
     step = usual_step(times)
-    frames = min(max(round(FIRST_AHEAD * len(times)), 1), MOST_FIRST_AHEAD)
+    share = FIRST_BY_RULE if isinstance(model, StateSpaceGPLVM) else FIRST_AHEAD
+    frames = min(max(round(share * len(times)), 1), MOST_FIRST_AHEAD)
     start, end = times[len(times) * 2 // 5], times[len(times) * 3 // 5]
     length = min(max(len(times), 2), FIRST_DRAWN)
     return Plan(
