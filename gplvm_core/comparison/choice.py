@@ -42,12 +42,12 @@ class Tried:
 
 @dataclass(frozen=True)
 class Choice:
-    """The settings that predict held-out rows best, and everything that was tried.
+    """The settings that predict held-out rows clearly best, and everything that was tried.
 
-    measure: the score. model: the given model with the best settings, not fitted. settings: the
-    best settings. own: the settings of the given model. tried: the tries of the last round, then
-    those of the first round, each from best to worst. gain: how much better the best settings are
-    than the given ones; NaN if the given ones failed.
+    measure: the score. model: the given model with the chosen settings, not fitted. settings: the
+    chosen settings. own: the settings of the given model. tried: the tries of the last round, then
+    those of the first round, each from best to worst. gain: how much better the chosen settings
+    are than the given ones; NaN if the given ones failed.
     """
 
     task: Task
@@ -64,7 +64,7 @@ class Choice:
         if self.settings == self.own:
             count = len({in_words(each.settings) for each in self.tried})
             return (
-                f"No other settings were better: {in_words(self.own)}. "
+                f"No other settings were clearly better: {in_words(self.own)}. "
                 f"{plural(count, 'combination')} {'was' if count == 1 else 'were'} tried."
             )
         own, best = self.of(self.own), self.of(self.settings)
@@ -102,8 +102,9 @@ def choose(
     first round, the trainings have a quarter of the iterations. The best quarter of the candidates
     and the given settings are then trained with all iterations. Every training has one start. The
     bound on the training rows cannot choose these settings: it grows with the model even where
-    held-out sequences are predicted worse. Gaps are filled as in the app, by the density of the
-    rows; tables of more than 500 columns are filled by the map alone, and a note says so.
+    held-out sequences are predicted worse. If the best settings gain at most one standard error
+    over the splits, the given settings are chosen. Gaps are filled as in the app, by the density of
+    the rows; tables of more than 500 columns are filled by the map alone, and a note says so.
 
     Parameters
     ----------
@@ -262,14 +263,26 @@ def _result(
     last, best = rounds[-1], rounds[-1].ranked()[0]
     if best.problem is not None:
         raise ValueError(f"All trainings failed, the first with: {best.problem}")
-    names = [str(last.settings.index(each)) for each in (best.settings, own)]
-    gain = last.comparison.gain(last.measure, names[0], names[1])
+    gain = _gain(last, best.settings, own)
+    # Of settings within one standard error, the given ones are taken: few splits tell little.
+    if best.settings != own and np.isfinite(gain.error) and gain.mean <= gain.error:
+        notes = [
+            *notes,
+            f"The given settings are kept: others ({in_words(best.settings)}) are better by only "
+            f"{gain.unsigned} (mean and standard error).",
+        ]
+        best, gain = next(e for e in tried if e.settings == own), _gain(last, own, own)
     failed = {in_words(each.settings) for each in tried if each.problem is not None}
     if failed:
         left_out = "was" if len(failed) == 1 else "were"
         notes = [*notes, f"{plural(len(failed), 'combination')} failed and {left_out} left out."]
     chosen = ready(fresh).set_params(**best.settings)
     return Choice(task, last.measure, chosen, best.settings, own, tried, gain, tuple(notes))
+
+
+def _gain(last: _Round, settings: Settings, own: Settings) -> Difference:
+    better, given = (str(last.settings.index(each)) for each in (settings, own))
+    return last.comparison.gain(last.measure, better, given)
 
 
 def _check_model(model: Any, several: bool) -> None:

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
+from gplvm_core.readers.errors import plural
+
 Settings = dict[str, Any]
 
 N_CANDIDATES = 12
@@ -15,8 +17,8 @@ UNITS_DIFFER = {"noise": "per_output", "scaling": "columns"}
 ONE_UNIT = {"noise": "shared", "scaling": "global"}
 OF_SEARCH = ("max_iter", "random_state")  # settings of the trainings, not candidates
 NAMES = {
-    "n_components": "dimensions",
-    "n_inducing": "inducing points",
+    "n_components": "dimension",
+    "n_inducing": "inducing point",
     "noise": "noise",
     "scaling": "scale",
 }
@@ -96,7 +98,7 @@ def in_words(settings: Settings) -> str:
         if key == "scaling" and settings.get("noise") == "per_output":
             continue
         if key in ("n_components", "n_inducing"):
-            parts.append(f"{value} {NAMES[key]}")
+            parts.append(plural(value, NAMES[key]))
         elif key == WEIGHTS:
             parts.append(_weights_in_words(value))
         elif isinstance(value, Mapping):

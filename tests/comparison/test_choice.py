@@ -83,6 +83,17 @@ def test_a_search_that_ends_in_its_first_round_keeps_the_finished_splits():
         choose(small(), sheet(), candidates=[OWN_NOISE], cv=2, callback=stop_at_once)
 
 
+def test_a_gain_within_one_standard_error_keeps_the_given_settings():
+    noise = np.random.default_rng(2).standard_normal((45, 4))
+    candidates = [{"n_components": 1}]
+    found = choose(small(), noise, "density", candidates=candidates, cv=3, random_state=2)
+    best, own = found.tried[:2]
+    assert best.settings == candidates[0] and best.score > own.score
+    assert found.settings == found.own == own.settings
+    assert found.model.get_params()["n_components"] == 2
+    assert any("settings are kept: others (1 dimension)" in note for note in found.notes)
+
+
 def test_settings_that_cannot_be_trained_are_left_out():
     found = choose(small(), sheet(), candidates=[{"n_inducing": -1}], cv=2)
     assert found.settings == {"n_inducing": 10}
