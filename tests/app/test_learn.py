@@ -14,7 +14,7 @@ from pages.ui.learn.run import LessonRun
 from pages.ui.learn.stop import Look, Stop
 from pages.ui.learn.stops.functions import FUNCTIONS
 from pages.ui.learn.tour import STOPS
-from tests.app.apptest import run_page, said
+from tests.app.apptest import go_to, run_page, said
 
 PICTURE = LessonPicture((), ("words",))
 
@@ -152,6 +152,21 @@ def test_a_late_update_of_a_left_stop_reruns_the_page_and_leaves_the_link() -> N
     assert not at.exception
     assert [each.value for each in at.text] == ["the stop that the link names"]
     assert at.query_params["stop"] == "torn"
+
+
+def test_back_from_another_page_leads_to_the_same_stop_of_the_same_course() -> None:
+    at = run_page("learn", stop="torn", stops="maps,torn,why", large="1")
+    go_to(at, "explore", model="gallery:turned")
+    # In the browser's history, this link is between the stop and the other page.
+    go_to(at, "learn", model="gallery:turned")
+    assert not at.exception
+    assert [each.value for each in at.header] == ["Near in the data, near on the map?"]
+    menu = next(each for each in at.selectbox if each.label == "Stop")
+    assert len(menu.options) == 3
+    assert at.toggle(key="learn_type").value
+    # A link that names a course begins at its first stop.
+    go_to(at, "learn", stops="why,maps")
+    assert [each.value for each in at.header] == ["Why two layers?"]
 
 
 def test_the_page_opens_the_stop_of_its_link() -> None:

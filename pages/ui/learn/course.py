@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui.learn.export import lesson_file, needs_app
 from pages.ui.learn.stop import OwnStop, Stop
+from pages.ui.shared.component import write_link
 from pages.ui.shared.link import go_to
 
 # The stops of two prepared lessons; docs/lesson_plan.md states the minutes for each stop.
@@ -26,10 +27,34 @@ LESSONS = {
 }
 
 
+PLACE = "learn_place"  # session key: the stop, the course and the type size that were shown last
+
+
+def place() -> dict[str, str]:
+    """Return the link's parameters of the tour: `stop`, `stops` and `large`.
+
+    A link that names no stop leads to the last place of this session, because Back from another
+    page of the app returns to such a link.
+    """
+    known = st.query_params.to_dict()
+    if not {"stop", "stops"} & known.keys():
+        return dict(st.session_state.get(PLACE, {}))
+    return {name: known[name] for name in ("stop", "stops", "large") if name in known}
+
+
+def keep_place(stop: Stop | OwnStop) -> None:
+    """Store the place in the session, and write it into the link if the link does not name it."""
+    now = place() | {"stop": stop.name}
+    st.session_state[PLACE] = now
+    known = st.query_params.to_dict()
+    if not {"stop", "stops"} & known.keys():
+        write_link(key="link|learn", data=dict.fromkeys(known) | now)
+
+
 def course(stops: tuple[Stop | OwnStop, ...]) -> tuple[Stop | OwnStop, ...]:
     """Return the stops that the link's `stops` names, in that order; all stops if it names none."""
     known = {stop.name: stop for stop in stops}
-    names = st.query_params.get("stops", "").split(",")
+    names = place().get("stops", "").split(",")
     chosen = dict.fromkeys(name for name in names if name in known)
     return tuple(known[name] for name in chosen) or stops
 

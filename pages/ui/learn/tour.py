@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from pages.ui.learn.course import course, plan
+from pages.ui.learn.course import course, keep_place, place, plan
 from pages.ui.learn.depth.bend import bend
 from pages.ui.learn.depth.families import families
 from pages.ui.learn.depth.prior import prior
@@ -133,7 +133,7 @@ STOPS: tuple[Stop | OwnStop, ...] = (
 
 def chosen() -> Stop | OwnStop:
     """Return the stop that the link names, or the first stop if it names none."""
-    name = st.query_params.get("stop")
+    name = place().get("stop")
     stops = course(STOPS)
     return next((stop for stop in stops if stop.name == name), stops[0])
 
@@ -147,9 +147,9 @@ def open_stop(stop: Stop | OwnStop) -> None:
 def tour() -> None:
     """Show the chosen stop and the navigation."""
     stop = chosen()
+    keep_place(stop)
     stops = course(STOPS)
-    place = stops.index(stop)
-    _ways(stops, place)
+    _ways(stops, stops.index(stop))
     with st.container(key="learn_large" if large() else "learn_usual"):
         st.header(stop.title, anchor=False)
         st.markdown(stop.words)
@@ -163,10 +163,10 @@ def tour() -> None:
 
 def large() -> bool:
     """Return whether the link requests large type."""
-    return st.query_params.get("large") == "1"
+    return place().get("large") == "1"
 
 
-def _ways(stops: tuple[Stop | OwnStop, ...], place: int) -> None:
+def _ways(stops: tuple[Stop | OwnStop, ...], at: int) -> None:
     """Show the buttons Back and Next, the menu of stops, and the switch for large type."""
     titles = {stop.name: f"{number}. {stop.title}" for number, stop in enumerate(stops, 1)}
 
@@ -179,12 +179,12 @@ def _ways(stops: tuple[Stop | OwnStop, ...], place: int) -> None:
         else:
             go_to("large")
 
-    control = f"learn_stop|{place}|{','.join(titles)}"
+    control = f"learn_stop|{at}|{','.join(titles)}"
     with st.container(horizontal=True, vertical_alignment="center", key="learn_ways"):
         st.selectbox(
             "Stop",
             list(titles),
-            index=place,
+            index=at,
             format_func=titles.__getitem__,
             key=control,
             on_change=chose,
@@ -195,15 +195,15 @@ def _ways(stops: tuple[Stop | OwnStop, ...], place: int) -> None:
             "Back",
             key="learn_back",
             icon=":material/arrow_back:",
-            disabled=place == 0,
-            on_click=lambda: open_stop(stops[place - 1]),
+            disabled=at == 0,
+            on_click=lambda: open_stop(stops[at - 1]),
         )
         st.button(
             "Next",
             key="learn_next",
             icon=":material/arrow_forward:",
-            disabled=place == len(stops) - 1,
-            on_click=lambda: open_stop(stops[place + 1]),
+            disabled=at == len(stops) - 1,
+            on_click=lambda: open_stop(stops[at + 1]),
             help="The arrow keys also move between stops.",
         )
         st.toggle("Large type", value=large(), key="learn_type", on_change=switch)

@@ -51,7 +51,14 @@ PATH_OR_RULE = Stop(
     ),
     picture=picture,
     train=train,
-    doors=(StopDoor("train", "Train on a series of your own", {"goal": "series"}),),
+    doors=(
+        StopDoor(
+            "explore",
+            "A rule learnt from films of a pendulum",
+            {"model": "gallery:pendulum", "tab": "time"},
+        ),
+        StopDoor("train", "Train on a series of your own", {"goal": "series"}),
+    ),
     source="Damianou, Titsias and Lawrence, *Variational Gaussian process dynamical systems* "
     "(2011); Frigola, Chen and Rasmussen, *Variational Gaussian process state-space models* "
     "(2014).",
