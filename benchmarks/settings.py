@@ -9,7 +9,8 @@ and the CPU seconds of both trainings and of the search.
 sets and two seeds. Five of the sets choose the defaults; the other four judge them.
 
 `--views` searches for several views over time, silhouettes and poses: four or five sequences are
-searched, and two others judge the pose that is predicted from the silhouettes.
+searched, and two others judge the pose that the defaults, and the settings with the best mean in
+the search, predict from the silhouettes.
 """
 
 import argparse
@@ -19,6 +20,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 
 from benchmarks.common import benchmark_data, write_row
 from benchmarks.intervals import views_of
@@ -160,8 +162,10 @@ def measure_views(name: str, seed: int) -> str:
         write_row("settings", figures, seed=seed, settings={"data": name, **settings})
         return f"{figures['joint_error']:.1f} cm · {score:.3f} · {inside:.0%} · {seconds:.0f}"
 
-    before, after = judged(usual), judged(choice.model)
-    return f"| {name} | {before} | {after} | {in_words(choice.settings)} | {seconds:.0f} |"
+    best = choice.tried[0].settings
+    before, after = judged(clone(usual)), judged(clone(usual).set_params(**best))
+    print(choice.sentence(), *choice.notes, flush=True)
+    return f"| {name} | {before} | {after} | {in_words(best)} | {seconds:.0f} |"
 
 
 def main() -> None:

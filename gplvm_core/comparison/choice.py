@@ -103,8 +103,9 @@ def choose(
     and the given settings are then trained with all iterations. Every training has one start. The
     bound on the training rows cannot choose these settings: it grows with the model even where
     held-out sequences are predicted worse. If the best settings gain at most one standard error
-    over the splits, the given settings are chosen. Gaps are filled as in the app, by the density of
-    the rows; tables of more than 500 columns are filled by the map alone, and a note says so.
+    over the splits, the given settings are chosen; if whole sequences or groups are held out, also
+    if their gain is not significant (t test, 95 %). Gaps are filled as in the app, by the density
+    of the rows; tables of more than 500 columns are filled by the map alone, and a note says so.
 
     Parameters
     ----------
@@ -208,7 +209,7 @@ def choose(
         raise ValueError("The search was ended before the first split was finished.")
     if progress.stopped:
         notes.append("The search was ended early, so fewer splits or only short trainings count.")
-    return _result(task, fresh, own, rounds, notes)
+    return _result(task, fresh, own, rounds, notes, grouped=known is not None)
 
 
 class _Rounds:
@@ -257,15 +258,23 @@ class _Round:
 
 
 def _result(
-    task: Task, fresh: Any, own: Settings, rounds: list[_Round], notes: list[str]
+    task: Task,
+    fresh: Any,
+    own: Settings,
+    rounds: list[_Round],
+    notes: list[str],
+    *,
+    grouped: bool,
 ) -> Choice:
     tried = tuple(each for one in reversed(rounds) for each in one.ranked())
     last, best = rounds[-1], rounds[-1].ranked()[0]
     if best.problem is not None:
         raise ValueError(f"All trainings failed, the first with: {best.problem}")
     gain = _gain(last, best.settings, own)
-    # Of settings within one standard error, the given ones are taken: few splits tell little.
-    if best.settings != own and np.isfinite(gain.error) and gain.mean <= gain.error:
+    # A small gain over few splits keeps the given settings. Whole sequences differ more than rows,
+    # so only a significant gain counts for them (`benchmarks/settings.py --views`).
+    clear = gain.sure if grouped else gain.mean > gain.error
+    if best.settings != own and np.isfinite(gain.error) and not clear:
         notes = [
             *notes,
             f"The given settings are kept: others ({in_words(best.settings)}) are better by only "

@@ -1,5 +1,6 @@
 """Settings chosen by held-out rows: known answers, honest splits, and bad input."""
 
+import re
 from typing import Any
 
 import numpy as np
@@ -92,6 +93,17 @@ def test_a_gain_within_one_standard_error_keeps_the_given_settings():
     assert found.settings == found.own == own.settings
     assert found.model.get_params()["n_components"] == 2
     assert any("settings are kept: others (1 dimension)" in note for note in found.notes)
+
+
+def test_with_whole_groups_held_out_only_a_significant_gain_counts():
+    noise, groups = np.random.default_rng(4).standard_normal((45, 4)), np.repeat(np.arange(9), 5)
+    settings: dict[str, Any] = {"candidates": [{"n_components": 1}], "cv": 3, "random_state": 4}
+    found = choose(small(), noise, "density", groups=groups, **settings)
+    assert found.tried[0].settings == {"n_components": 1}
+    assert found.settings == found.own
+    (note,) = [note for note in found.notes if "settings are kept" in note]
+    mean, error = (float(each) for each in re.findall(r"\d\.\d+", note))
+    assert mean > error  # would be enough for single rows
 
 
 def test_settings_that_cannot_be_trained_are_left_out():
