@@ -72,9 +72,8 @@ def test_words_have_no_density(flow):
 def test_a_ready_model_derives_its_density_from_the_stored_recipe(flow, model, monkeypatch):
     stored = json.loads((density.GALLERY_FOLDER / "recipes.json").read_text())
     assert {name.split("|")[0] for name in stored} == {
-        "deep-flow", "digits", "faces", "flow", "heads", "moves", "pairs", "people", "poses",
-        "walker",
-        "turned",
+        "deep-flow", "digits", "faces", "flow", "heads", "moves", "pairs", "pendulum", "people",
+        "poses", "walker", "turned",
     }  # fmt: skip
     assert all({fill[-1] for fill in each["fills"]} == {True, False} for each in stored.values())
     fills = [[FEW, "map", 0.5, 0.9, 1.2, 0.3, True]]

@@ -56,7 +56,7 @@ def noise_of_views(
     few = len(names) <= FEW_VIEWS
     words = BY_UNITS | NOISES | ({EACH: "Chosen for each view"} if few else {})
     first = usual if isinstance(usual, str) else EACH
-    mark = f"_{first}{few}{mark}"
+    mark = f"_{first}{'' if few else '_many'}{mark}"
     noise = chosen("Noise", "noise", words, usual=first, mark=mark, term="noise_choice")
     if noise != EACH:
         return noise
