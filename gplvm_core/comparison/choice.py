@@ -209,7 +209,8 @@ def choose(
         raise ValueError("The search was ended before the first split was finished.")
     if progress.stopped:
         notes.append("The search was ended early, so fewer splits or only short trainings count.")
-    return _result(task, fresh, own, rounds, notes, grouped=known is not None)
+    whole = known is not None and task != "forecast"  # forecasts hold out the ends of sequences
+    return _result(task, fresh, own, rounds, notes, grouped=whole)
 
 
 class _Rounds:

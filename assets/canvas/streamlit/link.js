@@ -7,7 +7,8 @@ const written = new WeakMap();
 
 /** @param {{ parentElement: HTMLElement, data: Record<string, string | null> }} message */
 export default function link({ parentElement, data }) {
-  // Streamlit may draw a component again on its way to another place, whose link is not this one.
+  // Streamlit may draw a component again after the visitor has left its place. Then the link is that
+  // of the new place, and must stay.
   const values = JSON.stringify(data);
   if (values === written.get(parentElement)) return;
   written.set(parentElement, values);

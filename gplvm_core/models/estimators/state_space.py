@@ -164,6 +164,8 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         self.latent_mean_, self.latent_variance_ = node.belief.mean, node.belief.variance
         self.information_, self.bound_ = node.information, learnt.bound + offset
         self.relevance_ = relevance_of(self.posterior_.kernel, self.n_components)
+        if self.data_weight != "auto":
+            return mapping.notes
         return (*mapping.notes, *weight_in_words(self.data_weight_, targets.shape[1]))
 
     def _weight(self, targets: Float[Array, "N D"]) -> float:

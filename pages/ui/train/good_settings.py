@@ -66,8 +66,8 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
             key="settings_start",
             type="secondary" if run is None else "tertiary",
             icon=":material/tune:",
-            help="Trains twelve combinations of dimensions, inducing points, noise and scale on "
-            "parts of the rows, and tests them on the other rows. It takes as long as about thirty "
+            help="Trains twelve combinations of settings, such as dimensions and noise, on parts "
+            "of the rows, and tests them on the other rows. It takes as long as about thirty "
             "trainings, and continues if you leave.",
             on_click=begin,
         )

@@ -188,8 +188,7 @@ def more_options(
 ) -> dict[str, Any]:
     """Show options that rarely need a change, and return their values.
 
-    found, mark: see `accepted_settings`. over_time: whether the model of several views is over
-    time.
+    found, mark: see `accepted_settings`. over_time: whether rows of several views follow paths.
     """
     options: dict[str, Any] = {}
     count = len(dataset.targets)
