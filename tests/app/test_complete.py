@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
 from gplvm_core.datasets import Dataset, Drawing, Skeleton
 from gplvm_core.store import Library, workspace
-from gplvm_core.wire.completion import RowItem, mask_text
+from gplvm_core.wire.completion import Question, RowItem, mask_text
 from pages.ui.explore.fill import model as complete_model
 from pages.ui.explore.fill import typicality as complete_typicality
 from pages.ui.explore.fill.files import row_csv, row_png
@@ -191,7 +191,7 @@ def test_masks_are_kept_per_row_and_an_untouched_row_takes_the_latest(flow):
     board = Board()
     first = masks_of(board, items, flow)[items[0].id]
     painted = mask_text(np.arange(12) == 3)
-    board = board.painted(items[2].id, painted)
+    board = board.painted(Question(items[2].id, painted, 1))
     masks = masks_of(board, items, flow)
     assert masks[items[2].id] == painted
     assert masks[items[0].id] == painted != first
@@ -274,10 +274,10 @@ def test_painting_is_answered_and_kept(keep, model, flow):
     key = keep(model)
     at = app(key)
     header, _ = stores(at)["rows"]
-    name = f"painter|{key}|{model.bound_:.10g}"
+    name = f"{key}|{model.bound_:.10g}"
     item = header["items"][3]["id"]
     mask = mask_text(np.arange(12) == 5)
-    at.session_state[name] = {"act": {"item": item, "mask": mask, "number": 7}}
+    at.session_state[f"complete_board|{name}"] = Board().painted(Question(item, mask, 7))
     at.run()
     assert not at.exception
     answer, arrays = stores(at)["answer"]

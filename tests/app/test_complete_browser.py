@@ -226,6 +226,21 @@ def test_painting_outlives_other_rows_pages_and_reruns(server, browser_page):
     assert answered(page)["mask"] == mine["mask"]
 
 
+def test_a_painter_built_again_takes_over_the_mask_on_the_way(server, browser_page):
+    page = open_page(browser_page, link(server))
+    answered(page)
+    # Streamlit may build the element again after the question was sent: the new painter knows only
+    # the old mask, and has asked nothing.
+    page.evaluate("""() => {
+        const painter = [...window.manifolio.views.values()][0];
+        const before = painter.row.mask.slice();
+        painter.put(new Uint8Array(64));
+        [painter.masks, painter.number] = [new Map([[painter.row.id, before]]), 0];
+        painter.choose(painter.row.id, false);
+    }""")
+    assert sum(answered(page, np.zeros(64))["mask"]) == 0
+
+
 def test_other_rows_come_on_request(server, browser_page):
     page = open_page(browser_page, link(server))
     first = answered(page)["id"]

@@ -96,11 +96,12 @@ export class Painter {
   // --- data from Python -----------------------------------------------------------------------
 
   /**
-   * Show the offered rows (framed bytes), the chosen row, and the masks; `touched`: ids of painted rows.
+   * Show the offered rows (framed bytes), the chosen row, and the masks; `touched`: ids of painted rows; `number`:
+   * the last question's number.
    * @param {Uint8Array} bytes
    * @param {any} it
    */
-  load(bytes, { current, masks, touched }) {
+  load(bytes, { current, masks, touched, number }) {
     const content = readFrame(bytes);
     const { header } = content;
     this.header = header;
@@ -108,6 +109,7 @@ export class Painter {
     this.cells = cellsFor(header.drawing, header.cells);
     this.masks = new Map(Object.entries(masks).map(([id, text]) => [id, maskOfText(text, header.cells)]));
     this.touched = new Set(touched);
+    this.number = Math.max(this.number, number);
     this.possibilities.drawing = header.drawing;
     this.tools();
     this.strip.show(this.rows, header.drawing, header.more);

@@ -12,10 +12,11 @@ import { component, freshBytes, shelf } from "./shelf.js";
  * @property {string} current the chosen row's id
  * @property {Record<string, string>} masks by id
  * @property {string[]} touched ids of painted rows
+ * @property {number} number the last question's number
  */
 
 export default component((root, /** @type {PainterData} */ first, send, keep) => {
-  const fresh = freshBytes();
+  let fresh = freshBytes();
   let data = first;
   let drawn = false;
   /** @type {string | null} */
@@ -28,9 +29,10 @@ export default component((root, /** @type {PainterData} */ first, send, keep) =>
   const look = () => {
     const { stores, batch } = data;
     const rows = shelf.stores.get(stores.rows);
-    // Rows and their masks arrive separately: wait for both.
-    if (rows && loaded !== batch && readHeader(rows).batch === batch) {
-      loaded = batch;
+    // Rows and their masks arrive separately: wait for both. A painter that was built while a question of its
+    // predecessor was on the way takes over the masks that Python has kept meanwhile.
+    if (rows && (loaded !== batch || data.number > painter.number) && readHeader(rows).batch === batch) {
+      [loaded, fresh] = [batch, freshBytes()];
       painter.load(rows, data);
     }
     if (loaded !== batch) return;

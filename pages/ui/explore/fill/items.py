@@ -22,7 +22,7 @@ class Board:
 
     turn: how often the visitor asked for other rows, per source. current: the id of the chosen
     item; None: the first offered item. masks: each item's mask as text, by id. latest: the mask
-    painted last.
+    painted last. number: the number of the browser's last question.
     """
 
     source: Source = "data"
@@ -30,6 +30,7 @@ class Board:
     current: str | None = None
     masks: dict[str, str] = field(default_factory=dict)
     latest: str | None = None
+    number: int = 0
 
     def shuffled(self) -> "Board":
         """Offer other rows, and choose the first of them."""
@@ -40,8 +41,11 @@ class Board:
         """Switch to the rows of this source, and keep the state of the other source."""
         return self if source == self.source else replace(self, source=source, current=None)
 
-    def painted(self, item: str, mask: str) -> "Board":
-        return replace(self, current=item, masks=self.masks | {item: mask}, latest=mask)
+    def painted(self, asked: Question) -> "Board":
+        masks = self.masks | {asked.item: asked.mask}
+        return replace(
+            self, current=asked.item, masks=masks, latest=asked.mask, number=asked.number
+        )
 
 
 def board(name: str) -> Board:

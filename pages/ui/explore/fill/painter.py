@@ -35,7 +35,7 @@ from pages.ui.explore.fill.items import (
 from pages.ui.explore.fill.model import Completion, completed, possibilities
 from pages.ui.explore.fill.panels import panels
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.component import component, hold_bytes, plain_key, room_for
 from pages.ui.shared.density import HELD_OUT, density_of, how_filled
 
 show_painter = component("painter", "painter/painter.html", "painter/painter.css")
@@ -85,19 +85,16 @@ def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question, 
             "current": current.id,
             "masks": masks,
             "touched": [each.id for each in rows if each.id in kept.masks],
+            "number": kept.number,
         },
-        on_act_change=partial(other_rows, name),
+        on_act_change=partial(take_act, name, rows, dataset),
         on_drawn_change=lambda: None,  # the next run reads the state
     )
     drawn = bool(view.drawn)
     key = stores(name)["rows"]
     more = len(rows) < (dataset.n_points if own is None else len(own.values))
     hold_bytes(key=key, data=_packed(dataset, rows, batch, key, more))
-    asked = question_of(view.act, rows, dataset)
-    if asked is None:
-        return current, Question(current.id, masks[current.id]), drawn
-    keep(name, kept.painted(asked.item, asked.mask))
-    return next(row for row in rows if row.id == asked.item), asked, drawn
+    return current, Question(current.id, masks[current.id], kept.number), drawn
 
 
 def send_answer(
@@ -124,11 +121,16 @@ def send_possibilities(item: Item, name: str, question: Question, row: Array) ->
     )
 
 
-def other_rows(name: str) -> None:
-    """Change the rows of the strip if the browser asked for others; called before the rerun."""
-    act = st.session_state[f"painter|{name}"].get("act")
+def take_act(name: str, rows: list[RowItem], dataset: Dataset) -> None:
+    """Keep the painted mask, or offer other rows, as the browser asks.
+
+    Streamlit calls this before the rerun, so that the mask is not lost if the rerun is interrupted.
+    """
+    act = st.session_state[plain_key(f"painter|{name}")].get("act")
     if isinstance(act, dict) and act.get("more"):
         keep(name, board(name).shuffled())
+    elif (asked := question_of(act, rows, dataset)) is not None:
+        keep(name, board(name).painted(asked))
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
