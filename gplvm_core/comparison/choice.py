@@ -13,6 +13,7 @@ from gplvm_core.comparison.repeated import Contender, Step, compare
 from gplvm_core.comparison.result import Comparison, Difference
 from gplvm_core.comparison.settings import Settings, candidates_for, in_words
 from gplvm_core.comparison.tasks import Data, Judge, OfRows, Scaling, Task, held_out
+from gplvm_core.models.data.views import check_name
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
 
@@ -47,7 +48,7 @@ class Choice:
     measure: the score. model: the given model with the chosen settings, not fitted. settings: the
     chosen settings. own: the settings of the given model. tried: the tries of the last round, then
     those of the first round, each from best to worst. gain: how much better the chosen settings
-    are than the given ones; NaN if the given ones failed.
+    are than the given ones; NaN if the given ones failed. to: the view whose predictions counted.
     """
 
     task: Task
@@ -58,6 +59,7 @@ class Choice:
     tried: tuple[Tried, ...]
     gain: Difference
     notes: tuple[str, ...] = ()
+    to: str | None = None
 
     def sentence(self) -> str:
         """Say what was chosen, and how much better it is than the given settings."""
@@ -87,6 +89,7 @@ def choose(
     data: ArrayLike | Mapping[str, ArrayLike],
     task: Task | None = None,
     *,
+    to: str | None = None,
     times: ArrayLike | None = None,
     sequences: ArrayLike | None = None,
     groups: ArrayLike | None = None,
@@ -118,6 +121,9 @@ def choose(
         rows. "transfer": predict each view from the others. "forecast": predict the next frames of
         every sequence. By default "transfer" for several views, "forecast" for a model over time,
         otherwise "fill". A single sequence cannot be held out, so its default is "forecast".
+    to : str, optional
+        The name of the view that matters: only predictions of this view count ("transfer" and
+        "forecast" with several views). By default all views count.
     times, sequences : array_like, optional
         For a model over time, as in `fit`. Other models use sequences only as groups.
     groups : array_like of shape (N,), optional
@@ -155,7 +161,7 @@ def choose(
     _check_model(model, isinstance(data, Mapping))
     rows = Data.checked(data, scaling, times, sequences, timed)
     task = task or rows.usual_task
-    _check_task(task, rows)
+    _check_task(task, rows, to)
     together = sequences if groups is None else groups
     known = None if together is None else np.asarray(together)
     if known is not None and known.shape != (len(rows),):
@@ -181,7 +187,8 @@ def choose(
     n_last = min(len(tries), max(2, round(GO_ON * len(tries))) + 1)
     two_rounds = short < most and len(tries) > 1
     progress = _Rounds(callback, [len(tries) * short, *([n_last * most] if two_rounds else [])])
-    judge, measure = Judge(task, rows, random_state), DENSITY if task == "density" else ERROR
+    judge = Judge(task, rows, random_state, to)
+    measure = DENSITY if task == "density" else ERROR
 
     def tried_all(each: list[Settings], iterations: int) -> _Round:
         problems: list[list[str]] = [[] for _ in each]
@@ -210,7 +217,7 @@ def choose(
     if progress.stopped:
         notes.append("The search was ended early, so fewer splits or only short trainings count.")
     whole = known is not None and task != "forecast"  # forecasts hold out the ends of sequences
-    return _result(task, fresh, own, rounds, notes, grouped=whole)
+    return replace(_result(task, fresh, own, rounds, notes, grouped=whole), to=to)
 
 
 class _Rounds:
@@ -305,7 +312,7 @@ def _check_model(model: Any, several: bool) -> None:
         raise DataError("settings can be searched for Bayesian maps of one layer")
 
 
-def _check_task(task: str, data: Data) -> None:
+def _check_task(task: str, data: Data, to: str | None) -> None:
     if task not in get_args(Task):
         raise ValueError(f"task must be one of {listed(list(get_args(Task)), 4)}; got {task!r}")
     if task == "transfer" and not data.several:
@@ -314,6 +321,10 @@ def _check_task(task: str, data: Data) -> None:
         raise DataError(f"task={task!r} needs one table; use 'transfer' for several views")
     if task == "density" and data.times is not None:
         raise DataError("rows over time depend on each other: use task='fill' or 'forecast'")
+    if to is not None and not data.several:
+        raise DataError("to names one of several views: leave it out for one table")
+    if to is not None:
+        check_name(to, tuple(data.views))
 
 
 def _short(model: Any, settings: Settings, iterations: int) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import ParameterGrid
 
+from gplvm_core.models.data.data_weights import WIDE
 from gplvm_core.readers.errors import plural
 
 Settings = dict[str, Any]
@@ -22,8 +23,9 @@ NAMES = {
     "noise": "noise",
     "scaling": "scale",
 }
-WEIGHTS = "view_weights"
+WEIGHTS, WEIGHT = "view_weights", "data_weight"
 FEW_VIEWS = 4  # up to this number, a search tries one noise per column in each view alone
+COUNTS = {"auto": "as independent columns", 1.0: "fully"}
 VALUES = {
     "auto": "by the units of each view",
     "per_output": "one per column",
@@ -44,9 +46,9 @@ def candidates_for(
 ) -> tuple[Settings, list[Settings]]:
     """Return the model's own settings, and all candidates; the own settings are the first.
 
-    given: candidates of the user; None draws combinations of the four settings in `NAMES`, and for
-    views over time of their weights. views: the names of several views. differ: whether the columns
-    have different units; for one table this decides the settings "auto".
+    given: candidates of the user; None draws combinations of the four settings in `NAMES`, and over
+    time of the weights of views or of wide rows. views: the names of several views. differ: whether
+    the columns have different units; for one table this decides the settings "auto".
     Raises ValueError if the model does not have a given setting, or if the search sets it itself.
     """
     known = model.get_params(deep=False)
@@ -62,10 +64,14 @@ def candidates_for(
         own = {key: known[key] for key in keys}
         every = [own | dict(each) for each in given]
         return own, [own, *(e for at, e in enumerate(every) if e not in [own, *every[:at]])]
-    weighted = model.capabilities.views and model.capabilities.timed
-    own = {key: known[key] for key in (*NAMES, *([WEIGHTS] if weighted else []))}
+    grid: dict[str, list[Any]] = {}
+    if model.capabilities.timed and model.capabilities.views:
+        grid[WEIGHTS] = ["auto", {}]
+    elif model.capabilities.timed and n_columns > WIDE * known["n_components"]:
+        grid[WEIGHT] = ["auto", 1.0]
+    own = {key: known[key] for key in (*NAMES, *grid)}
     most = min(n_columns, n_train - 1)
-    grid: dict[str, list[Any]] = {
+    grid |= {
         "n_components": sorted({min(each, most) for each in (*COMPONENTS, own["n_components"])}),
         "n_inducing": sorted({min(each, n_train) for each in (*INDUCING, own["n_inducing"])}),
     }
@@ -77,8 +83,6 @@ def candidates_for(
         }
     else:
         grid |= {"noise": ["shared", "per_output"], "scaling": ["global", "columns"]}
-    if weighted:
-        grid[WEIGHTS] = ["auto", {}]
     # If every column has its own noise, the scales of columns matter little.
     usual = grid["scaling"][0]
     every = [e for e in ParameterGrid(grid) if usual == e["scaling"] or e["noise"] != "per_output"]
@@ -101,6 +105,8 @@ def in_words(settings: Settings) -> str:
             parts.append(plural(value, NAMES[key]))
         elif key == WEIGHTS:
             parts.append(_weights_in_words(value))
+        elif key == WEIGHT:
+            parts.append(f"columns count {COUNTS.get(value, f'with the weight {value}')}")
         elif isinstance(value, Mapping):
             views = [f"{VALUES.get(each, each)} in {name}" for name, each in value.items()]
             parts.append(f"{NAMES.get(key, key)}: {' and '.join(views)}")

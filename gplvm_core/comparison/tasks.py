@@ -209,12 +209,14 @@ class Judge:
 
     The score "crps" is the continuous ranked probability score of Gaussian predictions, in units of
     the data's spread (`Data.spread`). It is an absolute error that also punishes intervals that are
-    too wide or too narrow. Source: Gneiting & Raftery (2007), eq. 21.
+    too wide or too narrow. Source: Gneiting & Raftery (2007), eq. 21. to: the view whose
+    predictions count; None: all views.
     """
 
     task: Task
     data: Data
     seed: int
+    to: str | None = None
 
     def __call__(self, trained: OfRows, split: Split, at: int) -> dict[str, float]:
         if trained.problems:
@@ -255,7 +257,8 @@ class Judge:
         found = []
         for rows, timeline in self._parts(test):
             whole = self.data.of(rows)
-            for name, truth in whole.items():
+            for name in self._judged():
+                truth = whole[name]
                 others = {other: each for other, each in whole.items() if other != name}
                 # Without times, a row is predicted only if it has a value in another view.
                 seen = np.any([~np.isnan(each).all(axis=1) for each in others.values()], axis=0)
@@ -275,13 +278,18 @@ class Judge:
         for rows, timeline in self._parts(test):
             assert self.data.sequences is not None
             label, times = self.data.sequences[rows[0]], timeline["times"]
-            for name, own in self.data.views.items():
+            for name in self._judged():
+                own = self.data.views[name]
                 asked = model.of_view(name) if name else model
                 mean, std = asked.forecast(times, sequence=label, return_std=True)
                 known = ~np.isnan(own[rows])
                 spread = self.data.spread(name, train)
                 found.append(_errors(own[rows], mean, std, spread, known))
         return found
+
+    def _judged(self) -> list[str]:
+        """The names of the views whose predictions count."""
+        return list(self.data.views) if self.to is None else [self.to]
 
     def _parts(self, test: Rows) -> list[tuple[Rows, dict[str, Any]]]:
         """The test rows of each sequence, with their times; all rows for a model without time."""

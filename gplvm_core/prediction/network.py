@@ -61,11 +61,12 @@ class Network:
         *,
         mean_field: bool = False,
         known: tuple[int, ...] = (),
+        weight: float = 1.0,
     ) -> "Network":
         """Make a chain of layers, of which the last generates `DATA`.
 
         If a layer has more inputs than the layer above has outputs, the additional inputs are the
-        top node's points.
+        top node's points. weight: how much the data count in inference.
         """
         edges, last = list[TrainedEdge](), len(posteriors) - 1
         width = posteriors[0].n_latent
@@ -73,7 +74,8 @@ class Network:
         for at, (posterior, each) in enumerate(zip(posteriors, own, strict=True)):
             sources = (at,) if posterior.n_latent == width else (at, 0)
             end = DATA if at == last else at + 1
-            edges.append(TrainedEdge(str(at), sources, end, posterior, each, mean_field))
+            counts = weight if at == last else 1.0
+            edges.append(TrainedEdge(str(at), sources, end, posterior, each, mean_field, counts))
             width = posterior.n_outputs
         return cls(tuple(map(str, range(len(posteriors)))), tuple(edges), known, tuple(beliefs))
 

@@ -14,6 +14,11 @@ from tests.app.apptest import press, run_page, said
 pytestmark = pytest.mark.usefixtures("home")
 
 
+@pytest.fixture(autouse=True)
+def no_searches() -> None:
+    comparing._RUNS.clear()
+
+
 def test_it_is_offered_for_numbers_and_not_for_words():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
@@ -67,6 +72,58 @@ def test_the_found_settings_are_shown_and_used_by_the_form(monkeypatch: pytest.M
     press(at, "Use these settings")
     noise = next(each for each in at.segmented_control if each.label == "Noise")
     assert noise.value == "per_output"
+
+
+def test_the_search_can_be_about_one_view(monkeypatch: pytest.MonkeyPatch):
+    real, asked = good_settings.choose, []
+
+    def short(model, data, **options):
+        asked.append(options["to"])
+        model.set_params(n_components=2, n_inducing=5, max_iter=40)
+        few = {name: values[:40] for name, values in data.items()}
+        return real(model, few, candidates=[{"n_components": 1}], cv=2, **options)
+
+    monkeypatch.setattr(good_settings, "choose", short)
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("toy_views").run()
+    for name in ("second", None):
+        at.selectbox(key="settings_view").set_value(name).run()
+        # The result of the other question is not shown.
+        assert "Find good settings" in [button.label for button in at.button]
+        press(at, "Find good settings")
+        *_, run = [each for key, each in comparing._RUNS.items() if key.startswith("settings|")]
+        assert isinstance(run, ComparisonRun)
+        run.wait(60)
+        at.run()
+        assert ("Only predictions of “second” count" in said(at)) == (name == "second")
+    assert asked == ["second", None]
+
+
+def test_a_search_over_time_may_count_wide_rows_fully(monkeypatch: pytest.MonkeyPatch):
+    real, candidate = good_settings.choose, {"data_weight": 1.0}
+
+    def short(model, data, **options):
+        model.set_params(n_components=2, n_inducing=5, max_iter=40)
+        options |= {"times": options["times"][:40], "sequences": options["sequences"][:40]}
+        found = real(model, data[:40], candidates=[candidate], cv=2, **options)
+        return replace(found, settings=candidate)  # also if it is not the best here
+
+    monkeypatch.setattr(good_settings, "choose", short)
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("pendulum").run()
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    (count,) = [each for each in at.segmented_control if each.label == "How much columns count"]
+    assert count.value == "auto"
+    press(at, "Find good settings")
+    *_, run = [each for key, each in comparing._RUNS.items() if key.startswith("settings|")]
+    assert isinstance(run, ComparisonRun)
+    run.wait(60)
+    at.run()
+    assert "columns count fully" in said(at)
+    press(at, "Use these settings")
+    (count,) = [each for each in at.segmented_control if each.label == "How much columns count"]
+    assert count.value == "full"
+    assert "The form above has these settings" in said(at)
 
 
 def test_the_form_takes_a_noise_for_each_view(monkeypatch: pytest.MonkeyPatch):

@@ -175,6 +175,61 @@ def test_a_search_for_views_over_time_also_tries_noises_of_single_views_and_equa
     )
 
 
+def test_a_search_over_time_also_lets_wide_rows_count_fully():
+    tries = []
+    for seed in range(5):
+        model = DynamicalGPLVM(10, 50)
+        own, some = candidates_for(model, 30, 100, None, seed, views=(), differ=False)
+        assert own["data_weight"] == "auto" and some[0] == own
+        tries += some
+    assert {each["data_weight"] for each in tries} == {"auto", 1.0}
+    assert in_words({"data_weight": 1.0}) == "columns count fully"
+    assert in_words({"data_weight": "auto"}) == "columns count as independent columns"
+    for model, columns in ((DynamicalGPLVM(10, 50), 20), (BayesianGPLVM(10, 50), 30)):
+        own, _ = candidates_for(model, columns, 100, None, 0, views=(), differ=False)
+        assert "data_weight" not in own
+
+
+def test_a_search_can_count_the_predictions_of_one_view():
+    """A loud second view is predicted better with its own noise, a clean first view is not."""
+    generator = np.random.default_rng(1)
+    place = generator.uniform(-1.0, 1.0, (60, 2))
+    views = {
+        "clean": np.column_stack([place, place @ [1.0, -1.0]]),
+        "loud": place @ generator.standard_normal((2, 3)) + generator.normal(0.0, 1.0, (60, 3)),
+    }
+    model = ManifoldRelevance(2, 10, max_iter=40, random_state=0)
+    found = {
+        to: choose(model, views, to=to, candidates=[OWN_NOISE], cv=2)
+        for to in (None, "clean", "loud")
+    }
+    scores = {to: each.of(each.own).score for to, each in found.items()}
+    # The scores of single views average to the score of all views, which have as many columns.
+    assert scores[None] == pytest.approx((scores["clean"] + scores["loud"]) / 2, rel=1e-6)
+    assert abs(scores["clean"] - scores["loud"]) > 0.01
+    assert (found["loud"].to, found[None].to) == ("loud", None)
+
+
+def test_forecasts_of_one_view_can_count_alone():
+    wave = np.sin(np.arange(60)[:, None] / 4.0 + np.arange(4))
+    views = {"one": wave, "two": wave[:, ::-1] ** 2}
+    model = ManifoldRelevance(2, 6, time_kernel="matern32", max_iter=20, random_state=0)
+    scores = {}
+    for to in (None, "one", "two"):
+        found = choose(model, views, "forecast", to=to, candidates=[OWN_NOISE], cv=2)
+        scores[to] = found.of(found.own).score
+    assert scores[None] == pytest.approx((scores["one"] + scores["two"]) / 2, rel=1e-6)
+    assert scores["one"] != scores["two"]
+
+
+def test_a_view_that_does_not_exist_is_named():
+    views = {"one": sheet()[:, :3], "two": sheet()[:, 3:]}
+    with pytest.raises(DataError, match="there is no view 'three'"):
+        choose(ManifoldRelevance(2, 5), views, to="three")
+    with pytest.raises(DataError, match="leave it out for one table"):
+        choose(small(), sheet(), to="one")
+
+
 def test_a_training_of_a_search_equals_a_training_of_these_rows():
     rows = np.arange(40)[:, None]
     fitted = OfRows(small(random_state=0), Data(sheet()), False, []).fit(rows.astype(float))

@@ -208,8 +208,9 @@ def test_new_sequences_update_the_mapping_if_held_out_sequences_did_so_better(
     model.save(tmp_path / "model")
     for one, other in zip(filled(load(tmp_path / "model"), None), updated, strict=True):
         np.testing.assert_array_equal(one, other)
+    # Six sequences decide, and their errors depend on each other.
     for mean, std in (fixed, updated):
-        assert inside((mean[hidden], std[hidden]), new[hidden]) == pytest.approx(0.95, abs=0.06)
+        assert inside((mean[hidden], std[hidden]), new[hidden]) == pytest.approx(0.95, abs=0.07)
     path = model.transform_sequence(new[own == 0], times=at[own == 0])
     adapted = model.transform_sequence(new[own == 0], times=at[own == 0], adapt=True)
     np.testing.assert_array_equal(path, adapted)

@@ -76,7 +76,8 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
     times = np.linspace(0.0, 3.0, 60)
     node = {"x": OverTime(2, "matern32")}
     own = Model(node, [Edge("x", "Y", n_inducing=10)], **FEW).fit(DATA["face"], times=times)
-    known = DynamicalGPLVM(2, n_inducing=10, time_kernel="matern32", noise="shared", **FEW)
+    settings = {"time_kernel": "matern32", "noise": "shared", "data_weight": 1.0}
+    known = DynamicalGPLVM(2, n_inducing=10, **settings, **FEW)
     known.fit(DATA["face"], times=times)
     assert own.bound_ == pytest.approx(known.bound_, rel=1e-12)
     # Compare separate rows, rows of a new sequence, rows that continue a trained sequence, and

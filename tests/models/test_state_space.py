@@ -11,7 +11,7 @@ from gplvm_core import DataError, StateSpaceGPLVM, load, save
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.kernels import RBF
-from gplvm_core.models.data.data_weights import beside_rule
+from gplvm_core.models.data.data_weights import in_sequence
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.problems.edges import FREE, to_data
 from gplvm_core.models.problems.graph import Graph, Parameters
@@ -203,11 +203,11 @@ def test_copies_of_columns_with_a_weight_change_nothing() -> None:
 def test_wide_rows_count_as_their_independent_columns() -> None:
     draw = np.random.default_rng(0)
     columns = draw.standard_normal((200, 60))
-    assert beside_rule(columns[:, :4], 2) == 1.0  # narrow rows
-    assert beside_rule(columns, 2) > 0.9  # independent columns
+    assert in_sequence(columns[:, :4], 2) == 1.0  # narrow rows
+    assert in_sequence(columns, 2) > 0.9  # independent columns
     few = columns[:, :12] @ draw.standard_normal((12, 60))
-    assert 4 / 60 <= beside_rule(few, 2) < 11 / 60
-    assert beside_rule(columns[:, :3] @ draw.standard_normal((3, 60)), 5) > 0.9  # no residuals
+    assert 4 / 60 <= in_sequence(few, 2) < 11 / 60
+    assert in_sequence(columns[:, :3] @ draw.standard_normal((3, 60)), 5) > 0.9  # no residuals
 
 
 def test_the_pixels_of_a_pendulum_do_not_outweigh_its_rule() -> None:

@@ -7,11 +7,12 @@ new rows: p(Y | X) is raised to the power w. Composite likelihoods of dependent 
 in the same way (Pauli, Racugno & Ventura 2011). MATHEMATICS.md, sections 5 and 6.8.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
+from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 
@@ -20,6 +21,8 @@ Weights = dict[str, float]
 # A view is wide if it has more than this many times the columns of the narrowest view. Views of
 # similar width cannot dominate each other, and keep the exact bound as their objective.
 WIDE = 2.0
+# Rows whose roughness over time exceeds this number do not follow paths.
+ROUGH = 0.5
 
 
 def balanced(views: Mapping[str, Float[Array, "N _D"]], n_components: int) -> Weights:
@@ -38,8 +41,8 @@ def balanced(views: Mapping[str, Float[Array, "N _D"]], n_components: int) -> We
     }
 
 
-def beside_rule(values: Float[Array, "N D"], n_components: int) -> float:
-    """The weight of a sequence's rows beside a rule for their states of n_components dimensions.
+def in_sequence(values: Float[Array, "N D"], n_components: int) -> float:
+    """The weight of a sequence's rows beside a prior of n_components dimensions that links them.
 
     The columns count as independent ones, but at least as twice the number of dimensions. Narrow
     rows (D ≤ 2 n_components) thus have the weight 1.
@@ -51,6 +54,43 @@ def beside_rule(values: Float[Array, "N D"], n_components: int) -> float:
     return min(1.0, max(effective_columns(values, n_components), least) / width)
 
 
+def on_paths(
+    values: Float[Array, "N D"],
+    n_components: int,
+    times: Float[Array, "N P"],
+    sequences: Shaped[NDArray[Any], " N"],
+) -> float:
+    """The weight of rows beside a prior over time of n_components dimensions (`in_sequence`).
+
+    Rows that are as far from the rows before them as from any other row do not follow paths: a
+    prior over time would switch all dimensions off, so such rows have the weight 1. So have rows
+    whose prior follows several inputs instead of time.
+    """
+    follow = times.shape[1] == 1 and roughness(values, n_components, times[:, 0], sequences) < ROUGH
+    return in_sequence(values, n_components) if follow else 1.0
+
+
+def roughness(
+    values: Float[Array, "N D"],
+    n_components: int,
+    times: Float[Array, " N"],
+    sequences: Shaped[NDArray[Any], " N"],
+) -> float:
+    """The mean squared step from row to row, divided by that between two random rows.
+
+    The distances are those of the first principal components. The number is near 0 for smooth
+    paths and near 1 for rows in random order (von Neumann 1941). It is 1 if no row follows another.
+    """
+    label = np.unique(sequences, return_inverse=True)[1]
+    order = np.lexsort((times, label))
+    scores = _scores(_centred(values), n_components)[order]
+    follows = label[order][1:] == label[order][:-1]
+    spread = 2.0 * np.mean(np.sum(scores**2, axis=1))
+    if not follows.any() or spread == 0.0:
+        return 1.0
+    return float(np.mean(np.sum(np.diff(scores, axis=0)[follows] ** 2, axis=1)) / spread)
+
+
 def effective_columns(values: Float[Array, "N D"], n_components: int) -> float:
     """The effective number of independent columns in the residuals of principal components.
 
@@ -59,8 +99,7 @@ def effective_columns(values: Float[Array, "N D"], n_components: int) -> float:
     is between 1 and D.
     """
     n_rows, width = values.shape
-    center = np.nanmean(values, axis=0)
-    centred = np.where(np.isnan(values), 0.0, values - center)
+    centred = _centred(values)
     # The smaller Gram matrix has the same eigenvalues.
     gram = centred @ centred.T if n_rows < width else centred.T @ centred
     power = np.linalg.eigvalsh(gram)[::-1]
@@ -70,6 +109,19 @@ def effective_columns(values: Float[Array, "N D"], n_components: int) -> float:
         return float(width)  # nothing is known about the residuals
     inverse = np.sum(left**2) / left.sum() ** 2 - 1.0 / free
     return float(width) if inverse * width <= 1.0 else float(1.0 / inverse)
+
+
+def _centred(values: Float[Array, "N D"]) -> Float[Array, "N D"]:
+    """The rows minus their mean; 0 for missing values."""
+    return np.where(np.isnan(values), 0.0, values - np.nanmean(values, axis=0))
+
+
+def _scores(centred: Float[Array, "N D"], count: int) -> Float[Array, "N Q"]:
+    """The rows on the first principal components."""
+    if len(centred) < centred.shape[1]:
+        power, vectors = np.linalg.eigh(centred @ centred.T)
+        return np.asarray((vectors * np.sqrt(np.maximum(power, 0.0)))[:, -count:])
+    return np.asarray(centred @ np.linalg.eigh(centred.T @ centred)[1][:, -count:])
 
 
 def weights_in_words(weights: Mapping[str, float]) -> tuple[str, ...]:
@@ -83,14 +135,29 @@ def weights_in_words(weights: Mapping[str, float]) -> tuple[str, ...]:
     )
 
 
-def weight_in_words(weight: float, width: int) -> tuple[str, ...]:
-    """Return a note on the weight of the rows beside a rule; empty if it is 1."""
+def weight_in_words(weight: float, width: int, outweighed: str) -> tuple[str, ...]:
+    """Return a note on the weight of a sequence's rows; empty if it is 1.
+
+    outweighed: what the rows would outweigh with the weight 1.
+    """
     if weight == 1.0:
         return ()
     return (
         f"the {width:,} columns depend on each other, so they count as {weight * width:.0f} when "
-        "states are inferred; otherwise they would outweigh the rule from state to state",
+        f"latent points are inferred; otherwise they would outweigh {outweighed}",
     )
+
+
+def weight_of_rows(given: Any, automatic: Callable[[], float]) -> float:
+    """Return the setting `data_weight` as a number; `automatic` computes it for "auto"."""
+    if isinstance(given, str):
+        if given != "auto":
+            raise ValueError(f'data_weight must be "auto" or a number; got {given!r}')
+        return automatic()
+    try:
+        return checked_weight(given)
+    except ValueError as error:
+        raise ValueError(f"data_weight {error}") from None
 
 
 def checked_weight(given: Any) -> float:

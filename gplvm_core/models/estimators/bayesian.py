@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.batches import Stochastic, check_batches
+from gplvm_core.models.data.data_weights import on_paths, weight_in_words, weight_of_rows
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import TIMES
 from gplvm_core.models.data.training_rows import TrainingRows
@@ -73,6 +75,7 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     encoder: Literal["kernel", "network", "outputs"] | None = None
     batch_size: int | None = None
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
+    data_weight: str | float = "auto"
 
     @property
     def capabilities(self) -> Capabilities:
@@ -85,6 +88,7 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     def _problem(
         self, begin: Start | KindsStart, executor: Executor, further: int
     ) -> Graph | ManyRows | Stochastic:
+        self.data_weight_ = self._weight(begin)
         if isinstance(begin, KindsStart):
             return self._any_kinds(begin, executor)
         node, count = self._top(begin.outputs[0], self.n_components), len(begin.outputs[0])
@@ -99,7 +103,7 @@ class BayesianGPLVM(LatentSettings, AnyKind):
             return Stochastic(many, self.batch_size, self.max_iter, encoder)
         if isinstance(node, LatentNode) and are_many(count):
             return many
-        layer = to_data(begin.outputs[0], executor, self._noise)
+        layer = to_data(begin.outputs[0], executor, self._noise, self.data_weight_)
         start: Start | AtOutputs = begin
         if isinstance(node, EncodedNode) and node.at_outputs:
             start = AtOutputs(begin, node, self.kernel, self.n_inducing)
@@ -110,6 +114,8 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     ) -> tuple[str, ...]:
         self.rows_ = TrainingRows(len(targets), ended.trained_rows)
         odd, self.encoder_ = self._take_path(ended), ended.encoder
+        if self.data_weight == "auto":
+            odd += weight_in_words(self.data_weight_, targets.shape[1], "the prior over time")
         if self.columns_ is not None:
             return odd + ended.notes + self._settle_kinds(ended, targets, scaling, offset)
         learnt = ended.learnt((targets,))
@@ -118,6 +124,22 @@ class BayesianGPLVM(LatentSettings, AnyKind):
         bound = learnt.bound + offset
         self._set_fitted(node.belief, node.information, bound, layer.statistics, posterior)
         return odd + ended.notes + learnt.notes
+
+    def _weight(self, begin: Start | KindsStart) -> float:
+        """How much the rows count beside the prior of their latent points."""
+        several = isinstance(begin, KindsStart)
+        outputs = (begin.begin if isinstance(begin, KindsStart) else begin).outputs[0]
+        timeline = self.times_, self.sequences_
+        automatic = partial(on_paths, outputs, self.n_components, *timeline)
+        linked = self._over_time and not several
+        weight = weight_of_rows(self.data_weight, automatic if linked else lambda: 1.0)
+        many = self.batch_size is not None or are_many(len(outputs))
+        if weight != 1.0 and (several or (many and self.time_kernel is None)):
+            raise ValueError(
+                "data_weight other than 1 needs a table of numbers, and a time_kernel or fewer "
+                "than 20,000 rows without batches"
+            )
+        return weight
 
 
 @preset

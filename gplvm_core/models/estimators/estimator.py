@@ -48,13 +48,19 @@ class LatentVariableModel(
         The number of columns of the training data.
     feature_names_in_ : ndarray of str, shape (D,)
         The column names of the training data; only defined for a data frame with text names.
+    data_weight_ : float
+        How much a row counts when its latent point is inferred; 1 unless a setting changes it.
     """
+
+    # Also for models in files of earlier versions.
+    data_weight_: float = 1.0
 
     @property
     def _network(self) -> Network:
         """The trained graph."""
         known = getattr(self, "statistics_", None)
-        return Network.chain([self.posterior_], [self._belief], [known])
+        weight = self.data_weight_
+        return Network.chain([self.posterior_], [self._belief], [known], weight=weight)
 
     def score(self, Y: ArrayLike, y: Any = None) -> float:
         """Return the mean log density of rows, in nats per row.

@@ -32,12 +32,9 @@ class StateQueries(SequenceQueries):
     ----------
     transition_ : Posterior
         The posterior of the transition g, from a state to the next state.
-    data_weight_ : float
-        How much the rows count beside the transition when states are inferred.
     """
 
     transition_: Posterior
-    data_weight_: float = 1.0  # of models in files of earlier versions
 
     def forecast_latent(
         self, times: ArrayLike, *, sequence: Any = None

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -9,7 +10,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.data_weights import beside_rule, checked_weight, weight_in_words
+from gplvm_core.models.data.data_weights import in_sequence, weight_in_words, weight_of_rows
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import checked_timeline, gaps_in_time
 from gplvm_core.models.estimators.capabilities import Capabilities
@@ -49,10 +50,10 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         The number of inducing inputs of the mapping, and of the transition.
     data_weight
         How much the rows count beside the transition when states are inferred: a weight above 0 and
-        at most 1 multiplies their term of the bound. "auto": wide rows count as the number of their
-        independent columns, but at least as twice the number of dimensions, so that the many pixels
-        of a picture do not outweigh the transition. `bound_` is a lower bound on log p(Y) with any
-        weight.
+        at most 1 multiplies their term of the bound. "auto": the columns of wide rows count as the
+        number of their independent columns, but at least as twice the number of dimensions, so that
+        the many pixels of a picture do not outweigh the transition. `bound_` is a lower bound on
+        log p(Y) with any weight.
 
     Attributes
     ----------
@@ -142,7 +143,8 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     def _begin(self, targets: Float[Array, "N D"]) -> StateStart:
         settings = self.n_components, self.n_inducing, (self.kernel,), self.init
         shift = shift_of(self.times_, self.sequences_, self._step)
-        self.data_weight_ = self._weight(targets)
+        automatic = partial(in_sequence, targets, self.n_components)
+        self.data_weight_ = weight_of_rows(self.data_weight, automatic)
         return StateStart((targets,), *settings, shift=shift)
 
     def _problem(self, begin: StateStart, executor: Executor, further: int) -> Graph:
@@ -166,16 +168,5 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         self.relevance_ = relevance_of(self.posterior_.kernel, self.n_components)
         if self.data_weight != "auto":
             return mapping.notes
-        return (*mapping.notes, *weight_in_words(self.data_weight_, targets.shape[1]))
-
-    def _weight(self, targets: Float[Array, "N D"]) -> float:
-        if isinstance(self.data_weight, str):
-            if self.data_weight != "auto":
-                raise ValueError(
-                    f'data_weight must be "auto" or a number; got {self.data_weight!r}'
-                )
-            return beside_rule(targets, self.n_components)
-        try:
-            return checked_weight(self.data_weight)
-        except ValueError as error:
-            raise ValueError(f"data_weight {error}") from None
+        words = weight_in_words(self.data_weight_, targets.shape[1], "the rule from state to state")
+        return (*mapping.notes, *words)

@@ -158,6 +158,9 @@ TERMS: dict[str, str] = {
     "the units of each view” chooses one of the two for each view.",
     "view_weights": "Neighbouring pixels say nearly the same, so a view of pictures can outweigh a "
     "small view and the path over time. “By their independent columns” corrects this.",
+    "data_weight": "Neighbouring pixels, or joints of a body, say nearly the same. If each column "
+    "counted fully, wide rows could outweigh the path over time or the rule. Gaps and forecasts "
+    "would then be predicted worse.",
     "own_noise": "Noise is the part of an output that the position on the map does not explain, "
     "as a percentage of the data's standard deviation. At 100 %, the output says nothing about "
     "the position.",

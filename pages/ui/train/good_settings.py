@@ -48,7 +48,8 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
     if dataset.n_points < FEWEST_ROWS or dataset.n_outputs < 2:
         return
     kernels = (str(model.kernel), str(getattr(model, "time_kernel", None)))
-    key = _key(dataset, title, *kernels)
+    to = _view_that_matters(dataset) if model.capabilities.views else None
+    key = _key(dataset, title, *kernels, to or "")
     if running(key, "settings", "Uses the trainings that are finished.", _said):
         return
     run = comparison_of(key)
@@ -58,7 +59,7 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
         show(run.result, _key(dataset, title), model)
 
     def begin() -> None:
-        begin_comparison(key, _task(dataset, model))
+        begin_comparison(key, _task(dataset, model, to))
 
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button(
@@ -82,7 +83,22 @@ def _key(dataset: Dataset, *choices: str) -> str:
     return f"settings|{fingerprint((dataset.name, *choices, shape, sums, views))}"
 
 
-def _task(dataset: Dataset, model: Any) -> Callable[[Callable[[Step], None]], Choice]:
+def _view_that_matters(dataset: Dataset) -> str | None:
+    """Ask which view the model will predict; None: all of them."""
+    found = st.selectbox(
+        "Good settings for predicting",
+        [None, *dataset.view_values],
+        format_func=lambda name: "each view from the others" if name is None else str(name),
+        key="settings_view",
+        help="If you will predict one view, such as poses from pictures, choose it. The search "
+        "then compares only the predictions of this view.",
+    )
+    return None if found is None else str(found)
+
+
+def _task(
+    dataset: Dataset, model: Any, to: str | None
+) -> Callable[[Callable[[Step], None]], Choice]:
     """Return the search on the first frames for a model over time, otherwise on spread rows."""
     several, timed = model.capabilities.views, model.capabilities.timed
     count = min(dataset.n_points, MOST_ROWS)
@@ -98,6 +114,7 @@ def _task(dataset: Dataset, model: Any) -> Callable[[Callable[[Step], None]], Ch
         return choose(
             model,
             values if several else dataset.values[rows],
+            to=to,
             times=times,
             sequences=sequences,
             scaling="global" if shared_unit else None,
@@ -114,7 +131,10 @@ def _said(step: Step) -> str:
 def show(found: Choice, key: str, model: Any) -> None:
     """Show the result and the button that uses it. model: with the settings of the form."""
     st.markdown(f"**{plain(found.sentence())}**")
-    notes = [QUESTIONS[found.task], *found.notes]
+    question = QUESTIONS[found.task]
+    if found.to is not None:
+        question += f" Only predictions of “{found.to}” count."
+    notes = [question, *found.notes]
 
     def use() -> None:
         accepted = st.session_state.setdefault(FOUND, {})

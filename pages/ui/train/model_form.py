@@ -7,6 +7,7 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.models.data.data_weights import WIDE
 from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.names import column_words
@@ -31,7 +32,7 @@ from pages.ui.train.several_form import (
     start_option,
     weights_option,
 )
-from pages.ui.train.time_form import time_kernel_form
+from pages.ui.train.time_form import time_kernel_form, weight_option
 
 SCALINGS = {
     "global": "One scale for all",
@@ -149,7 +150,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & known:
         with st.expander("More options"):
-            timed = options.get("time_kernel") is not None
+            timed = over_time or options.get("time_kernel") is not None
             options |= more_options(choice, dataset, known, lowest, found, mark, over_time=timed)
             if n_layers > 1:
                 options |= deep_options(dataset, known, options)
@@ -188,7 +189,7 @@ def more_options(
 ) -> dict[str, Any]:
     """Show options that rarely need a change, and return their values.
 
-    found, mark: see `accepted_settings`. over_time: whether rows of several views follow paths.
+    found, mark: see `accepted_settings`. over_time: whether the rows follow paths over time.
     """
     options: dict[str, Any] = {}
     count = len(dataset.targets)
@@ -202,6 +203,8 @@ def more_options(
         if over_time and "view_weights" in known and dataset.kinds is None:
             options["view_weights"] = weights_option(found.get("view_weights", "auto"), mark)
         known = known - {"kernel", "init"}
+    elif over_time and "data_weight" in known and _wide(dataset, n_components):
+        options["data_weight"] = weight_option(found.get("data_weight", "auto"), mark)
     if "kernel" in known:
         options["kernel"] = kernel_of(chosen("Shape of the mapping", "kernel", KERNELS))
     if "init" in known:
@@ -252,6 +255,11 @@ def more_options(
             persist_state="session",
         )
     return options
+
+
+def _wide(dataset: Dataset, n_components: int) -> bool:
+    """Whether the rows have so many columns that these may count less over time."""
+    return dataset.kinds is None and dataset.n_outputs > WIDE * n_components
 
 
 def inducing_option(choice: Choice, count: int, usual: int, mark: str) -> int | None:

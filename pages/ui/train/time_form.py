@@ -10,6 +10,9 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.figures.time_paths import longest_sequence, paths_svg
 from gplvm_core.kernels import Kernel, Periodic, Sum, time_kernel_named
 from pages.ui.shared.words import TERMS
+from pages.ui.train.form_parts import chosen
+
+COUNTS = {"auto": "As independent columns", "full": "Fully"}
 
 
 @dataclass(frozen=True)
@@ -135,3 +138,11 @@ def repeating(kernel: Sum, period: float) -> Sum:
         for part in kernel.parts
     )
     return replace(kernel, parts=parts)
+
+
+def weight_option(usual: str | float, mark: str) -> str | float:
+    """Ask how much wide rows count beside the prior over time; usual, mark: a found setting."""
+    first = usual if isinstance(usual, str) else "full"
+    mark = f"_{first}{mark}"
+    weight = chosen("How much columns count", "data_weight", COUNTS, usual=first, mark=mark)
+    return weight if weight == "auto" else 1.0
