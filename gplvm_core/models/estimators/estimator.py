@@ -49,7 +49,7 @@ class LatentVariableModel(
     feature_names_in_ : ndarray of str, shape (D,)
         The column names of the training data; only defined for a data frame with text names.
     data_weight_ : float
-        How much a row counts when its latent point is inferred; 1 unless a setting changes it.
+        How much a row counts when its latent point is inferred.
     """
 
     # Also for models in files of earlier versions.

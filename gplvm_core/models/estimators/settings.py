@@ -103,12 +103,9 @@ SENTENCES: Mapping[str, str] = {
     "noise variance, so `noise` and `scaling` have no effect. An encoder, `batch_size` and files "
     "require numbers.",
     "data_weight": "How much the rows count beside the prior when latent points are inferred: a "
-    'weight above 0 and at most 1 multiplies their term of the bound. "auto": with a kernel over '
-    "time, the columns of wide rows count as the number of their independent columns "
-    "(`data_weight_`), but at least as twice the number of dimensions, so that the many pixels of "
-    "a picture do not outweigh the prior over time. Rows that jump from one time to the next as "
-    "far as in random order, and all other rows, have the weight 1. `bound_` is a lower bound on "
-    "log p(Y) with any weight.",
+    'number above 0 and at most 1 multiplies their term of the bound. "auto": wide rows that '
+    "follow paths over time count as their number of independent columns, so that many pixels do "
+    "not outweigh the prior; all other rows count fully (`data_weight_`).",
     "batch_size": "None, or the number of random rows in a training batch (stochastic variational "
     "inference; Damianou 2015, §3.3.3). Training first fits a sample of 2500 rows. Then q(u) "
     "follows its natural gradient and Adam updates the other parameters, with ten batches per "
