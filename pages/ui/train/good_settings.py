@@ -25,6 +25,7 @@ MODELS = (BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, StateSpaceGPLVM)
 MOST_ROWS, FEWEST_ROWS = 600, 30
 # Session key: the accepted settings by the key of their search, with the number of presses.
 FOUND = "train_found_settings"
+EVERY = "each view from the others"
 QUESTIONS = {
     "fill": "Hidden halves of held-out rows are filled in.",
     "transfer": "In held-out rows, each view is predicted from the others.",
@@ -85,15 +86,16 @@ def _key(dataset: Dataset, *choices: str) -> str:
 
 def _view_that_matters(dataset: Dataset) -> str | None:
     """Ask which view the model will predict; None: all of them."""
+    names = [view.name for view in dataset.views]
     found = st.selectbox(
         "Good settings for predicting",
-        [None, *dataset.view_values],
-        format_func=lambda name: "each view from the others" if name is None else str(name),
-        key="settings_view",
+        [EVERY, *names],
+        key=f"settings_view_{fingerprint(tuple(names))}",
+        persist_state="session",
         help="If you will predict one view, such as poses from pictures, choose it. The search "
         "then compares only the predictions of this view.",
     )
-    return None if found is None else str(found)
+    return None if found == EVERY else str(found)
 
 
 def _task(
