@@ -111,7 +111,7 @@ cluster-demo: $(VENV)/.dev-installed
 
 gallery: $(VENV)/.app-installed
 	PYTHONPATH=. $(BIN)/python assets/models/train.py
-	PYTHONPATH=. $(BIN)/python assets/models/train.py --densities digits faces flow heads people poses
+	PYTHONPATH=. $(BIN)/python assets/models/train.py --densities digits faces flow heads moves pendulum people poses
 	PYTHONPATH=. $(BIN)/python assets/depth/train.py
 
 # The lock file is for the app with the readers of all file formats, and for every Python version and

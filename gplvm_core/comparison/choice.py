@@ -281,13 +281,16 @@ def _result(
     gain = _gain(last, best.settings, own)
     # A small gain over few splits keeps the given settings. Whole sequences differ more than rows,
     # so only a significant gain counts for them (`benchmarks/settings.py --views`).
-    clear = gain.sure if grouped else gain.mean > gain.error
-    if best.settings != own and np.isfinite(gain.error) and not clear:
-        notes = [
-            *notes,
-            f"The given settings are kept: others ({in_words(best.settings)}) are better by only "
-            f"{gain.unsigned} (mean and standard error).",
-        ]
+    compared, one = np.isfinite(gain.mean), not np.isfinite(gain.error)
+    clear = gain.sure if grouped else one or gain.mean > gain.error
+    if best.settings != own and compared and not clear:
+        words = (
+            f"better by {gain.mean:.2g}, but only in the one split that was finished."
+            if one
+            else f"better by only {gain.unsigned} (mean and standard error)."
+        )
+        others = in_words(best.settings)
+        notes = [*notes, f"The given settings are kept: others ({others}) are {words}"]
         best, gain = next(e for e in tried if e.settings == own), _gain(last, own, own)
     failed = {in_words(each.settings) for each in tried if each.problem is not None}
     if failed:

@@ -105,6 +105,15 @@ def test_with_whole_groups_held_out_only_a_significant_gain_counts():
     mean, error = (float(each) for each in re.findall(r"\d\.\d+", note))
     assert mean > error  # would be enough for single rows
 
+    def stop(step: Step) -> None:
+        if step.split == 2:
+            raise StopIteration
+
+    # One split of whole groups says even less.
+    found = choose(small(), noise, "density", groups=groups, callback=stop, **settings)
+    assert found.tried[0].settings == {"n_components": 1} and found.settings == found.own
+    assert any("in the one split that was finished" in note for note in found.notes)
+
 
 def test_settings_that_cannot_be_trained_are_left_out():
     found = choose(small(), sheet(), candidates=[{"n_inducing": -1}], cv=2)
