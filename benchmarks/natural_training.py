@@ -5,8 +5,8 @@
 Models of 8 dimensions and 40 inducing inputs are trained on sequences that are part of the project,
 with a kernel over time (by default Matérn 3/2) and 500 iterations. "Views" are silhouettes and
 poses as two views; the spikes are counts. The weights of all rows and views are 1, so that training
-maximises `bound_`. The CPU share is the CPU time in which the training with
-steps reaches the final bound of the training without steps, as a fraction of that training's time.
+maximises `bound_`. The CPU share is the CPU time in which the training with steps reaches the final
+bound of the training without steps, as a fraction of that training's time.
 """
 
 import argparse

@@ -25,7 +25,7 @@ NAMES = {
 }
 WEIGHTS, WEIGHT = "view_weights", "data_weight"
 FEW_VIEWS = 4  # up to this number, a search tries one noise per column in each view alone
-COUNTS = {"auto": "as independent columns", 1.0: "fully"}
+COUNTS = {"auto": "count less", 1.0: "count fully"}
 VALUES = {
     "auto": "by the units of each view",
     "per_output": "one per column",
@@ -106,7 +106,8 @@ def in_words(settings: Settings) -> str:
         elif key == WEIGHTS:
             parts.append(_weights_in_words(value))
         elif key == WEIGHT:
-            parts.append(f"columns count {COUNTS.get(value, f'with the weight {value}')}")
+            count = COUNTS.get(value, f"have the weight {value}")
+            parts.append(f"columns that repeat others {count}")
         elif isinstance(value, Mapping):
             views = [f"{VALUES.get(each, each)} in {name}" for name, each in value.items()]
             parts.append(f"{NAMES.get(key, key)}: {' and '.join(views)}")

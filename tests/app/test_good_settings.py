@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
-from gplvm_core.comparison import Tried
 from gplvm_core.comparison.choice import Choice
 from gplvm_core.training import comparing
 from gplvm_core.training.comparing import ComparisonRun
@@ -17,6 +17,17 @@ pytestmark = pytest.mark.usefixtures("home")
 @pytest.fixture(autouse=True)
 def no_searches() -> None:
     comparing._RUNS.clear()
+
+
+def search(at: AppTest) -> Choice:
+    """Press the button, wait for the search, and return its result."""
+    press(at, "Find good settings")
+    run = list(comparing._RUNS.values())[-1]
+    assert isinstance(run, ComparisonRun)
+    run.wait(60)
+    at.run()
+    assert isinstance(run.result, Choice)
+    return run.result
 
 
 def test_it_is_offered_for_numbers_and_not_for_words():
@@ -42,13 +53,7 @@ def test_the_found_settings_are_shown_and_used_by_the_form(monkeypatch: pytest.M
     monkeypatch.setattr(good_settings, "choose", short)
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
-    press(at, "Find good settings")
-    (run,) = [each for key, each in comparing._RUNS.items() if key.startswith("settings|")]
-    assert isinstance(run, ComparisonRun)
-    run.wait(60)
-    found = run.result
-    assert isinstance(found, Choice) and all(isinstance(each, Tried) for each in found.tried)
-    at.run()
+    found = search(at)
     assert not at.exception
     assert found.sentence().split(":")[0] in said(at)
     assert found.settings == candidate
@@ -91,11 +96,7 @@ def test_the_search_can_be_about_one_view(monkeypatch: pytest.MonkeyPatch):
         next(each for each in at.selectbox if each.label == label).set_value(name).run()
         # The result of the other question is not shown.
         assert "Find good settings" in [button.label for button in at.button]
-        press(at, "Find good settings")
-        *_, run = [each for key, each in comparing._RUNS.items() if key.startswith("settings|")]
-        assert isinstance(run, ComparisonRun)
-        run.wait(60)
-        at.run()
+        search(at)
         assert ("Only predictions of “second” count" in said(at)) == (name == "second")
     assert asked == ["second", None]
 
@@ -113,16 +114,12 @@ def test_a_search_over_time_may_count_wide_rows_fully(monkeypatch: pytest.Monkey
     at = run_page("train")
     at.pills(key="train_built_in").set_value("pendulum").run()
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
-    (count,) = [each for each in at.segmented_control if each.label == "How much columns count"]
+    (count,) = [each for each in at.segmented_control if each.label == "Columns that repeat others"]
     assert count.value == "auto"
-    press(at, "Find good settings")
-    *_, run = [each for key, each in comparing._RUNS.items() if key.startswith("settings|")]
-    assert isinstance(run, ComparisonRun)
-    run.wait(60)
-    at.run()
-    assert "columns count fully" in said(at)
+    search(at)
+    assert "columns that repeat others count fully" in said(at)
     press(at, "Use these settings")
-    (count,) = [each for each in at.segmented_control if each.label == "How much columns count"]
+    (count,) = [each for each in at.segmented_control if each.label == "Columns that repeat others"]
     assert count.value == "full"
     assert "The form above has these settings" in said(at)
 
@@ -140,11 +137,7 @@ def test_the_form_takes_a_noise_for_each_view(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(good_settings, "choose", short)
     at = run_page("train")
     at.pills(key="train_built_in").set_value("toy_views").run()
-    press(at, "Find good settings")
-    *_, run = [each for key, each in comparing._RUNS.items() if key.startswith("settings|")]
-    assert isinstance(run, ComparisonRun)
-    run.wait(60)
-    at.run()
+    search(at)
     assert "noise: one per column in first and shared in second" in said(at)
     press(at, "Use these settings")
     noises = {each.label: each.value for each in at.segmented_control if "Noise" in each.label}

@@ -192,15 +192,15 @@ def test_a_search_over_time_also_lets_wide_rows_count_fully():
         assert own["data_weight"] == "auto" and some[0] == own
         tries += some
     assert {each["data_weight"] for each in tries} == {"auto", 1.0}
-    assert in_words({"data_weight": 1.0}) == "columns count fully"
-    assert in_words({"data_weight": "auto"}) == "columns count as independent columns"
+    assert in_words({"data_weight": 1.0}) == "columns that repeat others count fully"
+    assert in_words({"data_weight": "auto"}) == "columns that repeat others count less"
     for model, columns in ((DynamicalGPLVM(10, 50), 20), (BayesianGPLVM(10, 50), 30)):
         own, _ = candidates_for(model, columns, 100, None, 0, views=(), differ=False)
         assert "data_weight" not in own
 
 
 def test_a_search_can_count_the_predictions_of_one_view():
-    """A loud second view is predicted better with its own noise, a clean first view is not."""
+    """The scores of both views are known apart, and their mean is the score of all views."""
     generator = np.random.default_rng(1)
     place = generator.uniform(-1.0, 1.0, (60, 2))
     views = {

@@ -19,9 +19,10 @@ from gplvm_core.numerics import Array
 Weights = dict[str, float]
 
 # A view is wide if it has more than this many times the columns of the narrowest view. Views of
-# similar width cannot dominate each other, and keep the exact bound as their objective.
+# similar width cannot dominate each other, and keep the exact bound as their objective. The rows of
+# one table are wide if they have more than this many times as many columns as dimensions.
 WIDE = 2.0
-# Rows whose roughness over time exceeds this number do not follow paths.
+# Rows whose `roughness` is at least this number do not follow paths.
 ROUGH = 0.5
 
 

@@ -127,14 +127,13 @@ class BayesianGPLVM(LatentSettings, AnyKind):
 
     def _weight(self, begin: Start | KindsStart) -> float:
         """How much the rows count beside the prior of their latent points."""
-        several = isinstance(begin, KindsStart)
-        outputs = (begin.begin if isinstance(begin, KindsStart) else begin).outputs[0]
-        timeline = self.times_, self.sequences_
-        automatic = partial(on_paths, outputs, self.n_components, *timeline)
-        linked = self._over_time and not several
+        start = begin.begin if isinstance(begin, KindsStart) else begin
+        numbers, outputs = start is begin, start.outputs[0]
+        automatic = partial(on_paths, outputs, self.n_components, self.times_, self.sequences_)
+        linked = self._over_time and numbers
         weight = weight_of_rows(self.data_weight, automatic if linked else lambda: 1.0)
         many = self.batch_size is not None or are_many(len(outputs))
-        if weight != 1.0 and (several or (many and self.time_kernel is None)):
+        if weight != 1.0 and not (numbers and (self.time_kernel is not None or not many)):
             raise ValueError(
                 "data_weight other than 1 needs a table of numbers, and a time_kernel or fewer "
                 "than 20,000 rows without batches"

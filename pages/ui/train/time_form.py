@@ -12,7 +12,7 @@ from gplvm_core.kernels import Kernel, Periodic, Sum, time_kernel_named
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import chosen
 
-COUNTS = {"auto": "As independent columns", "full": "Fully"}
+COUNTS = {"auto": "Count less", "full": "Count fully"}
 
 
 @dataclass(frozen=True)
@@ -144,5 +144,5 @@ def weight_option(usual: str | float, mark: str) -> str | float:
     """Ask how much wide rows count beside the prior over time; usual, mark: a found setting."""
     first = usual if isinstance(usual, str) else "full"
     mark = f"_{first}{mark}"
-    weight = chosen("How much columns count", "data_weight", COUNTS, usual=first, mark=mark)
+    weight = chosen("Columns that repeat others", "data_weight", COUNTS, usual=first, mark=mark)
     return weight if weight == "auto" else 1.0
