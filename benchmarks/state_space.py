@@ -1,13 +1,14 @@
 """Forecasts of the state-space model, of paths over time, and of simple rules.
 
-    python -m benchmarks.state_space [--only NAME ...] [--weights]
+    python -m benchmarks.state_space [--only NAME ...] [--weights | --gaps]
 
 Every model has the defaults of its constructor except for the seed, eight latent dimensions and 300
 iterations. `back_test` trains on the frames before an origin and forecasts the next 20 (three
 origins). "lorenz" (chaotic) and "van der pol" (an oscillation with process noise) are simulated and
 seen through noisy nonlinear channels; the other sequences are part of the project. Errors are in
 shares of the columns' standard deviations. --weights compares the default weight of wide rows with
-the weight 1, on the recorded sequences and with two other seeds.
+the weight 1, on the recorded sequences and with two other seeds. --gaps leaves out training rows,
+and forecasts the last 20 rows of every sequence; rows are linked across gaps, or not.
 """
 
 import argparse
@@ -17,12 +18,14 @@ import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from benchmarks.common import table, write_row
 from gplvm_core import AutoregressiveGP, DynamicalGPLVM, StateSpaceGPLVM, load_dataset
 from gplvm_core.comparison.back_test import MODEL, BackTest, back_test
+from gplvm_core.models.problems import state_space
 from gplvm_core.numerics import Array
 
 SETTINGS: dict[str, Any] = {"n_components": 8, "max_iter": 300, "random_state": 0}
@@ -39,6 +42,9 @@ WEIGHED: dict[str, Callable[[], Any]] = {
     for weight in ("auto", 1.0)
 }
 WINDOW, MOST_COLUMNS = 3, 100  # of the autoregression
+AHEAD, SHARE_GONE, GAP_SEEDS = 20, 0.2, (0, 1, 2)
+GAPS = (1, 5)  # the lengths of gaps, in rows
+WITH_GAPS = ("lorenz", "van der pol", "pendulum", "walker")
 RECORDED = ("poses", "silhouettes", "walker", "talking_head")
 SEQUENCES = ("lorenz", "van der pol", "pendulum", *RECORDED)
 
@@ -124,14 +130,76 @@ def judged(test: BackTest, name: str) -> dict[str, Any]:
     }
 
 
+def kept_rows(sequences: Array, length: int, draw: np.random.Generator) -> Array:
+    """Whether each row is kept if gaps of this many rows take SHARE_GONE of every sequence.
+
+    The rows are in the order of their times. Gaps do not touch each other or the ends.
+    """
+    kept = np.ones(len(sequences), dtype=bool)
+    every = round(length / SHARE_GONE)
+    for label in np.unique(sequences):
+        rows = np.flatnonzero(sequences == label)
+        for first in range(1, len(rows) - every, every):
+            at = first + draw.integers(every - length)
+            kept[rows[at : at + length]] = False
+    return kept
+
+
+def with_gaps(name: str, length: int, seed: int, most_apart: int) -> dict[str, float]:
+    """Forecast the last rows of all sequences of a data set, from rows with gaps."""
+    values, times, sequences = series(name)
+    labels = np.zeros(len(values), dtype=int) if sequences is None else np.asarray(sequences)
+    times = np.arange(len(values), dtype=float) if times is None else np.ravel(times)
+    order = np.lexsort([times, np.unique(labels, return_inverse=True)[1]])
+    values, times, labels = values[order], times[order], labels[order]
+    last = [np.flatnonzero(labels == label)[-AHEAD:] for label in np.unique(labels)]
+    train = np.setdiff1d(np.arange(len(values)), np.concatenate(last))
+    train = train[kept_rows(labels[train], length, np.random.default_rng(seed))]
+    begin = time.process_time()
+    model = StateSpaceGPLVM(**(SETTINGS | {"random_state": seed}))
+    with patch.object(state_space, "MOST_APART", most_apart):
+        model.fit(values[train], times=times[train], sequences=labels[train])
+    seconds, spread = time.process_time() - begin, values[train].std(axis=0)
+    squares, inside = [], []
+    for rows in last:
+        mean, std = model.forecast(times[rows], sequence=labels[rows[0]], return_std=True)
+        wrong = (mean - values[rows])[:, spread > 0.0]
+        squares.append(np.mean((wrong / spread[spread > 0.0]) ** 2))
+        inside.append(np.mean(np.abs(wrong) < 1.96 * std[:, spread > 0.0]))
+    found = float(np.sqrt(np.mean(squares))), float(np.mean(inside)), seconds, model.bound_
+    return dict(zip(("error", "inside", "cpu_seconds", "bound"), found, strict=True))
+
+
+def compare_gaps(names: tuple[str, ...]) -> int:
+    """Print and store the errors with rows that are linked across gaps, and with separate rows."""
+    rows, found = [], dict[str, Any]()
+    for name in names:
+        for length in GAPS:
+            for title, most in (("linked", state_space.MOST_APART), ("separate", 1)):
+                each = [with_gaps(name, length, seed, most) for seed in GAP_SEEDS]
+                found[f"{name}, gaps of {length}, {title}"] = each
+                columns = (
+                    " · ".join(f"{one[key]:.3g}" for one in each)
+                    for key in ("error", "inside", "cpu_seconds")
+                )
+                rows.append((name, length, title, *columns))
+                print(rows[-1], flush=True)
+    print(table(("sequence", "gaps", "rows", "error", "inside", "CPU s"), rows))
+    write_row("state_space_gaps", found, seed=0, settings=SETTINGS | {"share": SHARE_GONE})
+    return 0
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", nargs="+", choices=SEQUENCES)
     parser.add_argument("--weights", action="store_true", help="compare weights of wide rows")
+    parser.add_argument("--gaps", action="store_true", help="leave out rows of the training")
     options = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
+    if options.gaps:
+        return compare_gaps(tuple(options.only or WITH_GAPS))
     rows, found = [], dict[str, Any]()
     for name in options.only or (RECORDED if options.weights else SEQUENCES):
         values, times, sequences = series(name)

@@ -15,7 +15,13 @@ from gplvm_core.models.data.data_weights import in_sequence
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.problems.edges import FREE, to_data
 from gplvm_core.models.problems.graph import Graph, Parameters
-from gplvm_core.models.problems.state_space import StateNode, StateStart, shift_of, to_next
+from gplvm_core.models.problems.state_space import (
+    MOST_APART,
+    LinkedStates,
+    StateNode,
+    StateStart,
+    to_next,
+)
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.states import StateBound
 from gplvm_core.simulated.pendulum import BEGINS, N_FRAMES, STEP, load_pendulum, pictures, swing
@@ -51,17 +57,20 @@ def in_order(sequences: Array) -> Array:
     return checked_timeline(None, sequences, len(sequences))[0]
 
 
-def small_graph(values: Array, sequences: Array) -> Graph:
-    shift = shift_of(in_order(sequences), sequences, 1.0)
-    start = StateStart((values,), 2, 6, ("rbf",), "pca", shift=shift)
-    node = StateNode(np.setdiff1d(np.arange(len(values)), shift.after))
-    return Graph((node,), (to_data(values, serial, "shared"), to_next(shift, serial)), start, 1e-6)
+def small_graph(values: Array, sequences: Array, times: Array | None = None) -> Graph:
+    links = LinkedStates.of(in_order(sequences) if times is None else times, sequences, 1.0)
+    start = StateStart((values,), 2, 6, ("rbf",), "pca", links=links)
+    edges = to_data(values, serial, "shared", 1.0, links.seen), to_next(links.shift, serial)
+    return Graph((StateNode(links.first),), edges, start, 1e-6)
 
 
-def test_the_gradient_matches_differences() -> None:
+@pytest.mark.parametrize("missing", [0, 3], ids=["complete", "missing rows"])
+def test_the_gradient_matches_differences(missing: int) -> None:
     values = oscillation(24)[:, :3]
     values = (values - values.mean(axis=0)) / values.std()
-    graph = small_graph(values, np.repeat([0, 1, 2], 8))
+    times = np.tile([0, 1, 2, 3, 4, 4 + missing, 5 + missing, 6 + missing], 3)[:, None]
+    sequences = np.repeat([0, 1, 2], 8)
+    graph = small_graph(values, sequences, times.astype(float) if missing else None)
     parameters = graph.start(0)
     layout = graph.layout(parameters, FREE)
     at = layout.pack(parameters)
@@ -248,15 +257,15 @@ def test_no_transition_leads_from_one_sequence_to_another(rows: Array) -> None:
     short = {"max_iter": 15, "random_state": 0}
     labels = ["a"] * 20 + ["b"] * 20
     together = StateSpaceGPLVM(2, 10, **short).fit(rows[:40], sequences=labels)
-    shift = shift_of(together.times_, together.sequences_, 1.0)
+    shift = LinkedStates.of(together.times_, together.sequences_, 1.0).shift
     assert 19 not in shift.before and 20 not in shift.after and len(shift.before) == 38
     # The rows may have any order; only their times matter.
     order = np.random.default_rng(0).permutation(40)
     sequences, times = np.repeat([0, 1], 20), np.tile(np.arange(20.0), 2)
     plain, mixed = small_graph(rows[:40], sequences), small_graph(rows[:40][order], sequences)
-    shift = shift_of(times[order, None], sequences[order], 1.0)
-    node = StateNode(np.setdiff1d(np.arange(40), shift.after))
-    mixed = replace(mixed, nodes=(node,), edges=(mixed.edges[0], to_next(shift, serial)))
+    links = LinkedStates.of(times[order, None], sequences[order], 1.0)
+    edges = mixed.edges[0], to_next(links.shift, serial)
+    mixed = replace(mixed, nodes=(StateNode(links.first),), edges=edges)
     begun = plain.start(0)
     moved = Belief(begun.nodes[0].mean[order], begun.nodes[0].variance[order])
     there = Parameters((moved,), begun.layers)
@@ -279,13 +288,42 @@ def test_gaps_in_training_are_filled_by_the_states_around_them(rows: Array) -> N
     assert np.sqrt(np.mean((filled - rows[40:43]) ** 2)) < 0.15
 
 
+def test_missing_rows_have_states_that_link_the_rows_around_them() -> None:
+    # Two sequences, whose rows are mixed; the first lacks times 2 and 3, and all after 5 are later
+    # by more than MOST_APART steps.
+    far = 5.0 + MOST_APART + 1.0
+    times = np.array([0.0, 4.0, 7.0, 1.0, 8.0, 5.0, far, 9.0])[:, None]
+    links = LinkedStates.of(times, np.array(["a", "a", "b", "a", "b", "a", "a", "b"]), 1.0)
+    pairs = set(zip(links.shift.before.tolist(), links.shift.after.tolist(), strict=True))
+    assert pairs == {(0, 3), (3, 8), (8, 9), (9, 1), (1, 5), (2, 4), (4, 7)}
+    assert links.first.tolist() == [0, 2, 6]
+    straight = np.hstack([times, -times])
+    np.testing.assert_allclose(links.bridged(straight)[8:], [[2.0, -2.0], [3.0, -3.0]])
+    np.testing.assert_array_equal(links.bridged(straight)[:8], straight)
+
+
+def test_a_missing_row_is_a_row_without_values() -> None:
+    """The bound with a missing row is that of a row whose values are all missing."""
+    values = oscillation(12)[:, :3]
+    kept = np.delete(np.arange(12), 5)
+    linked = small_graph(values[kept], np.zeros(11), kept.astype(float)[:, None])
+    empty = np.vstack([values[kept], np.full((1, 3), np.nan)])
+    order = np.append(kept, 5).astype(float)[:, None]
+    whole = small_graph(empty, np.zeros(12), order)
+    start = linked.start(0)
+    found, expected = linked.evaluate(start, FREE), whole.evaluate(start, FREE)
+    np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-9)
+    np.testing.assert_allclose(
+        found.gradient.nodes[0].mean, expected.gradient.nodes[0].mean, rtol=1e-6, atol=1e-6
+    )
+
+
 def test_frames_may_be_missing(rows: Array) -> None:
     kept = np.delete(np.arange(len(rows) - STEPS), [30, 31, 60, 90, 91, 92])
     options = {"times": kept / 10.0}
     model = StateSpaceGPLVM(3, 25, max_iter=300, random_state=0).fit(rows[kept], **options)
-    assert any("3 gaps in the times" in note for note in model.notes_)
-    shift = shift_of(model.times_, model.sequences_, 0.1)
-    assert not {29, 59, 89} & set(kept[shift.before])  # nothing follows the row before a gap
+    assert any("6 rows are missing in the times: their states" in note for note in model.notes_)
+    assert model.latent_mean_.shape == (len(kept), 3)
     ahead = model.forecast(LATER / 10.0)
     assert np.sqrt(np.mean((ahead - rows[LATER]) ** 2)) < 0.5 * rows.std()
     np.testing.assert_allclose(

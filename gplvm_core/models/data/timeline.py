@@ -157,20 +157,6 @@ def steps_after(
     return count, np.abs(exact - count) <= UNEVEN
 
 
-def gaps_in_time(
-    times: Float[Array, "N P"], sequences: Shaped[Labels, " N"], step: float
-) -> tuple[str, ...]:
-    """A note on the gaps between rows that should be one step apart; empty if there are none."""
-    parts = [np.sort(times[sequences == label, 0]) for label in np.unique(sequences)]
-    count = sum(int(np.sum(np.diff(part) > 1.5 * step)) for part in parts)
-    if not count:
-        return ()
-    where = "is 1 gap" if count == 1 else f"are {count:,} gaps"
-    return (
-        f"there {where} in the times: the rule is learnt only from rows that are one step apart",
-    )
-
-
 def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDArray[np.intp], " r"]:
     """The rows of a sequence.
 

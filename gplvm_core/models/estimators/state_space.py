@@ -5,21 +5,20 @@ from dataclasses import KW_ONLY
 from functools import partial
 from typing import Any, Self
 
-import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.data_weights import in_sequence, weight_in_words, weight_of_rows
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.timeline import checked_timeline, gaps_in_time
+from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.state_queries import StateQueries
 from gplvm_core.models.estimators.trained import Ended, TrainedModel
 from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.graph import Graph
-from gplvm_core.models.problems.state_space import StateNode, StateStart, shift_of, to_next
+from gplvm_core.models.problems.state_space import LinkedStates, StateNode, StateStart, to_next
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
@@ -33,9 +32,9 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     Both functions are Gaussian processes, and both are integrated out as the layers of a deep GP
     (Damianou 2015, §6.2 and App. C; §4.3.2 proposes autoregression in a latent space). `bound_` is
     a lower bound on log p(Y), with independent Gaussians q(x_t). The first state of a sequence is
-    N(0, I). The rows of a sequence are equally spaced in time, but some may be missing. The rule is
-    learnt from rows that are one step apart; `notes_` reports the gaps. New sequences may have
-    gaps, too, and their states are inferred across these gaps.
+    N(0, I). The rows of a sequence are equally spaced in time, but some may be missing: their
+    states are inferred, too. In training, a gap of more than 10 steps separates the rows before it
+    from the rows after it. `notes_` reports the gaps. New sequences may have gaps, too.
 
     A DynamicalGPLVM knows that paths are smooth, so its forecasts return to the average after about
     a lengthscale. This model learns the rule that leads from one state to the next, so it can
@@ -138,23 +137,22 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     ) -> tuple[str, ...]:
         self.intervals_ = None
         self.times_, self.sequences_ = checked_timeline(times, sequences, count)
-        return gaps_in_time(self.times_, self.sequences_, self._step)
+        return ()
 
     def _begin(self, targets: Float[Array, "N D"]) -> StateStart:
         settings = self.n_components, self.n_inducing, (self.kernel,), self.init
-        shift = shift_of(self.times_, self.sequences_, self._step)
+        links = LinkedStates.of(self.times_, self.sequences_, self._step)
         automatic = partial(in_sequence, targets, self.n_components)
         self.data_weight_ = weight_of_rows(self.data_weight, automatic)
-        return StateStart((targets,), *settings, shift=shift)
+        return StateStart((targets,), *settings, links=links)
 
     def _problem(self, begin: StateStart, executor: Executor, further: int) -> Graph:
-        shift, outputs = begin.shift, begin.outputs[0]
-        node = StateNode(np.setdiff1d(np.arange(len(outputs)), shift.after))
+        links, outputs = begin.links, begin.outputs[0]
         edges = (
-            to_data(outputs, executor, self._noise, self.data_weight_),
-            to_next(shift, executor),
+            to_data(outputs, executor, self._noise, self.data_weight_, links.seen),
+            to_next(links.shift, executor),
         )
-        return Graph((node,), edges, begin, self.jitter)
+        return Graph((StateNode(links.first),), edges, begin, self.jitter)
 
     def _settle(
         self, ended: Ended, targets: Array, scaling: Scaling, offset: float
@@ -163,7 +161,9 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         (node,), (mapping, transition) = learnt.nodes, learnt.layers
         self.posterior_, self.statistics_ = mapping.as_posterior(scaling), mapping.statistics
         self.transition_ = transition.as_posterior(Scaling.none(self.n_components))
-        self.latent_mean_, self.latent_variance_ = node.belief.mean, node.belief.variance
+        rows = slice(len(targets))  # the states of missing rows follow
+        self.latent_mean_ = node.belief.mean[rows]
+        self.latent_variance_ = node.belief.variance[rows]
         self.information_, self.bound_ = node.information, learnt.bound + offset
         self.relevance_ = relevance_of(self.posterior_.kernel, self.n_components)
         if self.data_weight != "auto":

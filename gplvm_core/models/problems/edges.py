@@ -40,8 +40,8 @@ class LayerEdge:
     overall scale. positive: the transform of the kernel's positive parameters. mean_field: if the
     outputs are a node, q(u) is independent of them (Damianou 2015, App. C); otherwise u is
     integrated out first. per_output: every data column has a separate signal and noise variance.
-    shift: the rows of the inputs and of the outputs, if the outputs are a node and belong to other
-    rows than their inputs. weight: how much the edge's term of the bound counts in training.
+    shift: the rows of the inputs and of the outputs, if the outputs belong to other rows than their
+    inputs. weight: how much the edge's term of the bound counts in training.
     executor: evaluates the chunks of points.
     """
 
@@ -178,11 +178,19 @@ class LayerEdge:
 
 
 def to_data(
-    values: Float[Array, "N D"], executor: Executor, noise: Noise, weight: float = 1.0
+    values: Float[Array, "N D"],
+    executor: Executor,
+    noise: Noise,
+    weight: float = 1.0,
+    shift: Shift | None = None,
 ) -> LayerEdge:
-    """The layer from the first node to these outputs (in internal units; NaN: missing)."""
+    """The layer from the first node to these outputs (in internal units; NaN: missing).
+
+    shift: the rows of the node that have outputs; None: all rows.
+    """
     seen = targets_for(values, noise).at(place_of(executor))
-    return LayerEdge((0,), seen, executor, per_output=noise == "per_output", weight=weight)
+    own = noise == "per_output"
+    return LayerEdge((0,), seen, executor, per_output=own, weight=weight, shift=shift)
 
 
 def targets_for(values: Float[Array, "N D"], noise: Noise) -> Targets:

@@ -224,7 +224,8 @@ class Graph:
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
         top = self.nodes[0].believed(parameters.nodes[0])
         width = top.belief.n_latent
-        return self._relevance(parameters, width), top.information, top.belief.mean
+        # A state-space model has further states, for missing rows.
+        return self._relevance(parameters, width), top.information, top.belief.mean[: self.n_rows]
 
     def verdicts(self, parameters: Parameters) -> tuple[str, ...]:
         return () if self.doctor is None else self.doctor(self, parameters)

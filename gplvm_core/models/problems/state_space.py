@@ -6,10 +6,12 @@ model, contains E log p(x_t | x_{t−1}) for all rows but the first of every seq
 """
 
 from dataclasses import KW_ONLY, dataclass
+from typing import Self
 
 import numpy as np
 from jaxtyping import Float, Int, Shaped
 from numpy.typing import NDArray
+from scipy.interpolate import Akima1DInterpolator
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import RBF, Kernel, Linear
@@ -24,27 +26,96 @@ from gplvm_core.statistics import Executor
 
 # Starting variances of q(x_t) and of the transition noise; the starting means have variance 1.
 STATE_VARIANCE, TRANSITION_NOISE = 0.02, 0.02
+# The states of missing rows link rows that are at most this many steps apart.
+MOST_APART = 10
 
 Rows = NDArray[np.intp]
 
 
-def shift_of(
-    times: Float[Array, "N 1"],
-    sequences: Shaped[NDArray, " N"],  # type: ignore[type-arg]
-    step: float,
-) -> Shift:
-    """Pair every row with the next row of its sequence, if that row is one step later."""
-    order = np.lexsort([times[:, 0], np.unique(sequences, return_inverse=True)[1]])
-    near = np.diff(times[order, 0]) < 1.5 * step
-    follows = (sequences[order[1:]] == sequences[order[:-1]]) & near
-    return Shift(order[:-1][follows], order[1:][follows])
+@dataclass(frozen=True)
+class LinkedStates:
+    """The states of all sequences: first those of the rows, then those of missing rows.
+
+    line: the states, one sequence after the other, in the order of their times. shift: pairs of
+    states that are one step apart. n_rows: the number of rows. wide: the number of gaps in
+    sequences across which rows are not linked.
+    """
+
+    line: Int[Rows, " S"]
+    shift: Shift
+    n_rows: int
+    wide: int
+
+    @classmethod
+    def of(
+        cls,
+        times: Float[Array, "N 1"],
+        sequences: Shaped[NDArray, " N"],  # type: ignore[type-arg]
+        step: float,
+    ) -> Self:
+        """Link the rows of every sequence; rows that are more than MOST_APART steps apart are not
+        linked.
+        """
+        count = len(times)
+        order = np.lexsort([times[:, 0], np.unique(sequences, return_inverse=True)[1]])
+        apart = np.round(np.diff(times[order, 0]) / step).astype(np.intp)
+        same = sequences[order[1:]] == sequences[order[:-1]]
+        linked = same & (apart <= MOST_APART)
+        missing = np.where(linked, apart - 1, 0)
+        places = np.arange(count) + np.concatenate([[0], np.cumsum(missing)])
+        line = np.empty(count + missing.sum(), dtype=np.intp)
+        line[places] = order
+        line[np.setdiff1d(np.arange(len(line)), places)] = np.arange(count, len(line))
+        follows = np.ones(len(line) - 1, dtype=bool)
+        follows[places[:-1][~linked]] = False
+        shift = Shift(line[:-1][follows], line[1:][follows])
+        return cls(line, shift, count, int(np.sum(same & ~linked)))
+
+    @property
+    def first(self) -> Int[Rows, " F"]:
+        """The states that follow no other state."""
+        return np.setdiff1d(self.line, self.shift.after)
+
+    @property
+    def seen(self) -> Shift | None:
+        """The states of the rows; None if no row is missing."""
+        rows = np.arange(self.n_rows)
+        return None if len(self.line) == self.n_rows else Shift(rows, rows)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on missing rows."""
+        notes, missing = [], len(self.line) - self.n_rows
+        if missing:
+            rows = "1 row is" if missing == 1 else f"{missing:,} rows are"
+            its = "its state is" if missing == 1 else "their states are"
+            notes.append(f"{rows} missing in the times: {its} inferred from the rows around")
+        if self.wide:
+            gaps = "1 gap" if self.wide == 1 else f"{self.wide:,} gaps"
+            is_too = "is" if self.wide == 1 else "are"
+            notes.append(
+                f"{gaps} in the times {is_too} longer than {MOST_APART} steps: the rule does not "
+                "link the rows before and after"
+            )
+        return tuple(notes)
+
+    def bridged(self, mean: Float[Array, "N Q"]) -> Float[Array, "S Q"]:
+        """Add the states of missing rows, on smooth curves through the states of the rows."""
+        whole = np.full((len(self.line), mean.shape[1]), np.nan)
+        whole[: len(mean)] = mean
+        for states in np.split(self.line, np.flatnonzero(np.isin(self.line, self.first))):
+            hidden = states >= self.n_rows
+            known, missing = np.flatnonzero(~hidden), np.flatnonzero(hidden)
+            if len(missing):
+                whole[states[missing]] = Akima1DInterpolator(known, mean[states[known]])(missing)
+        return whole
 
 
 @dataclass(frozen=True)
 class StateNode(HiddenNode):
     """States x_t: the first state of a sequence is N(0, I), and the transition generates the rest.
 
-    first: the rows of the first states. A state after missing rows is a first state, too.
+    first: the first states (`LinkedStates.first`).
     """
 
     first: Int[Rows, " S"]
@@ -74,20 +145,20 @@ class StateStart(Start):
     """The start of a latent variable model, with a layer from the states to the next states."""
 
     _: KW_ONLY
-    shift: Shift
+    links: LinkedStates
 
     def __call__(self, seed: int, /) -> Begun:
         begun = super().__call__(seed)
-        mean = begun.beliefs[0].mean
+        mean = self.links.bridged(begun.beliefs[0].mean)
         transition, notes = start_layer(
             transition_kernel(mean.shape[1]),
-            mean[self.shift.before],
+            mean[self.links.shift.before],
             self.n_inducing,
             TRANSITION_NOISE,
             np.random.default_rng(seed),
         )
         states = Belief(mean, np.full_like(mean, STATE_VARIANCE))
-        every = tuple(dict.fromkeys((*begun.notes, *notes)))
+        every = tuple(dict.fromkeys((*begun.notes, *notes, *self.links.notes)))
         return Begun((states,), (*begun.layers, transition), every)
 
 
