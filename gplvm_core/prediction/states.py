@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Shaped
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
@@ -61,6 +61,20 @@ def outputs_of(
     means = np.array([mean.mean(axis=0) for mean, _ in found])
     spreads = np.array([variance.mean(axis=0) + mean.var(axis=0) for mean, variance in found])
     return means, spreads
+
+
+@dataclass(frozen=True, eq=False)
+class MissingStates:
+    """q(x_t) at times of trained sequences that have no row."""
+
+    times: Float[Array, " n"]
+    sequences: Shaped[NDArray[np.generic], " n"]
+    belief: Belief
+
+    def of(self, sequence: object) -> tuple[Float[Array, " m"], Belief]:
+        """The times and the states of one sequence."""
+        own = np.flatnonzero(self.sequences == sequence)
+        return self.times[own], self.belief.rows(own)
 
 
 @dataclass(frozen=True)

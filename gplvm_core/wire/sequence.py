@@ -46,7 +46,7 @@ class Reel:
     latent_mean, latent_variance: (T, Q), None if the path, or its uncertainty, is unknown; spread:
     (T,) standard deviation of the outputs, as a share of the data's standard deviation
     (`spread_share`); forecast, hidden: (T,) frames after the end of the data, and frames with
-    hidden values.
+    hidden values; hidden_words: the words for such a frame.
     """
 
     title: str
@@ -57,6 +57,7 @@ class Reel:
     spread: Float[Array, " T"] | None = None
     forecast: Bool[Array, " T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     hidden: Bool[Array, " T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    hidden_words: str = "partly hidden"
 
     @property
     def rate(self) -> float:
@@ -152,6 +153,7 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
         "title": reel.title,
         "panels": panels,
         "rate": reel.rate,
+        "hidden": reel.hidden_words,
         "start": cue.start,
         "play": cue.play,
         "white": MISSING_PIXEL - 1,

@@ -13,7 +13,13 @@ import pytest
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, load_dataset
+from gplvm_core import (
+    BayesianGPLVM,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    StateSpaceGPLVM,
+    load_dataset,
+)
 from gplvm_core.datasets import Dataset, Drawing, read_motion
 from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.prediction.intervals import Intervals
@@ -24,7 +30,14 @@ from pages.ui.explore import inference
 from pages.ui.explore.inference import FillWork
 from pages.ui.explore.time import player
 from pages.ui.explore.time.export import chosen_frames, sequence_bvh, sequence_csv, sequence_gif
-from pages.ui.explore.time.model import EVERYTHING, OWN_GAPS, hidden_rows, parts_of, sequence_titles
+from pages.ui.explore.time.model import (
+    EVERYTHING,
+    OWN_GAPS,
+    hidden_rows,
+    parts_of,
+    played,
+    sequence_titles,
+)
 from pages.ui.shared.intervals import GAPS
 from tests.app.apptest import go_to, press, run_page, stores
 
@@ -137,6 +150,29 @@ def test_a_model_without_time_shows_what_the_page_needs(keep, poses):
     assert "a movement or a film" in at.info[0].value
     assert any(button.label == "Train a model with time" for button in at.button)
     assert "reel" not in stores(at)  # the page shows only the map
+
+
+def test_missing_rows_of_a_state_space_model_are_played(poses: Dataset) -> None:
+    rows = np.delete(np.arange(50), [10, 11, 40])
+    gaps = replace(
+        poses,
+        targets=poses.targets[rows],
+        labels=poses.labels[rows],
+        times=poses.times[rows],
+        sequences=poses.sequences[rows],
+    )
+    model = StateSpaceGPLVM(3, 15, max_iter=25, random_state=0)
+    model.fit(gaps.values, times=gaps.times, sequences=gaps.sequences)
+    reel = played(model, "with gaps", gaps, 0, 3 * STEP)
+    assert np.allclose(reel.times, STEP * np.arange(33))
+    assert np.flatnonzero(reel.hidden).tolist() == [10, 11]
+    assert np.flatnonzero(reel.forecast).tolist() == [30, 31, 32]
+    shown, data = (panel.values for panel in reel.panels[:2])
+    assert np.flatnonzero(np.isnan(data).all(axis=1)).tolist() == [10, 11, 30, 31, 32]
+    np.testing.assert_array_equal(data[[9, 12]], poses.values[[9, 12]])
+    between = np.mean([poses.values[9], poses.values[12]], axis=0)
+    far = np.linalg.norm(poses.values - between, axis=1).mean()
+    assert np.linalg.norm(shown[10] - between) < 0.5 * far
 
 
 def test_vector_inputs_cannot_be_played(keep, poses):

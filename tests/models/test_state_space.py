@@ -1,6 +1,7 @@
 """The state-space model: its bound and gradient, forecasts, sequences, mistakes and files."""
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -297,6 +298,7 @@ def test_missing_rows_have_states_that_link_the_rows_around_them() -> None:
     pairs = set(zip(links.shift.before.tolist(), links.shift.after.tolist(), strict=True))
     assert pairs == {(0, 3), (3, 8), (8, 9), (9, 1), (1, 5), (2, 4), (4, 7)}
     assert links.first.tolist() == [0, 2, 6]
+    assert links.before_missing.tolist() == [3, 3] and links.wide == 1
     straight = np.hstack([times, -times])
     np.testing.assert_allclose(links.bridged(straight)[8:], [[2.0, -2.0], [3.0, -3.0]])
     np.testing.assert_array_equal(links.bridged(straight)[:8], straight)
@@ -318,10 +320,12 @@ def test_a_missing_row_is_a_row_without_values() -> None:
     )
 
 
-def test_frames_may_be_missing(rows: Array) -> None:
+def test_frames_may_be_missing(rows: Array, tmp_path: Path) -> None:
     kept = np.delete(np.arange(len(rows) - STEPS), [30, 31, 60, 90, 91, 92])
     options = {"times": kept / 10.0}
-    model = StateSpaceGPLVM(3, 25, max_iter=300, random_state=0).fit(rows[kept], **options)
+    model, shown = StateSpaceGPLVM(3, 25, max_iter=300, random_state=0), []
+    model.fit(rows[kept], **options, callback=shown.append)
+    assert shown[-1].latent_mean.shape == (len(kept), 3)  # the map in Train has only given rows
     assert any("6 rows are missing in the times: their states" in note for note in model.notes_)
     assert model.latent_mean_.shape == (len(kept), 3)
     ahead = model.forecast(LATER / 10.0)
@@ -329,8 +333,16 @@ def test_frames_may_be_missing(rows: Array) -> None:
     np.testing.assert_allclose(
         model.forecast_latent([2.9, 3.2])[0], model.latent_mean_[[29, 30]], rtol=1e-12
     )
-    with pytest.raises(DataError, match=r"got the time 3\.1"):
-        model.forecast([3.1])
+    # The missing rows have states, too.
+    gone = np.setdiff1d(np.arange(len(rows) - STEPS), kept)
+    filled, std = model.forecast(gone / 10.0, return_std=True)
+    assert np.sqrt(np.mean((filled - rows[gone]) ** 2)) < 0.15 * rows.std()
+    assert np.mean(np.abs(filled - rows[gone]) < 1.96 * std) > 0.85
+    save(model, tmp_path / "model.npz")
+    again = load(tmp_path / "model.npz")
+    np.testing.assert_array_equal(again.forecast(gone / 10.0), filled)
+    with pytest.raises(DataError, match=r"got the time 3\.15"):
+        model.forecast([3.15])
     model.calibrate(rows[kept])
     inside = np.abs(ahead - rows[LATER]) < 1.96 * model.forecast(LATER / 10.0, return_std=True)[1]
     assert np.mean(inside) > 0.85

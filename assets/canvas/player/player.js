@@ -274,7 +274,7 @@ export class Player {
     const { reel, state, parts } = this;
     const time = formatTime(state.time, this.timeline.step);
     const frame = `frame ${reel.nearest(state.time) + 1} of ${reel.count}`;
-    const where = reel.isForecast(state.time) ? "forecast" : reel.isHidden(state.time) ? "partly hidden" : "";
+    const where = reel.isForecast(state.time) ? "forecast" : reel.isHidden(state.time) ? reel.header.hidden : "";
     const spread = reel.arrays.spread ? `uncertainty ${Math.round(100 * reel.number("spread", state.time))} % of the data's spread` : "";
     const small = [frame, where, spread].filter(Boolean).join(" · ");
     parts.clock.replaceChildren(`Time ${time}`, element("small", {}, small));

@@ -21,7 +21,7 @@ from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.sequence import FoundPath
-from gplvm_core.prediction.states import FUTURES, futures, infer_states, outputs_of
+from gplvm_core.prediction.states import FUTURES, MissingStates, futures, infer_states, outputs_of
 from gplvm_core.readers import DataError
 
 
@@ -32,9 +32,12 @@ class StateQueries(SequenceQueries):
     ----------
     transition_ : Posterior
         The posterior of the transition g, from a state to the next state.
+    missing_states_ : MissingStates or None
+        The states at times of trained sequences that have no row; None without such times.
     """
 
     transition_: Posterior
+    missing_states_: MissingStates | None = None
 
     def forecast_latent(
         self, times: ArrayLike, *, sequence: Any = None
@@ -44,7 +47,8 @@ class StateQueries(SequenceQueries):
         Parameters
         ----------
         times : array_like of shape (n,)
-            Times of training rows, or times that are whole steps after the last one.
+            Times of training rows or of rows that are missing between them, or times that are
+            whole steps after the last one.
         sequence : label, optional
             The trained sequence; required if there are several.
 
@@ -64,7 +68,8 @@ class StateQueries(SequenceQueries):
         Parameters
         ----------
         times : array_like of shape (n,)
-            Times of training rows, or times that are whole steps after the last one.
+            Times of training rows or of rows that are missing between them, or times that are
+            whole steps after the last one.
         sequence : label, optional
             The trained sequence; required if there are several.
 
@@ -217,11 +222,11 @@ class StateQueries(SequenceQueries):
         rows = rows[np.argsort(self.times_[rows, 0], kind="stable")]
         new, known = checked_times(times, None)[:, 0], self.times_[rows, 0]
         steps, whole = steps_after(new, known[-1], self._step)
-        odd = ~whole | ((steps <= 0) & ~np.isin(steps, self._trained_steps(rows)))
+        odd = ~whole | ((steps <= 0) & ~np.isin(steps, self._known_states(rows)[0]))
         if odd.any():
             raise DataError(
-                f"a state-space model has rows only at the times of training and at whole steps "
-                f"after them; got the time {new[odd][0]:g}"
+                f"a state-space model has states only at the times of training, in short gaps "
+                f"between them, and at whole steps after them; got the time {new[odd][0]:g}"
             )
         return rows, steps
 
@@ -230,10 +235,22 @@ class StateQueries(SequenceQueries):
         """The time between two states."""
         return checked_even_times(self.times_, self.sequences_)
 
-    def _trained_steps(self, rows: NDArray[np.intp]) -> Int[NDArray[np.intp], " r"]:
-        """The steps (≤ 0) from the last of a sequence's rows to each of them."""
-        known = self.times_[rows, 0]
-        return steps_after(known, known[-1], self._step)[0]
+    def _known_states(self, rows: NDArray[np.intp]) -> tuple[Int[NDArray[np.intp], " s"], Belief]:
+        """The steps (≤ 0) from the last of a sequence's rows to each of its states, in order, and
+        the states.
+        """
+        times, states = self.times_[rows, 0], self._belief.rows(rows)
+        end = times[-1]
+        if self.missing_states_ is not None:
+            more, others = self.missing_states_.of(self.sequences_[rows[0]])
+            times = np.append(times, more)
+            states = Belief(
+                np.vstack([states.mean, others.mean]),
+                np.vstack([states.variance, others.variance]),
+            )
+        steps = steps_after(times, end, self._step)[0]
+        order = np.argsort(steps)
+        return steps[order], states.rows(order)
 
     def _futures(
         self, rows: NDArray[np.intp], steps: int, n_samples: int, generator: np.random.Generator
@@ -251,9 +268,9 @@ class StateQueries(SequenceQueries):
     ) -> tuple[Array, Array]:
         """Means and variances at times: of trained states, and of sampled futures."""
         rows, steps = self._steps(times, sequence)
-        later = steps > 0
-        own = rows[np.searchsorted(self._trained_steps(rows), np.minimum(steps, 0))]
-        mean, variance = of_states(Belief(self.latent_mean_[own], self.latent_variance_[own]))
+        later, (known, states) = steps > 0, self._known_states(rows)
+        own = np.searchsorted(known, np.minimum(steps, 0))
+        mean, variance = of_states(states.rows(own))
         if later.any():
             generator = np.random.default_rng(0)
             drawn = self._futures(rows, int(steps.max()), FUTURES, generator)

@@ -22,6 +22,7 @@ from gplvm_core.models.problems.state_space import LinkedStates, StateNode, Stat
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
+from gplvm_core.prediction.states import MissingStates
 from gplvm_core.statistics import Executor
 
 
@@ -161,9 +162,15 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         (node,), (mapping, transition) = learnt.nodes, learnt.layers
         self.posterior_, self.statistics_ = mapping.as_posterior(scaling), mapping.statistics
         self.transition_ = transition.as_posterior(Scaling.none(self.n_components))
-        rows = slice(len(targets))  # the states of missing rows follow
-        self.latent_mean_ = node.belief.mean[rows]
-        self.latent_variance_ = node.belief.variance[rows]
+        count = len(targets)
+        states, missing = node.belief.rows(slice(count)), node.belief.rows(slice(count, None))
+        self.latent_mean_, self.latent_variance_ = states.mean, states.variance
+        self.missing_states_ = None
+        if missing.n_points:
+            links = LinkedStates.of(self.times_, self.sequences_, self._step)
+            labels = self.sequences_[links.before_missing]
+            times = links.bridged(self.times_)[count:, 0]
+            self.missing_states_ = MissingStates(times, labels, missing)
         self.information_, self.bound_ = node.information, learnt.bound + offset
         self.relevance_ = relevance_of(self.posterior_.kernel, self.n_components)
         if self.data_weight != "auto":

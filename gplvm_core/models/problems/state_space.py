@@ -77,6 +77,13 @@ class LinkedStates:
         return np.setdiff1d(self.line, self.shift.after)
 
     @property
+    def before_missing(self) -> Int[Rows, " M"]:
+        """The row before each missing row."""
+        places = np.arange(len(self.line))
+        last = np.maximum.accumulate(np.where(self.line < self.n_rows, places, 0))
+        return np.asarray(self.line[last[np.argsort(self.line)[self.n_rows :]]])
+
+    @property
     def seen(self) -> Shift | None:
         """The states of the rows; None if no row is missing."""
         rows = np.arange(self.n_rows)

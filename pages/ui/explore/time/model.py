@@ -47,6 +47,12 @@ def rows_of(model: Any, sequence: Any) -> Array:
     return rows[np.argsort(times_of(model)[rows], kind="stable")]
 
 
+def missing_times(model: Any, sequence: Any) -> Array:
+    """Return the times of missing rows of a sequence whose states a state-space model knows."""
+    states = getattr(model, "missing_states_", None)
+    return np.empty(0) if states is None else states.of(sequence)[0]
+
+
 def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
     """Return a title for every sequence: its label, if it has only one, and its length."""
     titles: dict[Any, str] = {}
@@ -78,18 +84,22 @@ def named_parts(dataset: Dataset) -> dict[str, Array]:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: float) -> Reel:
-    """Return the model's reconstruction of a sequence, and a forecast of `ahead` units of time."""
+    """Return the model's reconstruction of a sequence, and a forecast of `ahead` units of time.
+
+    A state-space model also reconstructs the missing rows of short gaps.
+    """
     rows = rows_of(_model, sequence)
-    times = times_of(_model)[rows]
+    times, missing = times_of(_model)[rows], missing_times(_model, sequence)
     step = usual_step(times)
     later = times[-1] + step * np.arange(1, round(ahead / step) + 1)
-    whole = np.concatenate([times, later])
+    whole = np.sort(np.concatenate([times, missing, later]))
     mean, std = _model.forecast(whole, sequence=sequence, return_std=True)
     latent_mean, latent_variance = _model.forecast_latent(whole, sequence=sequence)
     chances = chances_at(_model, _dataset, latent_mean, latent_variance)
     if _dataset.columns:
         mean = _dataset.coded(mean)
-    data = np.vstack([_dataset.values[rows], np.full((len(later), mean.shape[1]), np.nan)])
+    data = np.full(mean.shape, np.nan)
+    data[np.isin(whole, times)] = _dataset.values[rows]
     return Reel(
         title=sequence_titles(_model, _dataset)[sequence],
         times=whole,
@@ -101,7 +111,9 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: floa
         latent_mean=latent_mean,
         latent_variance=latent_variance,
         spread=spread_of(_dataset, std, chances),
-        forecast=np.arange(len(whole)) >= len(times),
+        forecast=whole > times[-1],
+        hidden=np.isin(whole, missing),
+        hidden_words="missing in the data",
     )
 
 
