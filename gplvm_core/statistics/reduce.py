@@ -17,15 +17,13 @@ from gplvm_core.kernels.exact import products, products_pullback
 from gplvm_core.numerics import AnyArray, Array
 from gplvm_core.parameters import add as add_leaves
 from gplvm_core.statistics.executors import Executor, serial
+from gplvm_core.statistics.keeping import points_kept
 from gplvm_core.statistics.linear_mean import LinearMean
 from gplvm_core.statistics.statistics import Statistics, Targets
 
 POINTS_PER_CHUNK = 1024
 # A GPU needs larger chunks, because the results of each chunk are copied from it once.
 DEVICE_CHUNK = 65_536
-# The intermediates for all pairs of inducing inputs at all points are cached for the pullback,
-# unless they exceed this many numbers (48 MB). Beyond that, computing them again is faster.
-KEPT_NUMBERS = 6_000_000
 
 
 @dataclass(frozen=True)
@@ -57,9 +55,13 @@ def reduce_statistics(
     results are NumPy arrays. Raises ArrayLibraryError if the kernel needs an operation that the
     array library does not support. Source: Damianou (2015), §2.3.3 and §3.3.7.
     """
-    size = POINTS_PER_CHUNK if on_host(targets.values) else DEVICE_CHUNK
-    few = belief.n_points * len(inducing) * (len(inducing) + 1) <= 2 * KEPT_NUMBERS
-    chunks: list[Chunk] = [(rows, [] if few else None) for rows in chunks_of(belief.n_points, size)]
+    here = on_host(targets.values)
+    size = POINTS_PER_CHUNK if here else DEVICE_CHUNK
+    # The first chunks keep their intermediates for the pullback.
+    kept = points_kept(belief.n_points, len(inducing), on_host=here)
+    chunks: list[Chunk] = [
+        (rows, [] if rows.stop <= kept else None) for rows in chunks_of(belief.n_points, size)
+    ]
 
     def forward(chunk: Chunk) -> Statistics:
         rows, keep = chunk

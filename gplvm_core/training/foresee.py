@@ -18,11 +18,12 @@ from sklearn.base import clone
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.problems.many_rows import MANY, SAMPLES, are_many, growing
 from gplvm_core.models.training.run import FEW_ROWS, HEAT, STARTS
+from gplvm_core.statistics.keeping import FEW, points_kept
 
 TRIED, PLACED = 1000, 256  # rows of the trial training, and rows that are added to it
 STEPS = 8  # steps of the trial training
 COPIES = 6  # additional arrays of the size of q(X): gradient, steps of L-BFGS, parts
-WORKING = 45_000_000  # bytes of blocks and cached exponentials for any number of rows; measured
+WORKING = 45_000_000  # bytes of blocks and up to FEW stored exponentials; measured
 
 
 @dataclass(frozen=True)
@@ -66,9 +67,10 @@ def foreseen(
     seconds = starts * work * step + (n_rows - trained) * row
     width = some.shape[1]
     latent = int(model.n_components)
-    size = (
-        WORKING + 8 * kept * (2 * width + COPIES * latent) + (0 if stored else 8 * n_rows * width)
-    )
+    pairs = model.n_inducing * (model.n_inducing + 1) // 2
+    exponentials = max(0, points_kept(trained, model.n_inducing) * pairs - FEW)
+    size = WORKING + 8 * (exponentials + kept * (2 * width + COPIES * latent))
+    size += 0 if stored else 8 * n_rows * width
     return Foreseen(trained, kept, n_rows, seconds, size)
 
 

@@ -13,7 +13,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import symmetrise
-from gplvm_core.statistics import Targets, reduce_statistics
+from gplvm_core.statistics import Targets, keeping, reduce_statistics
 
 N, D, Q, M = 37, 5, 3, 6
 LENGTHS = np.array([0.7, 1.3, 2.5])
@@ -99,7 +99,7 @@ def test_small_blocks_and_chunks_add_up_to_the_same(
     here = evaluate_layer(layer, belief, Targets.of(values), jitter=1e-3)
     monkeypatch.setattr(blocks, "DEVICE_BLOCK", (5, 4))
     monkeypatch.setattr(reduced, "DEVICE_CHUNK", 10)
-    monkeypatch.setattr(reduced, "KEPT_NUMBERS", 0)
+    monkeypatch.setattr(keeping, "FEW", 0)
     there = evaluate_layer(layer, belief, Targets.of(values).at(place), jitter=1e-3)
     assert_close(there.gradients, here.gradients, 1e-12)
 
