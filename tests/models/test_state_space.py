@@ -299,6 +299,7 @@ def test_missing_rows_have_states_that_link_the_rows_around_them() -> None:
     assert pairs == {(0, 3), (3, 8), (8, 9), (9, 1), (1, 5), (2, 4), (4, 7)}
     assert links.first.tolist() == [0, 2, 6]
     assert links.before_missing.tolist() == [3, 3] and links.wide == 1
+    assert any("1 gap of more than 10 steps" in note for note in links.notes)
     straight = np.hstack([times, -times])
     np.testing.assert_allclose(links.bridged(straight)[8:], [[2.0, -2.0], [3.0, -3.0]])
     np.testing.assert_array_equal(links.bridged(straight)[:8], straight)
@@ -326,7 +327,7 @@ def test_frames_may_be_missing(rows: Array, tmp_path: Path) -> None:
     model, shown = StateSpaceGPLVM(3, 25, max_iter=300, random_state=0), []
     model.fit(rows[kept], **options, callback=shown.append)
     assert shown[-1].latent_mean.shape == (len(kept), 3)  # the map in Train has only given rows
-    assert any("6 rows are missing in the times: their states" in note for note in model.notes_)
+    assert any("missing in the times: 6 rows; a state is inferred" in note for note in model.notes_)
     assert model.latent_mean_.shape == (len(kept), 3)
     ahead = model.forecast(LATER / 10.0)
     assert np.sqrt(np.mean((ahead - rows[LATER]) ** 2)) < 0.5 * rows.std()

@@ -22,6 +22,7 @@ from gplvm_core.models.problems.shift import Shift
 from gplvm_core.models.problems.starts import Start, start_layer
 from gplvm_core.numerics import Array
 from gplvm_core.priors import StandardNormal
+from gplvm_core.readers.errors import plural
 from gplvm_core.statistics import Executor
 
 # Starting variances of q(x_t) and of the transition noise; the starting means have variance 1.
@@ -94,15 +95,13 @@ class LinkedStates:
         """Notes on missing rows."""
         notes, missing = [], len(self.line) - self.n_rows
         if missing:
-            rows = "1 row is" if missing == 1 else f"{missing:,} rows are"
-            its = "its state is" if missing == 1 else "their states are"
-            notes.append(f"{rows} missing in the times: {its} inferred from the rows around")
-        if self.wide:
-            gaps = "1 gap" if self.wide == 1 else f"{self.wide:,} gaps"
-            is_too = "is" if self.wide == 1 else "are"
             notes.append(
-                f"{gaps} in the times {is_too} longer than {MOST_APART} steps: the rule does not "
-                "link the rows before and after"
+                f"missing in the times: {plural(missing, 'row')}; a state is inferred for each"
+            )
+        if self.wide:
+            notes.append(
+                f"in the times: {plural(self.wide, 'gap')} of more than {MOST_APART} steps; the "
+                "rule does not link the rows before and after"
             )
         return tuple(notes)
 
