@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gplvm_core import BayesianGPLVM, DynamicalGPLVM, White, load
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, White, load
 from gplvm_core.datasets import DataError
 from gplvm_core.kernels import KernelError
 from gplvm_core.kernels.periodic import Periodic
@@ -293,3 +293,30 @@ def test_vector_inputs_in_the_place_of_time(times: np.ndarray) -> None:
     assert model.forecast(places[:3] + 0.01).shape == (3, 12)
     with pytest.raises(DataError, match="times have 1 columns, but the model was trained with 2"):
         model.forecast([1.0])
+
+
+def test_views_have_different_rates_and_sequences_different_lengths() -> None:
+    """One of two views has every fourth frame, and the sequences have 120, 9 and 30 frames."""
+    draw, lengths = np.random.default_rng(0), [120, 9, 30]
+
+    def circle(count: int, phase: float) -> np.ndarray:
+        angle = 0.2 * np.arange(count) + phase
+        return np.column_stack([np.sin(angle), np.cos(angle)])
+
+    to_fast, to_slow = draw.standard_normal((2, 8)), draw.standard_normal((2, 5))
+    states = np.vstack([circle(*each) for each in zip(lengths, (0.0, 1.0, 2.0), strict=True)])
+    fast = np.tanh(states @ to_fast) + 0.05 * draw.standard_normal((159, 8))
+    slow = np.tanh(states @ to_slow) + 0.05 * draw.standard_normal((159, 5))
+    slow[np.arange(159) % 4 != 0] = np.nan
+    model = ManifoldRelevance(
+        4, n_inducing=20, time_kernel="matern32", max_iter=150, random_state=0
+    )
+    when = np.concatenate([np.arange(count) for count in lengths])
+    sequences = np.repeat(["a", "b", "c"], lengths)
+    model.fit({"fast": fast, "slow": slow}, times=0.2 * when, sequences=sequences)
+    new = circle(40, 0.5)
+    seen, truth = np.tanh(new @ to_fast), np.tanh(new @ to_slow)
+    seen += 0.05 * draw.standard_normal(seen.shape)
+    mean, std = model.transfer({"fast": seen}, "slow", times=0.2 * np.arange(40), return_std=True)
+    assert np.sqrt(np.mean((mean - truth) ** 2)) < 0.1 * truth.std()
+    assert np.mean(np.abs(mean - truth) < 1.96 * std) > 0.9

@@ -35,10 +35,11 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
     shared and private ones (`segmentation`). Source: Damianou (2015), ch. 5.
 
     All methods take and return views as dicts of arrays by name. NaN marks missing values, and a
-    row may be missing from some views. With `kinds`, views may have words and counts, and methods
-    return words and counts for them. Labels can be a view with one column of the kind "category".
-    Rows with a blank label train only the other views, so the model of partly labelled rows is a
-    semi-supervised classifier (`class_probabilities`).
+    row may be missing from some views. Views that were recorded at different rates have the times
+    of all rows, and rows of NaN in the slower views. With `kinds`, views may have words and counts,
+    and methods return words and counts for them. Labels can be a view with one column of the kind
+    "category". Rows with a blank label train only the other views, so the model of partly labelled
+    rows is a semi-supervised classifier (`class_probabilities`).
 
     For 20,000 rows or more, training uses a growing sample, as in BayesianGPLVM, unless there is a
     time_kernel or a view with words or counts. All views are NumPy arrays in memory: `RowFiles` are
