@@ -15,6 +15,7 @@ NAMES = (
     "oil_flow",
     "training",
     "starts",
+    "more_inducing",
     "foreseen",
     "noise",
     "noise_between",

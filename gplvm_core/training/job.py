@@ -141,7 +141,7 @@ class Job:
             request=None,
             entry=entry,
             reason=getattr(result, "reason", None),
-            notes=tuple(getattr(fitted, "notes_", ())),
+            notes=(*getattr(fitted, "notes_", ()), *_more_inducing(fitted)),
         )
         return "ended"
 
@@ -287,6 +287,12 @@ def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
         return dataset
     rows = getattr(fitted, "rows_", None)
     return dataset.kept(rows and rows.kept)
+
+
+def _more_inducing(fitted: Any) -> tuple[str, ...]:
+    """A sentence on the bound with twice as many inducing inputs, where this was computed."""
+    found = getattr(fitted, "more_inducing_", None)
+    return () if found is None else (found.sentence(),)
 
 
 def _fit_column(model: Any, dataset: Dataset, further: dict[str, Any]) -> Any:

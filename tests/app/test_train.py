@@ -46,6 +46,7 @@ def test_start_training_opens_the_live_panel_and_saves_the_model():
     assert job.entry in [entry.id for entry in Library(workspace() / "library").entries()]
     words = said(at)
     assert job.name in words
+    assert "inducing points instead of 50" in words
     labels = [button.label for button in at.button]
     assert {"Explore", "Run again", "Remove from list"} <= set(labels)
     numbers = {metric.label: metric.value for metric in at.metric}

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
 from sklearn.datasets import load_digits
 
 from gplvm_core import GPLVM, RBF, BayesianGPLVM, Bias, Linear, White, evaluate_bound
@@ -216,3 +217,41 @@ def test_a_row_is_inferred_the_same_in_any_company(digits) -> None:
     together = model.transform(digits)
     np.testing.assert_array_equal(model.transform(digits[::-1])[::-1], together)
     np.testing.assert_array_equal(model.transform(digits[7:8]), together[7:8])
+
+
+def test_more_inducing_inputs_are_tried_after_training(digits) -> None:
+    model = small(max_iter=30).fit(digits)
+    found = model.more_inducing_
+    assert (found.now, found.more, found.n_rows) == (10, 20, len(digits))
+    # The same by a search for the noise and the scale that are best for the new inducing inputs.
+    rows = np.random.default_rng(model.restarts_[0].seed).choice(len(digits), 10, replace=False)
+    inducing = np.vstack([model.inducing_, model.latent_mean_[rows]])
+    scaled = (digits - model.center_) / model.scale_
+
+    def loss(logs: np.ndarray) -> float:
+        noise, scale = np.exp(logs)
+        kernel = replace(model.kernel_, variance=scale * model.kernel_.variance)
+        belief = model.latent_mean_, model.latent_variance_
+        own = inducing, kernel, noise * model.noise_variance_, scale * model.posterior_.jitter
+        return -evaluate_bound(scaled, *belief, *own)[0]
+
+    best = -minimize(loss, np.zeros(2), method="Nelder-Mead").fun
+    before = model.bound_ + digits.size * np.log(model.scale_[0])
+    assert found.rise == pytest.approx(best - before, abs=0.01)
+    assert "With 20 inducing points instead of 10" in found.sentence()
+    assert "does not promise better predictions" in found.sentence()
+
+
+def test_more_inducing_inputs_than_rows_are_impossible(digits) -> None:
+    model = small(max_iter=5, n_inducing=20).fit(digits[:20])
+    assert model.more_inducing_ is None
+    assert small(max_iter=5, n_inducing=15).fit(digits[:20]).more_inducing_.more == 20
+
+
+def test_a_straight_line_needs_no_more_inducing_inputs() -> None:
+    generator = np.random.default_rng(0)
+    line = np.outer(generator.standard_normal(60), [1.0, -2.0, 0.5])
+    line += 0.3 * generator.standard_normal(line.shape)
+    found = small(n_components=1, max_iter=100).fit(line).more_inducing_
+    assert 0 <= found.rise < 0.02 * 60
+    assert found.sentence().endswith("more are not needed.")

@@ -31,6 +31,7 @@ from gplvm_core.models.problems.encoded import EncodedNode, at_outputs
 from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
 from gplvm_core.models.problems.kinds import KindsStart
 from gplvm_core.models.problems.many_rows import Rows, Sampled
+from gplvm_core.models.problems.more_inducing import MoreInducing, more_inducing
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import (
@@ -94,6 +95,9 @@ class Trainable:
     ----------
     restarts_ : tuple of Restart
         For each start its seed, its final bound in nats, and how its training ended.
+    more_inducing_ : MoreInducing or None
+        The rise of the bound at once with twice as many inducing inputs; None if the number of
+        rows is the limit, or if training used a sample of many rows.
     """
 
     max_iter: int
@@ -107,6 +111,7 @@ class Trainable:
     path_: Any
     time_kernel_: Any
     intervals_: Intervals | None
+    more_inducing_: MoreInducing | None
 
     def _train(
         self,
@@ -138,6 +143,11 @@ class Trainable:
         best = max(trained, key=worth)
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
+        self.more_inducing_ = (
+            more_inducing(problem, best.parameters, best.restart.seed)
+            if isinstance(problem, Graph)
+            else None
+        )
         if sampled is None:
             return Ended(problem, best.parameters, None, (), problem, seeds[0])
         found = sampled.completed(best.parameters, watched.rows)

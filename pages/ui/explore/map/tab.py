@@ -65,7 +65,8 @@ def training_in_words(model: LatentVariableModel) -> str:
         words += f", {result.rejected} of these discarded as not finite"
     if result.jitter:
         words += f"; jitter {result.jitter:.0e} of the kernel's mean variance on its diagonal"
-    return f"{words}."
+    more = getattr(model, "more_inducing_", None)  # files of earlier versions lack it
+    return f"{words}." if more is None else f"{words}. {more.sentence()}"
 
 
 def latent_map(item: Item, name: str) -> None:
