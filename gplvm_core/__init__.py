@@ -5,6 +5,7 @@ time), `BayesianPCA`, `ProbabilisticPCA` and `DeepGPLVM`. Models of several view
 `ManifoldRelevance` and `DeepManifoldRelevance`. Regressions: `SparseGPRegression`,
 `SemiDescribedGPRegression` (missing inputs), `DeepGP` and `AutoregressiveGP` (series). Classifiers:
 `GenerativeClassifier` and `SemiSupervisedClassifier`. `Model` trains any acyclic graph of layers.
+`AverageOfStarts` averages the predictions of several trainings.
 
 All models follow scikit-learn's conventions. `save` and `load` store them in files; `read_table`
 and the other readers load data. For example, `help(BayesianGPLVM)` lists all parameters and fitted
@@ -55,6 +56,7 @@ from gplvm_core.kernels.waves import NarrowWavesError
 from gplvm_core.models import (
     GPLVM,
     AutoregressiveGP,
+    AverageOfStarts,
     BayesianGPLVM,
     BayesianPCA,
     DeepGP,
@@ -88,6 +90,7 @@ __all__ = [
     "RBF",
     "ArrayLibraryError",
     "AutoregressiveGP",
+    "AverageOfStarts",
     "BayesianGPLVM",
     "BayesianPCA",
     "Bias",

@@ -1,6 +1,7 @@
 """Level 6: the models in scikit-learn's style, short compositions of the other packages."""
 
 from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
+from gplvm_core.models.estimators.average_of_starts import AverageOfStarts
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM, BayesianPCA, DynamicalGPLVM
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.classifier import GenerativeClassifier
@@ -25,6 +26,7 @@ __all__ = [
     "GPLVM",
     "ON",
     "AutoregressiveGP",
+    "AverageOfStarts",
     "BayesianGPLVM",
     "BayesianPCA",
     "Believed",

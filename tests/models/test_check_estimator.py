@@ -13,6 +13,7 @@ from gplvm_core import (
     GPLVM,
     RBF,
     AutoregressiveGP,
+    AverageOfStarts,
     BayesianGPLVM,
     BayesianPCA,
     DeepGP,
@@ -33,6 +34,7 @@ from gplvm_core.models.problems import regression
 
 ESTIMATORS = [
     AutoregressiveGP(2, 8, max_iter=5, random_state=0),
+    AverageOfStarts(BayesianGPLVM(2, 8, max_iter=3), 2, random_state=0),
     BayesianGPLVM(2, 8, max_iter=8, random_state=0),
     BayesianGPLVM(2, 8, max_iter=8, random_state=0, noise="per_output"),
     BayesianGPLVM(2, 8, max_iter=8, random_state=0, encoder="kernel"),

@@ -52,6 +52,7 @@ def fitted() -> dict[str, object]:
         gplvm_core.Model({"x": 2}, [gplvm_core.Edge("x", "y", n_inducing=5)], **short).fit(rows),
         gplvm_core.GenerativeClassifier(small).fit(rows, labels),
         gplvm_core.SemiSupervisedClassifier(small, random_state=0).fit(rows, labels),
+        gplvm_core.AverageOfStarts(gplvm_core.BayesianGPLVM(2, 5, **short)).fit(rows),
     ]
     return {type(model).__name__: model for model in models}
 

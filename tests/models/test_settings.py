@@ -160,6 +160,7 @@ def test_a_model_that_fails_to_train_is_unchanged(model, rows: np.ndarray) -> No
         (gplvm_core.ProbabilisticPCA(2), None),
         (gplvm_core.GenerativeClassifier(gplvm_core.ProbabilisticPCA(1)), True),
         (gplvm_core.SemiSupervisedClassifier(BayesianGPLVM(2, 8, **QUICK)), True),
+        (gplvm_core.AverageOfStarts(BayesianGPLVM(2, 8, **QUICK)), None),
     ],
     ids=lambda each: type(each).__name__,
 )

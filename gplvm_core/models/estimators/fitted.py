@@ -131,8 +131,8 @@ class LatentRows:
     relevance_ : ndarray of shape (Q,)
         The ARD weight of each latent dimension, an inverse squared lengthscale.
     latent_scale_ : ndarray of shape (Q,)
-        The square roots of the relevances. Latent points times these factors are in units of the
-        lengthscales, so that distances between them have a meaning.
+        The square roots of the relevances: the factors from latent points to lengthscales, the
+        units in which distances have a meaning.
     n_effective_ : int
         The number of latent dimensions that are on.
     """

@@ -66,8 +66,7 @@ SENTENCES: Mapping[str, str] = {
     "jitter": "The number that is added to the diagonal of every kernel matrix, relative to the "
     "mean of that diagonal. `result_.jitter` reports the value that was used.",
     "optimiser": 'The optimiser: "lbfgs", or "scg", scaled conjugate gradients.',
-    "random_state": "The seed of all random draws: None, a whole number, or a "
-    "`numpy.random.Generator` or `RandomState`. Each fit advances a generator.",
+    "random_state": "The seed of all random draws. Each fit advances a generator of NumPy.",
     "n_jobs": "The number of threads among which the rows are divided. None means one thread, −1 "
     "all processors.",
     "noise": '"shared", one noise variance for all outputs in internal units, or "per_output", a '

@@ -36,7 +36,7 @@ class Timed:
         The parameters (μ̄, λ) of the latent path, each of shape (N, Q); None without a kernel over
         time.
     time_kernel_ : Kernel or None
-        The trained kernel over time; None if the model has no such kernel.
+        The trained kernel over time, or None.
     """
 
     # None without a kernel over time, and for models in files of versions without such kernels.

@@ -24,7 +24,7 @@ class TimedModel(TrainedModel, SequenceQueries):
     Attributes
     ----------
     encoder_ : Encoder or None
-        The trained encoder; None if the model has no encoder.
+        The trained encoder, or None.
     """
 
     encoder: Any

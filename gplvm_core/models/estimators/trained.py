@@ -96,8 +96,7 @@ class Trainable:
     restarts_ : tuple of Restart
         For each start its seed, its final bound in nats, and how its training ended.
     more_inducing_ : MoreInducing or None
-        The rise of the bound at once with twice as many inducing inputs; None if the number of
-        rows is the limit, or if training used a sample of many rows.
+        The rise of the bound at once with twice as many inducing inputs (None: not computed).
     """
 
     max_iter: int
@@ -247,10 +246,9 @@ class TrainedModel(Trainable, LatentVariableModel):
         Parameters
         ----------
         Y : array_like of shape (N, D)
-            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are allowed. With
-            inducing inputs, the sums over the rows are computed on the device of Y, which must
-            support float64. Without inducing inputs, Y is copied to NumPy. All results are NumPy
-            arrays.
+            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are allowed: with inducing
+            inputs, the sums over the rows are computed on their device, which must support float64.
+            All results are NumPy arrays.
 
         Returns
         -------
