@@ -15,6 +15,7 @@ NAMES = (
     "oil_flow",
     "training",
     "starts",
+    "dimensions",
     "more_inducing",
     "foreseen",
     "noise",

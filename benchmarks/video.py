@@ -78,7 +78,9 @@ def reconstruction(
     }
     begin = time.perf_counter()
     dynamic = {
-        kind: DynamicalGPLVM(time_kernel=kind, **settings).fit(train, times=times[~test])
+        kind: DynamicalGPLVM(time_kernel=kind, data_weight=options.weight, **settings).fit(
+            train, times=times[~test]
+        )
         for kind in ("rbf", "matern32")
     }
     seconds = (time.perf_counter() - begin) / len(dynamic)
@@ -157,6 +159,7 @@ def extrapolation(
             options.components,
             options.inducing,
             time_kernel=kernel,
+            data_weight=options.weight,
             max_iter=options.iterations,
             random_state=options.seed,
         ).fit(train, times=known)
@@ -183,6 +186,11 @@ def write_picture(strips: list[Float[Array, "n D"]]) -> None:
     Image.fromarray(pixels).save(RESULTS / "video.png", optimize=True)
 
 
+def weight(text: str) -> float | str:
+    """Read a data_weight."""
+    return text if text == "auto" else float(text)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -191,6 +199,7 @@ def main() -> int:
     parser.add_argument("--components", type=int, default=12)
     parser.add_argument("--inducing", type=int, default=60)
     parser.add_argument("--iterations", type=int, default=500)
+    parser.add_argument("--weight", type=weight, default="auto", help='data_weight, or "auto"')
     options = parser.parse_args()
     head = load_dataset("talking_head")
     frames, times = head.values, head.times
@@ -215,7 +224,8 @@ def main() -> int:
     print(
         table(("mean squared error", *tasks), [(m, *(found[t][m] for t in tasks)) for m in methods])
     )
-    settings = {key: getattr(options, key) for key in ("components", "inducing", "iterations")}
+    keys = ("components", "inducing", "iterations", "weight")
+    settings = {key: getattr(options, key) for key in keys}
     write_row("video", found, seed=options.seed, settings=settings)
     return 0
 
