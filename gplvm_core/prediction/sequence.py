@@ -41,12 +41,14 @@ ITERATIONS, TOLERANCE = 50, 1e-4
 class FoundPath:
     """q of a sequence's rows at every node, and how inference ended.
 
-    network: the graph to predict with, with updated mappings if the rows adapted them.
+    network: the graph to predict with, with updated mappings if the rows adapted them. separately:
+    the explanations of the separate rows with data, if the search started from them.
     """
 
     network: Network
     beliefs: Mapping[int, Belief]
     ending: Ending
+    separately: Explained | None = None
 
 
 def infer_sequence(
@@ -88,6 +90,7 @@ def infer_sequence(
         callback=callback,
         most_steps=most_steps,
     )
+    path = replace(path, separately=found)
     if not most_steps:
         return replace(path, ending="stopped")
     if adapt and path.ending != "stopped":

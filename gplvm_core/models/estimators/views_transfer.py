@@ -340,7 +340,9 @@ class ViewsTransfer(ViewsQueries):
         if not seen.any() or not wanted:
             return
         errors: dict[Asked, list[float]] = {}
+        separately = None
         for adapted, found, prior in held.paths(network, some, part) if self._paths else ():
+            separately = separately or found.separately
             path = self._shared_path(found, prior)
             for own, private in product(wanted, PRIVATE):
                 mean, variance = own.at(transfer_path(own, *path, private))
@@ -351,8 +353,10 @@ class ViewsTransfer(ViewsQueries):
                 each = error_in_spreads(mean, rows, unit)
                 errors.setdefault(asked, []).append(each)
         tries.compare(tuple(errors), list(errors.values()))
-        alone = {name: own[seen] for name, own in some.items()}
-        explained = prediction.explain(network, alone)[self._shared_node]
+        if separately is None:
+            alone = {name: own[seen] for name, own in some.items()}
+            separately = prediction.explain(network, alone)
+        explained = separately[self._shared_node]
         for own, private in product(wanted, PRIVATE):
             answer = prediction.transfer(own, explained, 1, private)
             error = away(*answer, truth[own.view][seen], spread[own.view])
