@@ -25,7 +25,7 @@ class AverageOfStarts(Saved, BaseEstimator):
     """Several trainings of a model from different starts, and the average of their predictions.
 
     Training ends at a local maximum of the bound, and a higher bound does not mean better
-    predictions of new sequences. The average of several starts is often better than any of them,
+    predictions of new sequences. The average of several starts is usually better than one of them,
     and its standard deviations also include how far the starts differ. The maps of the starts
     differ, so there is no average map; `estimators_` has the models with their maps. Training and
     predictions take n_starts times as long. Only numbers are averaged.
