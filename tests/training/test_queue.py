@@ -69,9 +69,10 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
 
 def test_a_job_learns_the_density_of_the_rows(jobs, wave, make_model):
     done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 60)
-    assert (done.status, done.notes) == ("finished", make_model(5).fit(wave.values).notes_)
     model = library_of(jobs).model(done.entry)
     alone = make_model(5).fit(wave.values).fit_density(wave.values)
+    more = alone.more_inducing_.sentence()
+    assert (done.status, done.notes) == ("finished", (*alone.notes_, more))
     np.testing.assert_array_equal(
         model.score_samples(wave.values, method="density"),
         alone.score_samples(wave.values, method="density"),
@@ -98,7 +99,7 @@ def test_the_step_of_the_density_can_be_interrupted(
         assert library_of(jobs).model(ended.entry).density_ is not None
     else:
         assert ended.status == "cancelled"
-        assert "not learnt, because training was ended" in ended.notes[-1]
+        assert any("not learnt, because training was ended" in note for note in ended.notes)
     assert library_of(jobs).model(ended.entry).bound_ == make_model(5).fit(wave.values).bound_
 
 
@@ -109,7 +110,7 @@ def test_a_density_that_fails_is_a_note(jobs, wave, make_model, monkeypatch):
     monkeypatch.setattr(with_density.prediction, "derived", fails)
     done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 60)
     assert (done.status, done.error) == ("finished", None)
-    assert done.notes[-1] == "the density of the rows was not learnt: no memory left"
+    assert "the density of the rows was not learnt: no memory left" in done.notes
     assert library_of(jobs).model(done.entry).density_ is None
 
 
@@ -121,7 +122,7 @@ def test_a_calibration_that_fails_is_a_note(jobs, wave, make_model, monkeypatch)
     timed = replace(wave, times=np.arange(80.0))
     done = jobs.wait(jobs.submit(make_model(3, time_kernel="matern32"), timed, "paths"), 60)
     assert (done.status, done.error) == ("finished", None)
-    assert done.notes[-1] == "the widths of intervals were not calibrated: no memory left"
+    assert "the widths of intervals were not calibrated: no memory left" in done.notes
     model = library_of(jobs).model(done.entry)
     assert model.intervals_ is None and model.density_ is not None
 
