@@ -55,13 +55,17 @@ def more_inducing(problem: Graph, parameters: Parameters, seed: int) -> MoreIndu
     if not pairs:
         return None
     try:
-        values = [
-            sum(at.value for at in problem.values(each, FREE))
+        before, after = (
+            # `bound_` does not contain the weights of training.
+            sum(
+                float(at.value) / edge.weight
+                for edge, at in zip(problem.edges, problem.values(each, FREE), strict=True)
+            )
             for each in (parameters, replace(parameters, layers=layers))
-        ]
+        )
     except NotPositiveDefiniteError:
         return None
-    return MoreInducing(*max(pairs), values[1] - values[0], problem.n_rows)
+    return MoreInducing(*max(pairs), after - before, problem.n_rows)
 
 
 def _doubled(
