@@ -79,6 +79,7 @@ def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_pat
 
     whole = fit(callback=keep)
     assert whole.trace_["phase"][-1] == "hidden layers conditioned"
+    assert whole.more_inducing_ is None  # q(h) has parameters for each inducing input
     trained = whole.trace_["bound"][-1]
     if whole.family_ is None:
         assert whole.bound_ == pytest.approx(trained, rel=1e-6)

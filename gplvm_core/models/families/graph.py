@@ -198,6 +198,9 @@ class ConditionalGraph(Graph):
             return ChainParameters(tuple(nodes), tuple(layers), across)
         return Parameters(tuple(nodes), tuple(layers))
 
+    def plain(self, parameters: Parameters) -> bool:
+        return not conditioned(parameters)
+
     def layout(self, anchor: Parameters, phase: Phase) -> Layout:
         if not conditioned(anchor):
             return super().layout(anchor, phase)

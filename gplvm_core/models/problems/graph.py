@@ -255,6 +255,10 @@ class Graph:
             settled.append(edge.settled(layer, self.source(edge, nodes), seen, whole, self.jitter))
         return Learnt(nodes, tuple(settled))
 
+    def plain(self, parameters: Parameters) -> bool:
+        """Whether every layer may have other inducing inputs: no parameter of q depends on them."""
+        return True
+
     def edge_into(self, node: int) -> int | None:
         """The index of the edge that ends in a node; None for a node with a separate prior."""
         return next((e for e, edge in enumerate(self.edges) if edge.ends_in(node)), None)

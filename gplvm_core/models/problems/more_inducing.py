@@ -46,6 +46,8 @@ def more_inducing(problem: Graph, parameters: Parameters, seed: int) -> MoreIndu
     The further inducing inputs are the means of q(X) at random rows. The noise and the overall
     scale of the kernel are the best for the new layers; all else is held.
     """
+    if not problem.plain(parameters):
+        return None
     layers = tuple(_doubled(problem, parameters, np.random.default_rng(seed)))
     pairs = [
         (len(now.inducing), len(new.inducing))
