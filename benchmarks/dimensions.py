@@ -1,7 +1,7 @@
 """How many latent dimensions of each ready model carry 95 % of its information.
 
 Run: `python -m benchmarks.dimensions`. A dimension's share is its information about the rows, the
-mean KL of q(x) from the prior; dimensions are sorted by it.
+mean KL of q(x) from the prior; dimensions are sorted by it. Of a deep model, the top layer counts.
 """
 
 from pathlib import Path
@@ -16,7 +16,7 @@ SHARE = 0.95
 
 
 def main() -> None:
-    """Print a row for every model with a latent space of one layer."""
+    """Print a row for every ready model with latent dimensions."""
     rows = []
     for path in sorted(MODELS.glob("*/model.gplvm")):
         model = load(path)

@@ -16,7 +16,7 @@ from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import as_random_state
 from gplvm_core.numerics import Array
 
-# These results of an estimator have no average.
+# Options of an estimator's methods that several models cannot answer together.
 WITHOUT_AVERAGE = {"callback", "return_cov", "return_latent", "return_probability"}
 
 
