@@ -38,7 +38,7 @@ from sklearn.mixture import GaussianMixture
 from benchmarks.common import DataAbsent, benchmark_data, skip, table, write_row
 from benchmarks.density_base_lines import STARTS, Validated, without_a_map
 from gplvm_core import BayesianGPLVM, ProbabilisticPCA
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 
 N_TRAIN, N_VALIDATION = 1000, 200
 ITERATIONS = 150
@@ -53,7 +53,7 @@ def hidden_half(shape: tuple[int, int], generator: np.random.Generator) -> NDArr
     return np.argsort(np.argsort(generator.random(shape), axis=1), axis=1) < shape[1] // 2
 
 
-def error(whole: Array, truth: Array, hidden: Bool[NDArray[np.bool_], "N D"]) -> float:
+def error(whole: Array, truth: Array, hidden: Bool[BoolArray, "N D"]) -> float:
     """Return the mean absolute error of the hidden pixels, in grey levels."""
     return float(np.mean(np.abs(whole - truth)[hidden]))
 

@@ -27,7 +27,7 @@ from benchmarks.noise import HEADER, KEYS, VARIANTS, Split, measured, rows_of, s
 from gplvm_core import BayesianGPLVM
 from gplvm_core.bounds import layer
 from gplvm_core.bounds.profiled_per_output import OutputProfile, _Outputs, profile_outputs
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 
 NAMES = ("wine", "tumours", "oil flow", "digits", "digits_views", "poses", "features")
 # The group of every output, for all outputs including the constant ones.
@@ -108,7 +108,7 @@ def _slope(problem: _Outputs, log_ratio: Array, signal: Array) -> Array:
     return np.asarray(0.5 * problem.count - 0.5 * ratio / signal * rest - 0.5 * penalty)
 
 
-def by_group(unit: Float[Array, " D"], group: Int[NDArray[np.int_], " D"]) -> Profile:
+def by_group(unit: Float[Array, " D"], group: Int[IntArray, " D"]) -> Profile:
     """Use one signal and one noise variance, in the data's units, for the outputs of a group."""
     count = np.bincount(group)
 

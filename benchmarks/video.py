@@ -23,29 +23,26 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 from sklearn.metrics.pairwise import nan_euclidean_distances
 
 from benchmarks.common import RESULTS, table, write_row
 from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ProbabilisticPCA, load_dataset
 from gplvm_core.kernels import RBF, Kernel, Periodic, Product, White
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 
 SIDE, RATE = 64, 30.0  # pixels; frames per second
 N_FORECAST = 40
 SHOWN = 8  # the number of frames in the picture
 SHORTEST_PERIOD = 30  # in frames
 
-Flags = NDArray[np.bool_]
 
-
-def test_frames(count: int) -> dict[str, Bool[Flags, " N"]]:
+def test_frames(count: int) -> dict[str, Bool[BoolArray, " N"]]:
     """Return the test frames for every choice of training frames."""
     number = np.arange(count)
     return {"every second frame": number % 2 == 1, "blocks of ten": number % 30 >= 20}
 
 
-def hidden_pixels(count: int, generator: np.random.Generator) -> dict[str, Bool[Flags, "n D"]]:
+def hidden_pixels(count: int, generator: np.random.Generator) -> dict[str, Bool[BoolArray, "n D"]]:
     """Return the hidden pixels of `count` frames, for every way to hide half of the pixels."""
     ranks = np.argsort(np.argsort(generator.random((count, SIDE**2)), axis=1), axis=1)
     lower = np.tile(np.arange(SIDE**2) >= SIDE**2 // 2, (count, 1))
@@ -66,7 +63,7 @@ def between(train: Array, known: Array, wanted: Array) -> Array:
 
 
 def reconstruction(
-    frames: Array, times: Array, test: Bool[Flags, " N"], options: argparse.Namespace
+    frames: Array, times: Array, test: Bool[BoolArray, " N"], options: argparse.Namespace
 ) -> dict[str, dict[str, Any]]:
     """Return errors of every method, for every way to hide pixels."""
     train, truth = frames[~test], frames[test]
@@ -91,7 +88,7 @@ def reconstruction(
     for way, hidden in hidden_pixels(len(truth), generator).items():
         gaps = np.where(hidden, np.nan, truth)
 
-        def error(whole: Any, hidden: Flags = hidden) -> float:
+        def error(whole: Any, hidden: BoolArray = hidden) -> float:
             return float(np.mean((np.asarray(whole) - truth)[hidden] ** 2))
 
         by_count = [error(neighbours(train, gaps, k)) for k in range(1, 6)]

@@ -30,7 +30,6 @@ from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 from sklearn.decomposition import PCA
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -42,7 +41,7 @@ from benchmarks.common import table, write_row
 from gplvm_core import AverageOfStarts, ManifoldRelevance
 from gplvm_core.comparison.one_column import INTERVAL
 from gplvm_core.datasets import Dataset, load_dataset
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 
 TEST, VALIDATION = 2, (4, 5)
 CHOSEN: dict[str, Any] = {"features": 60, "n_components": 6, "max_iter": 200}
@@ -66,7 +65,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
 FRAMES = (3, 5, 9)
 TIME_KERNELS = {"no dynamics": None, "Matérn-3⁄2": "matern32", "RBF": "rbf"}
 
-Rows = Bool[NDArray[np.bool_], " N"]
+Rows = Bool[BoolArray, " N"]
 
 
 def joint_error(found: Float[Array, "n D"], truth: Float[Array, "n D"]) -> float:

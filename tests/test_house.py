@@ -112,6 +112,29 @@ def test_numpy_files_are_read_without_pickle():
     assert allowed == []
 
 
+SHAPES = {"Bool", "Float", "Int", "Shaped", "UInt8"}
+
+
+def test_shapes_are_those_of_classes():
+    """In NumPy 2.5, NDArray is no class; jaxtyping then refuses Float[NDArray[...], "N"]."""
+    found = []
+    for path in CODE:
+        aliases = {
+            target.id
+            for node in nodes_of(path)
+            if isinstance(node, ast.Assign) and "NDArray[" in ast.unparse(node.value)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        }
+        for node in nodes_of(path):
+            match node:
+                case ast.Subscript(ast.Name(name), ast.Tuple([kind, *_])) if name in SHAPES:
+                    kind_name = ast.unparse(kind).split("[")[0]
+                    if kind_name == "NDArray" or kind_name in aliases:
+                        found.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert found == []
+
+
 def test_requirements_equal_the_apps_dependencies_in_pyproject():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Belief:
 
     mean: Float[Array, "N Q"]
     variance: Float[Array, "N Q"]
-    observed: Bool[NDArray[np.bool_], "N Q"] | None = None
+    observed: Bool[BoolArray, "N Q"] | None = None
 
     @classmethod
     def certain(cls, points: Float[Array, "N Q"]) -> "Belief":

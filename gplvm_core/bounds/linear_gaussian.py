@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 
 # Number of gap patterns whose Q × Q matrices are in memory at once.
 BLOCK = 512
@@ -39,7 +39,7 @@ class Gaps:
     """Rows with gaps, grouped by the pattern of their gaps."""
 
     filled: Float[Array, "N D"]  # 0 where missing
-    observed: Bool[NDArray[np.bool_], "N D"]
+    observed: Bool[BoolArray, "N D"]
     patterns: Float[Array, "P D"]
     which: NDArray[np.intp]  # (N,)
 

@@ -13,7 +13,6 @@ from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Collapsed
@@ -23,7 +22,7 @@ from gplvm_core.bounds.profiled_known import LEAST_SIGNAL, KnownFactors, profile
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
 from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.likelihoods import Links, Quadratic, best_sizes, quadratic
-from gplvm_core.numerics import Array, Factor, fold_upper, one_thread_a_product
+from gplvm_core.numerics import Array, Factor, IntArray, fold_upper, one_thread_a_product
 from gplvm_core.statistics import (
     Executor,
     Patterns,
@@ -352,7 +351,7 @@ def _first(statistics: Statistics, spectra: Spectra, count: int) -> tuple[Statis
     return own, replace(spectra, carried=spectra.carried[:, :count])
 
 
-def _order(links: Links) -> Int[NDArray[np.intp], " D"]:
+def _order(links: Links) -> Int[IntArray, " D"]:
     """Return the position of every output in the order "numbers first"."""
     first = np.concatenate([np.flatnonzero(links.numbers), np.flatnonzero(links.discrete)])
     return np.argsort(first)

@@ -9,11 +9,10 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 from scipy import optimize
 
 from gplvm_core.bounds.spectra import Spectra
-from gplvm_core.numerics import Array, NotPositiveDefiniteError
+from gplvm_core.numerics import Array, IntArray, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
 # The largest scale of a kernel; larger scales would overflow when squared.
@@ -80,7 +79,7 @@ class _Ratio:
 
     spectrum: Float[Array, " P"]  # eigenvalues of every group's C, one group after the other
     power: Float[Array, " P"]
-    columns: Int[NDArray[np.intp], " P"]  # for each eigenvalue, the number of columns of its group
+    columns: Int[IntArray, " P"]  # for each eigenvalue, the number of columns of its group
     yy: float
     left_over: float  # Σ_d ψ0 − tr(K⁻¹Φ), for the kernel before scaling
     n_values: int

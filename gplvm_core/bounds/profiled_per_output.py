@@ -8,10 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
 from gplvm_core.bounds.spectra import Spectra
-from gplvm_core.numerics import Array, NotPositiveDefiniteError
+from gplvm_core.numerics import Array, BoolArray, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
 # The search for log r starts from a grid that is fine enough to separate two optima.
@@ -29,7 +28,7 @@ class OutputProfile:
 
     ratio: Float[Array, " D"]
     noise_variance: Float[Array, " D"]
-    capped: Bool[NDArray[np.bool_], " D"]  # whether the ratio is at its upper limit
+    capped: Bool[BoolArray, " D"]  # whether the ratio is at its upper limit
 
 
 def profile_outputs(
@@ -149,7 +148,7 @@ class _Outputs:
                 left, problem = left[going], problem.columns(going)
         return found
 
-    def columns(self, chosen: Bool[NDArray[np.bool_], " D"]) -> "_Outputs":
+    def columns(self, chosen: Bool[BoolArray, " D"]) -> "_Outputs":
         """Return the problem for some of the outputs."""
         one = self.spectrum.shape[1] == 1
         return _Outputs(

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 from scipy.stats import nbinom, norm
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.repeated import Step, Watch
 from gplvm_core.likelihoods.counts import SIZES
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.kinds import (
@@ -212,7 +211,7 @@ def _gain(
 
 def _hidden(
     values: Float[Array, "N C"], columns: Sequence[TableColumn], generator: np.random.Generator
-) -> Bool[NDArray[np.bool_], "N C"]:
+) -> Bool[BoolArray, "N C"]:
     """Choose entries to hide; every row has a visible entry, and every word is visible in a row."""
     observed = ~np.isnan(values)
     hidden = observed & (generator.random(values.shape) < HIDDEN)

@@ -21,7 +21,7 @@ from gplvm_core.comparison.simple_forecasts import (
     simple_forecasts,
     without_gaps,
 )
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
 
@@ -177,7 +177,7 @@ class _Errors:
 
     @classmethod
     def of(
-        cls, truth: Array, mean: Array, std: Array, spread: Array, varies: Bool[NDArray[Any], " D"]
+        cls, truth: Array, mean: Array, std: Array, spread: Array, varies: Bool[AnyNDArray, " D"]
     ) -> "_Errors":
         wrong = (mean - truth)[:, varies]
         known = ~np.isnan(wrong)
@@ -225,8 +225,8 @@ def _trained(
     model: Any,
     rows: Rows,
     times: Float[Array, " N"],
-    sequences: Shaped[NDArray[Any], " N"],
-    kept: Bool[NDArray[np.bool_], " N"],
+    sequences: Shaped[AnyNDArray, " N"],
+    kept: Bool[BoolArray, " N"],
     watch: Watch,
 ) -> Any:
     fresh: Any = ready(model)
@@ -313,7 +313,7 @@ def _notes(
     periods: set[int],
     n_origins: int,
     finished: int,
-    varies: Bool[NDArray[np.bool_], " D"],
+    varies: Bool[BoolArray, " D"],
 ) -> tuple[str, ...]:
     notes = []
     if finished < n_origins:

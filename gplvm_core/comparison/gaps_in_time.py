@@ -4,16 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
 from gplvm_core.comparison.one_column import INTERVAL
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 
 FEWEST = 20  # hidden values; with fewer, the share is not reliable
 SHIFTS = 80  # positions to which the gaps are moved for a trial
 MOST_HIDDEN, MOST_SEVERAL = 0.5, 0.25  # shares of given values, for one and several positions
 
-Cells = Bool[NDArray[np.bool_], "n D"]
+Cells = Bool[BoolArray, "n D"]
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def hidden_like_gaps(values: Float[Array, "n D"], fewest: int = FEWEST) -> Cells
     return hidden
 
 
-def _beside(frames: Bool[NDArray[np.bool_], " n"]) -> Bool[NDArray[np.bool_], " n"]:
+def _beside(frames: Bool[BoolArray, " n"]) -> Bool[BoolArray, " n"]:
     """The frames that are marked, and their neighbours."""
     wider = frames.copy()
     wider[1:] |= frames[:-1]

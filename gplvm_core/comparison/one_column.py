@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
 from gplvm_core.comparison.baselines import WithNoise
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.column_task import ColumnRows, ColumnTask
 
@@ -44,7 +43,7 @@ class Predicted:
         return float(np.mean(logs))
 
     @property
-    def inside(self) -> Bool[NDArray[np.bool_], " H"]:
+    def inside(self) -> Bool[BoolArray, " H"]:
         """Whether the true value of each row is inside its 95 % interval."""
         return np.abs(self.truth - self.mean) <= INTERVAL * self.std
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 
 LAST, SEASONAL, LINEAR = "As last time", "As one period before", "Linear autoregression"
 LAGS = 5  # frames from which the linear autoregression predicts the next one
@@ -17,7 +16,7 @@ LEAST_CORRELATION = 0.3  # least correlation of a series with itself one period 
 ORIGINS = 50  # frames of the past from which forecasts are tried, to find their errors
 
 # Forecasts (E, H, D) of the H frames after the first `end` frames, for every end (E,).
-Forecast = Callable[[Int[NDArray[np.intp], " E"], int], Float[Array, "E H D"]]
+Forecast = Callable[[Int[IntArray, " E"], int], Float[Array, "E H D"]]
 
 
 @dataclass(frozen=True)
@@ -93,14 +92,14 @@ def simple_forecasts(
 
 
 def _as_last(series: Float[Array, "T D"]) -> Forecast:
-    def rule(ends: Int[NDArray[np.intp], " E"], horizon: int) -> Float[Array, "E H D"]:
+    def rule(ends: Int[IntArray, " E"], horizon: int) -> Float[Array, "E H D"]:
         return np.repeat(series[ends - 1][:, None], horizon, axis=1)
 
     return rule
 
 
 def _as_before(series: Float[Array, "T D"], period: int) -> Forecast:
-    def rule(ends: Int[NDArray[np.intp], " E"], horizon: int) -> Float[Array, "E H D"]:
+    def rule(ends: Int[IntArray, " E"], horizon: int) -> Float[Array, "E H D"]:
         return series[ends[:, None] - period + np.arange(horizon) % period]
 
     return rule
@@ -128,7 +127,7 @@ def autoregression(series: Float[Array, "T D"], lags: int = LAGS) -> Forecast:
     windows = np.hstack([states[lag : len(states) - lags + lag] for lag in range(lags)])
     model = RidgeCV(alphas=ALPHAS).fit(windows, states[lags:])
 
-    def rule(ends: Int[NDArray[np.intp], " E"], horizon: int) -> Float[Array, "E H D"]:
+    def rule(ends: Int[IntArray, " E"], horizon: int) -> Float[Array, "E H D"]:
         window = np.hstack([states[ends - lags + lag] for lag in range(lags)])
         found = np.empty((len(ends), horizon, width))
         for step in range(horizon):

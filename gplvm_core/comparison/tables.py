@@ -7,7 +7,6 @@ from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from gplvm_core.comparison.anything import exposures_of, log_base_rates
@@ -27,7 +26,7 @@ from gplvm_core.comparison.kept_aside import (
 from gplvm_core.comparison.poisson_factors import PoissonFactors
 from gplvm_core.comparison.repeated import Contender, Split, Step, compare, splits_of
 from gplvm_core.comparison.result import Comparison
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers.kinds import TableColumn, in_own_values, kinds_of
 
 # Half of each row is hidden. After a single round, predictions would be based on gaps that are
@@ -222,7 +221,7 @@ def _error(
     columns: Sequence[TableColumn],
     expected: list[Array],
     rows: Float[Array, "M C"],
-    hidden: Bool[NDArray[np.bool_], "M C"],
+    hidden: Bool[BoolArray, "M C"],
     spread: Float[Array, " C"],
 ) -> float:
     """The root mean square error of hidden values, in units of their columns' spreads."""

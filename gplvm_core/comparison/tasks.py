@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from gplvm_core.comparison.one_column import INTERVAL
 from gplvm_core.comparison.repeated import Split, splits_of
 from gplvm_core.models.data.timeline import checked_timeline
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.prediction.derived import Recipe
 from gplvm_core.prediction.intervals import crps
 from gplvm_core.readers import DataError
@@ -21,9 +21,9 @@ from gplvm_core.readers.checks import mixed_units
 Scaling = Literal["global", "columns"]
 Task = Literal["density", "fill", "transfer", "forecast"]
 Rows = NDArray[np.intp]
-Hidden = Bool[NDArray[np.bool_], "M D"]
+Hidden = Bool[BoolArray, "M D"]
 # The scores of entries, and whether each is inside its interval.
-Errors = tuple[Float[Array, " K"], Bool[NDArray[np.bool_], " K"]]
+Errors = tuple[Float[Array, " K"], Bool[BoolArray, " K"]]
 HIDDEN = 0.5  # fraction of a held-out row's known values that is hidden
 GAUSSIANS, STRENGTH = 5, 10.0  # the density of the rows: components, and the prior's strength
 AHEAD = 0.15  # fraction of a sequence that is forecast
@@ -40,7 +40,7 @@ class Data:
     values: Float[Array, "N D"] | Mapping[str, Float[Array, "N _D"]]
     scaling: Scaling = "global"
     times: Float[Array, "N P"] | None = None
-    sequences: Shaped[NDArray[Any], " N"] | None = None
+    sequences: Shaped[AnyNDArray, " N"] | None = None
 
     @classmethod
     def checked(
@@ -156,7 +156,7 @@ class OfRows(BaseEstimator):
 
 
 def held_out(
-    task: Task, data: Data, groups: Shaped[NDArray[Any], " N"] | None, cv: Any, seed: int
+    task: Task, data: Data, groups: Shaped[AnyNDArray, " N"] | None, cv: Any, seed: int
 ) -> list[Split]:
     """Return the training and test rows of each split.
 

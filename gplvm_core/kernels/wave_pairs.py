@@ -14,13 +14,12 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
 from gplvm_core.kernels.pairs import PairFactor, PointFactor, exponentials
 from gplvm_core.kernels.wave_dimension import AlongOne, Bent, Straight, WaveDimension, WaveInputs
 from gplvm_core.kernels.wave_window import Windowed
 from gplvm_core.kernels.waves import Series, Waves
-from gplvm_core.numerics import AnyArray, Array
+from gplvm_core.numerics import AnyArray, Array, BoolArray
 
 # The number of waves in `Windowed` that take as long as one wave in `Bent`.
 WAVES_FOR_ONE = 30
@@ -146,7 +145,7 @@ class WavePairs:
         return PointFactor.of(half, self.mean, self.variance)
 
     @cached_property
-    def outside(self) -> Bool[NDArray[np.bool_], " Q"]:
+    def outside(self) -> Bool[BoolArray, " Q"]:
         """The dimensions whose Gaussian is part of the exponential."""
         windowed = [q for q, each in self.dimensions.items() if isinstance(each, Windowed)]
         return np.isin(np.arange(len(self.both)), windowed, invert=True)

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.datasets import load_dataset
 from gplvm_core.lessons.picture import (
@@ -20,7 +19,7 @@ from gplvm_core.lessons.picture import (
 )
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.estimators.fitted import ON
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.optimise import Progress
 
 MAX_ITER, N_INDUCING = 120, 20
@@ -37,7 +36,7 @@ class RowsWithTruth:
 
     values: Float[Array, "N D"]
     shade: Float[Array, " N"] | None
-    labels: Int[NDArray[np.int64], " N"] | None
+    labels: Int[Int64Array, " N"] | None
     truth: int | None
 
 

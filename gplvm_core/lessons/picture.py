@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gplvm_core.figures.palette import COLOURS
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.wire.frame import Rounded, frame
 
 Range = tuple[float, float]
@@ -62,7 +62,7 @@ def dots(
     y: ArrayLike,
     ink: str = "text",
     title: str = "",
-    labels: Int[NDArray[Any], " N"] | None = None,
+    labels: Int[AnyNDArray, " N"] | None = None,
     shade: Float[Array, " N"] | None = None,
     spread: Float[Array, "N 2"] | None = None,
     **look: Any,
@@ -85,7 +85,7 @@ def dots(
 
 def bars(
     heights: Float[Array, " N"],
-    on: Bool[NDArray[np.bool_], " N"],
+    on: Bool[BoolArray, " N"],
     ink: str = "accent",
     title: str = "",
     shift: float = 0.0,

@@ -4,7 +4,6 @@ from functools import cache
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 from scipy.ndimage import label, rotate, zoom
 from scipy.special import logsumexp
 from scipy.stats import binom
@@ -12,7 +11,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from gplvm_core.datasets import load_dataset
 from gplvm_core.lessons.picture import LessonPicture, Mark, Panel, dots, images, line, number
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 
 SHAPE = (64, 57)
 N_PIXELS = SHAPE[0] * SHAPE[1]
@@ -24,7 +23,7 @@ LOOPS = {6: 1, 9: 1}
 ANGLES = np.arange(0.0, 361.0, 6.0)
 DEGREES = 360.0
 
-Picture = Bool[NDArray[np.bool_], "64 57"]
+Picture = Bool[BoolArray, "64 57"]
 
 
 @cache
@@ -73,7 +72,7 @@ def flipped(picture: Picture, share: float, seed: int) -> Picture:
     return changed.reshape(SHAPE)
 
 
-def random_pictures(ink: float, seed: int) -> Bool[NDArray[np.bool_], "N D"]:
+def random_pictures(ink: float, seed: int) -> Bool[BoolArray, "N D"]:
     """Return pictures whose pixels are independently black with the probability `ink`."""
     return np.random.default_rng(seed).random((N_RANDOM, N_PIXELS)) < ink
 

@@ -5,11 +5,10 @@ from functools import cache
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.datasets import load_dataset
 from gplvm_core.lessons.picture import Mark, dots, figures, line
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray, Int64Array
 from gplvm_core.simulated.runner import BONES, LEG_JOINTS, runner, runner_skeleton
 
 KINDS = (0, 1, 3)
@@ -28,11 +27,11 @@ class LessonRows:
 
     shown: Float[Array, "N D"]
     aside: Float[Array, "T D"]
-    hidden: Bool[NDArray[np.bool_], " D"]
+    hidden: Bool[BoolArray, " D"]
     what: str
     hidden_part: str
     unit: str
-    labels: Int[NDArray[np.int64], " N"] | None = None
+    labels: Int[Int64Array, " N"] | None = None
 
     def marks(
         self,

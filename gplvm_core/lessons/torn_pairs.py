@@ -7,14 +7,13 @@ from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from gplvm_core.lessons.legs import in_turn, legs
 from gplvm_core.lessons.picture import LessonPicture, Panel, line, room
 from gplvm_core.lessons.rows import LessonRows, digits
 from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, Int64Array
 
 N_INDUCING, MAX_ITER, LEG = 20, 80, 5
 # A pair is torn if the second row is not among this number of nearest rows of the first row.
@@ -25,7 +24,7 @@ ENCODERS: dict[str, tuple[str, Literal["kernel", "network"] | None]] = {
     "network": ("Encoder: a small network", "network"),
 }
 
-Pairs = Int[NDArray[np.int64], "P 2"]
+Pairs = Int[Int64Array, "P 2"]
 Look = Callable[[LessonPicture, int, int], None]
 
 

@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 from gplvm_core.lessons.picture import LessonPicture, Panel, dots, images, line, number
 from gplvm_core.lessons.rows import KINDS, SHOWN, digits
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.prediction import Posterior
 
 N_INDUCING, MAX_ITER = 20, 60
@@ -85,7 +84,7 @@ def way(found: Map, first: int, second: int) -> tuple[Float[Array, "P 2"], float
 
 
 def step_lengths(
-    posterior: Posterior, points: Float[Array, "N 2"], pairs: Int[NDArray[np.int64], "E 2"]
+    posterior: Posterior, points: Float[Array, "N 2"], pairs: Int[Int64Array, "E 2"]
 ) -> Float[Array, " E"]:
     """Return √E‖f(a) − f(b)‖² for pairs of points, in units of the data, without noise."""
     cross = posterior.kernel.K(points, posterior.inducing)

@@ -2,11 +2,10 @@
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 from scipy.special import betainc, expit, gammaln, log_expit
 
 from gplvm_core.likelihoods.logistic import LOG_WEIGHTS, NODES
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 
 # The candidate sizes r: from strongly overdispersed to almost Poisson.
 SIZES = np.geomspace(0.1, 1000.0, 81)
@@ -21,7 +20,7 @@ def log_base(counts: Float[Array, "*S"], size: Float[Array, "*S"]) -> Float[Arra
 
 def best_sizes(
     counts: Float[Array, "N K"],
-    observed: Bool[NDArray[np.bool_], "N K"],
+    observed: Bool[BoolArray, "N K"],
     mean: Float[Array, "N K"],
     variance: Float[Array, "N K"],
     size: Float[Array, " K"],

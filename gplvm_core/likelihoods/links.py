@@ -4,14 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
 from gplvm_core.likelihoods.counts import log_base
 from gplvm_core.likelihoods.logistic import log_probability, probability
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 
-Flags = Bool[NDArray[np.bool_], " D"]
+Flags = Bool[BoolArray, " D"]
 EXPOSURE = -1.0
 
 
@@ -48,7 +47,7 @@ class Links:
 
     def entries(
         self, values: Float[Array, "N D"]
-    ) -> tuple[Float[Array, "N K"], Float[Array, "N K"], Bool[NDArray[np.bool_], "N K"]]:
+    ) -> tuple[Float[Array, "N K"], Float[Array, "N K"], Bool[BoolArray, "N K"]]:
         """Return successes and failures of the discrete outputs (0 if missing), and which are
         observed.
         """

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr, logsumexp
 
 from gplvm_core.mixtures.gaussians import Gaussians, patterns
-from gplvm_core.numerics import Array, factorise
+from gplvm_core.numerics import Array, IntArray, factorise
 
 # Wider rows are computed by low-rank algebra, one pattern of gaps after the other.
 MOST_DENSE = 256
@@ -107,7 +107,7 @@ class _Dense:
         normal = scale[:, None] * precision * scale
         return cls(mixture.means[k], scale, normal, -found.log_determinant)
 
-    def given(self, rows: Float[Array, "n D"], gaps: Int[NDArray[np.intp], "n m"]) -> _Given:
+    def given(self, rows: Float[Array, "n D"], gaps: Int[IntArray, "n m"]) -> _Given:
         """Condition rows with the same number of gaps, whose columns are `gaps`."""
         count, width = gaps.shape
         away = np.nan_to_num((rows - self.mean) / self.scale)
@@ -194,7 +194,7 @@ def _mixed(
     )
 
 
-def _gaps(rows: Float[Array, "n D"]) -> Int[NDArray[np.intp], "n m"]:
+def _gaps(rows: Float[Array, "n D"]) -> Int[IntArray, "n m"]:
     """Return the columns of the gaps, for rows with the same number of gaps."""
     return np.nonzero(np.isnan(rows))[1].reshape(len(rows), -1)
 

@@ -12,9 +12,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array, Factor, factorise
+from gplvm_core.numerics import Array, BoolArray, Factor, factorise
 
-Seen = Bool[NDArray[np.bool_], " D"]
+Seen = Bool[BoolArray, " D"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,13 +6,12 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from gplvm_core.mixtures.conditioned import Basis, Conditioned, Noise, Seen
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 
-Rows = Int[NDArray[np.intp], " n"]
+Rows = Int[IntArray, " n"]
 # Given a row's observed values, Gaussians below this probability do not affect the missing values.
 LEAST_SHARE = 1e-16
 

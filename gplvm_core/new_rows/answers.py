@@ -6,9 +6,8 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray, IntArray
 
 Slip = Literal["decimal", "sign"]
 
@@ -60,9 +59,9 @@ class Answers:
     p: Float[Array, " n"]
     p_cell: Float[Array, " n"]
     oddness: Float[Array, " n"]
-    unlike: Bool[NDArray[np.bool_], " n"]
+    unlike: Bool[BoolArray, " n"]
     reasons: tuple[tuple[Reason, ...], ...]
-    nearest: Int[NDArray[np.intp], "n k"]
+    nearest: Int[IntArray, "n k"]
     known: int
     held_out: bool = True
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
 from gplvm_core.new_rows.answers import Answers, Reason
@@ -17,7 +16,7 @@ from gplvm_core.new_rows.places import (
 )
 from gplvm_core.new_rows.reasons import reasons_of
 from gplvm_core.new_rows.without_density import p_values, reasons_by_hiding
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import DerivedDensity
 from gplvm_core.prediction.typicality import Scores
 from gplvm_core.readers import DataError, Dataset
@@ -112,7 +111,7 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
     )
 
 
-def _nearest(model: Any, places: Float[Array, "n Q"]) -> Int[NDArray[np.intp], "n k"]:
+def _nearest(model: Any, places: Float[Array, "n Q"]) -> Int[IntArray, "n k"]:
     """Return the training rows that are nearest on the map, in lengthscales."""
     scale = model.latent_scale_
     away = cdist(places * scale, model.latent_mean_ * scale)

@@ -8,7 +8,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.kernels import RBF
-from gplvm_core.numerics import Array, factorise
+from gplvm_core.numerics import Array, BoolArray, Int64Array, IntArray, factorise
 
 DRAWS = 10  # of each row's position
 STRENGTH = 10.0  # C of the logistic regression
@@ -30,8 +30,8 @@ class PredictedLabels:
     are predicted correctly from the other labelled rows.
     """
 
-    classes: Int[NDArray[np.int64], " K"]
-    rows: Int[NDArray[np.intp], " n"]
+    classes: Int[Int64Array, " K"]
+    rows: Int[IntArray, " n"]
     probabilities: Float[Array, "n K"]
     variance: Float[Array, " n"]
     gains: Float[Array, " n"]
@@ -52,7 +52,7 @@ class PredictedLabels:
         return int(self.rows[np.argmax(gains)])
 
     @property
-    def far(self) -> Bool[NDArray[np.bool_], " n"]:
+    def far(self) -> Bool[BoolArray, " n"]:
         """Whether no labelled row is near, so that the probabilities mean little."""
         return np.asarray(self.variance > FAR)
 

@@ -9,12 +9,11 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.new_rows.answers import Reason
 from gplvm_core.new_rows.places import placed_and_filled, rows_for
 from gplvm_core.new_rows.reasons import FITS, MOST_REASONS, ORDINARY, hint_of
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.spread import spread_rows
 
@@ -25,9 +24,7 @@ MOST_SCORED = 100  # training rows to compare with; fractions are then accurate 
 ROWS_AT_ONCE = 25
 
 
-def scored_rows(
-    dataset: Dataset, missing: Bool[NDArray[np.bool_], " D"]
-) -> Int[NDArray[np.intp], " K"]:
+def scored_rows(dataset: Dataset, missing: Bool[BoolArray, " D"]) -> Int[IntArray, " K"]:
     """Return the indices of the training rows to compare with: all rows, or 100 spread evenly.
 
     missing: the columns without a value in the new row. In data with gaps, only rows with values in

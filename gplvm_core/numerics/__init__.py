@@ -1,8 +1,6 @@
 """Level 0: linear algebra that all other packages use."""
 
 from gplvm_core.numerics.linalg import (
-    AnyArray,
-    Array,
     Factor,
     NotPositiveDefiniteError,
     factorise,
@@ -14,11 +12,25 @@ from gplvm_core.numerics.linalg import (
 )
 from gplvm_core.numerics.memory import keep_freed_memory
 from gplvm_core.numerics.threads import one_thread_a_product
+from gplvm_core.numerics.types import (
+    AnyArray,
+    AnyNDArray,
+    Array,
+    BoolArray,
+    ByteArray,
+    Int64Array,
+    IntArray,
+)
 
 __all__ = [
     "AnyArray",
+    "AnyNDArray",
     "Array",
+    "BoolArray",
+    "ByteArray",
     "Factor",
+    "Int64Array",
+    "IntArray",
     "NotPositiveDefiniteError",
     "factorise",
     "fold_upper",

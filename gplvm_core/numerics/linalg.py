@@ -7,12 +7,9 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 from scipy import linalg
 
-Array = NDArray[np.float64]
-# A NumPy array, or another library's array that NumPy's functions accept (`gplvm_core/arrays`).
-AnyArray = Any
+from gplvm_core.numerics.types import Array, IntArray
 
 
 class NotPositiveDefiniteError(ValueError):
@@ -94,7 +91,7 @@ def symmetrise(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G M M"]:
 
 
 @lru_cache(maxsize=8)
-def upper_pairs(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def upper_pairs(size: int) -> tuple[IntArray, IntArray]:
     """Return rows and columns of the pairs m ≤ m', in the order of numpy.triu_indices."""
     rows, columns = np.triu_indices(size)
     rows.flags.writeable = columns.flags.writeable = False

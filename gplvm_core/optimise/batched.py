@@ -5,12 +5,9 @@ from typing import Protocol
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
-from gplvm_core.optimise.objective import Array, check_settings, frozen
-
-Indices = NDArray[np.intp]
-Flags = NDArray[np.bool_]
+from gplvm_core.numerics import Array, BoolArray, IntArray
+from gplvm_core.optimise.objective import check_settings, frozen
 
 MEMORY = 10
 SUFFICIENT_DECREASE = 1e-4
@@ -42,7 +39,7 @@ class RowsObjective(Protocol):
     """
 
     def __call__(
-        self, X: Float[Array, "r P"], rows: Int[Indices, " r"], /
+        self, X: Float[Array, "r P"], rows: Int[IntArray, " r"], /
     ) -> tuple[Float[Array, " r"], Float[Array, "r P"]]: ...
 
 
@@ -56,8 +53,8 @@ class RowsResult:
 
     x: Float[Array, "R P"]
     values: Float[Array, " R"]
-    converged: Bool[Flags, " R"]
-    iterations: Int[Indices, " R"]
+    converged: Bool[BoolArray, " R"]
+    iterations: Int[IntArray, " R"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,19 +67,19 @@ class _Batch:
     the length of the first of them.
     """
 
-    rows: Indices
+    rows: IntArray
     x: Array
     values: Array
     gradients: Array
-    iterations: Indices
-    trials: Indices
+    iterations: IntArray
+    trials: IntArray
     lengths: Array
     grown: Array
     steps: Array
     changes: Array
     inverse_curvatures: Array
 
-    def only(self, kept: Flags) -> "_Batch":
+    def only(self, kept: BoolArray) -> "_Batch":
         return _Batch(*(getattr(self, field.name)[kept] for field in fields(self)))
 
 
@@ -158,8 +155,8 @@ def _started(objective_rows: RowsObjective, starts: Array) -> _Batch:
 
 
 def _evaluated(
-    objective_rows: RowsObjective, x: Array, rows: Indices
-) -> tuple[Array, Array, Flags]:
+    objective_rows: RowsObjective, x: Array, rows: IntArray
+) -> tuple[Array, Array, BoolArray]:
     """Evaluate rows and check the shapes; return values (r,), gradients (r, P), and which rows are
     finite (r,).
     """
@@ -183,7 +180,7 @@ def _dot(a: Array, b: Array) -> Array:
     return np.asarray(np.sum(a * b, axis=1))
 
 
-def _remembers(batch: _Batch) -> Flags:
+def _remembers(batch: _Batch) -> BoolArray:
     return batch.inverse_curvatures[:, 0] > 0.0
 
 
@@ -215,7 +212,7 @@ def _directions(batch: _Batch) -> tuple[Array, Array]:
     return directions, slopes
 
 
-def _forget(batch: _Batch, forgetful: Flags) -> None:
+def _forget(batch: _Batch, forgetful: BoolArray) -> None:
     """Restart rows with steepest descent, with the length of the newest step as the scale."""
     batch.grown[forgetful] = np.linalg.norm(batch.steps[forgetful, 0], axis=1)
     batch.trials[forgetful] = 0
@@ -223,7 +220,9 @@ def _forget(batch: _Batch, forgetful: Flags) -> None:
         array[forgetful] = 0.0
 
 
-def _try(objective_rows: RowsObjective, batch: _Batch, directions: Array, slopes: Array) -> Flags:
+def _try(
+    objective_rows: RowsObjective, batch: _Batch, directions: Array, slopes: Array
+) -> BoolArray:
     """Evaluate a trial step of every row, and accept or shorten it. Returns which rows failed."""
     fresh = batch.trials == 0
     steepness = np.sqrt(_dot(batch.gradients, batch.gradients))
@@ -250,7 +249,7 @@ def _try(objective_rows: RowsObjective, batch: _Batch, directions: Array, slopes
     return failed & ~misled
 
 
-def _shorten(batch: _Batch, too_long: Flags, predicted: Array, excess: Array) -> None:
+def _shorten(batch: _Batch, too_long: BoolArray, predicted: Array, excess: Array) -> None:
     """Shorten steps to the safeguarded minimum of a parabola through value, slope and trial."""
     if not too_long.any():
         return
@@ -262,7 +261,7 @@ def _shorten(batch: _Batch, too_long: Flags, predicted: Array, excess: Array) ->
     batch.lengths[too_long] *= factor
 
 
-def _move(batch: _Batch, accepted: Flags, x: Array, values: Array, gradients: Array) -> None:
+def _move(batch: _Batch, accepted: BoolArray, x: Array, values: Array, gradients: Array) -> None:
     """Apply the accepted steps, and store those with positive curvature in the memory."""
     rows = np.flatnonzero(accepted)
     moved = x[rows] - batch.x[rows]

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
+from gplvm_core.numerics import Array
 from gplvm_core.optimise.line_search import Found, search
 from gplvm_core.optimise.objective import (
-    Array,
     Objective,
     State,
     check_settings,

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.optimise.objective import Array, Objective, evaluate, frozen
+from gplvm_core.numerics import Array
+from gplvm_core.optimise.objective import Objective, evaluate, frozen
 
 SUFFICIENT_DECREASE = 1e-3
 CURVATURE = 0.9

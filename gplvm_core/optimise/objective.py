@@ -6,9 +6,10 @@ from typing import Literal, Protocol, TypeVar
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from gplvm_core.numerics import Array
+
 Status = Literal["running", "converged", "stalled"]
 
 

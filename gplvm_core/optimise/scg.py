@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from jaxtyping import Float
 
+from gplvm_core.numerics import Array
 from gplvm_core.optimise.objective import (
-    Array,
     Objective,
     State,
     check_settings,

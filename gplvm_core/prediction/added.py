@@ -10,11 +10,10 @@ from functools import reduce
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import gram_factor
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.place import STARTING_POINTS, place
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.row_terms import Evidence
@@ -33,7 +32,7 @@ class Sums:
 
     statistics: Statistics
     divergence: Float[Array, " Q"]
-    observed: Int[NDArray[np.intp], " D"]
+    observed: Int[IntArray, " D"]
     count: int
 
     def __add__(self, other: "Sums") -> "Sums":
@@ -74,7 +73,7 @@ class StreamedPart:
     files: RowFiles
     posterior: Posterior
     training: Belief
-    but: Int[NDArray[np.intp], " K"]
+    but: Int[IntArray, " K"]
 
     def __call__(self, part: tuple[int, int]) -> Sums | None:
         first, last = part
@@ -105,7 +104,7 @@ def streamed_sums(
     files: RowFiles,
     posterior: Posterior,
     training: Belief,
-    but: Int[NDArray[np.intp], " K"],
+    but: Int[IntArray, " K"],
     executor: Executor = serial,
 ) -> Iterator[Sums]:
     """Yield the sums of each part of the rows in the order in which they arrive."""

@@ -10,11 +10,11 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.forward import Moments, draws, followed, moments
 from gplvm_core.prediction.generate import predict_covariance
 from gplvm_core.prediction.network import Network, Outputs, inputs_of
-from gplvm_core.prediction.project import Explained, Rows
+from gplvm_core.prediction.project import Explained
 
 # Explanations with a smaller weight have no visible effect.
 NEGLIGIBLE = 1e-6
@@ -175,7 +175,7 @@ def _weights(explained: Explained) -> Float[Array, "N K"]:
 
 def _given(
     network: Network, explained: Explained, weights: Float[Array, "N K"], k: int
-) -> list[tuple[Rows, dict[int, Belief]]]:
+) -> list[tuple[IntArray, dict[int, Belief]]]:
     """Return groups of rows that have an explanation k, with its posteriors at the nodes."""
     groups = ((rows[weights[rows, k] > 0.0], places) for rows, places in explained.patterns())
     return [

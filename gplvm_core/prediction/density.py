@@ -11,7 +11,7 @@ from scipy.special import logsumexp
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import collapsed, gram_factor, marginalised
 from gplvm_core.mixtures import Gaussians
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.forward import MOST_POINTS, at_each, beside, log_likelihood_at
 from gplvm_core.prediction.importance import WIDER, log_normal, proposed
 from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
@@ -198,7 +198,7 @@ def _gains(
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
     observed = ~np.isnan(internal)
 
-    def bound(known: Statistics, seen: Bool[NDArray[np.bool_], " D"]) -> float:
+    def bound(known: Statistics, seen: Bool[BoolArray, " D"]) -> float:
         return posterior.bound(known, gram, seen).value
 
     raised = np.zeros(found.bound.shape)
@@ -219,7 +219,7 @@ def _gains(
     return raised - jacobian[:, None]
 
 
-def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -> Statistics:
+def _of_columns(statistics: Statistics, chosen: Bool[BoolArray, " D"]) -> Statistics:
     """Return the statistics of some columns, without yy, because yy cancels in differences."""
     used, groups = np.unique(np.asarray(statistics.groups)[chosen], return_inverse=True)
     return Statistics(

@@ -21,13 +21,12 @@ from gplvm_core.mixtures import (
     latent_density,
     residual,
 )
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.candidates import Candidates, Report, compared, share_of
 from gplvm_core.prediction.derived import Clusters, DerivedDensity, Recipe, refuse_density
 from gplvm_core.prediction.fills import fills_of
 from gplvm_core.prediction.forward import at_each, beside, draw_hidden
 from gplvm_core.prediction.network import Network, Outputs
-from gplvm_core.prediction.project import Rows
 from gplvm_core.prediction.typicality import Typicality
 from gplvm_core.prediction.with_rows import with_rows
 
@@ -138,7 +137,7 @@ class _Derivation:
     network: Network
     observed: Float[Array, "N D"]
     given: Float[Array, "N D"]
-    used: Rows
+    used: IntArray
     mean: Float[Array, "N Q"]
     variance: Float[Array, "N Q"]
     coordinates: Coordinates
@@ -147,7 +146,7 @@ class _Derivation:
 
     @classmethod
     def of(
-        cls, network: Network, given: Array, used: Rows, with_residual: bool, seed: int
+        cls, network: Network, given: Array, used: IntArray, with_residual: bool, seed: int
     ) -> "_Derivation":
         points = [network.beliefs[at] for at in network.roots]
         ends = [edge.posterior for edge in network.ends.values()]
@@ -290,7 +289,7 @@ class _Derivation:
         ends = [edge.posterior for edge in self.network.ends.values()]
         return np.concatenate([each.noise_variance * each.scale**2 for each in ends])
 
-    def only(self, chosen: Rows) -> "_Derivation":
+    def only(self, chosen: IntArray) -> "_Derivation":
         """Return the derivation from some rows, with a map of only these rows (`with_rows`).
 
         The principal axes of wide rows also come from only these rows.

@@ -21,11 +21,11 @@ from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.mixtures import Gaussians
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction.complete import complete, reconstructed
 from gplvm_core.prediction.intervals import LEAST, crps, inside, widened
 from gplvm_core.prediction.network import Network
-from gplvm_core.prediction.project import Rows, explain
+from gplvm_core.prediction.project import explain
 
 FillMethod = Literal["map", "density"]
 FEW, SCATTERED, BLOCK = "few values", "scattered values", "a block"
@@ -58,9 +58,7 @@ class Fill:
     used: bool
 
 
-def gaps_of(
-    missing: Bool[NDArray[np.bool_], "N D"], widths: Sequence[int] = ()
-) -> NDArray[np.str_]:
+def gaps_of(missing: Bool[BoolArray, "N D"], widths: Sequence[int] = ()) -> NDArray[np.str_]:
     """Return the kind of each row's gaps. widths: numbers of columns of the views, side by side."""
     share = missing.mean(axis=1)
     changes = np.count_nonzero(np.diff(missing, axis=1), axis=1)
@@ -156,7 +154,7 @@ class _Trial:
         return Fill(gaps, method, error, inside(self.away), self.widened, score, used)
 
 
-def _by_row(values: Float[Array, " V"], rows: Rows) -> Float[Array, " R"]:
+def _by_row(values: Float[Array, " V"], rows: IntArray) -> Float[Array, " R"]:
     """Return the means of the values of each row."""
     counts = np.bincount(rows)
     return np.bincount(rows, values)[counts > 0] / counts[counts > 0]
@@ -164,7 +162,7 @@ def _by_row(values: Float[Array, " V"], rows: Rows) -> Float[Array, " R"]:
 
 def _hidden(
     shape: tuple[int, int], gaps: str, widths: Sequence[int], generator: np.random.Generator
-) -> Bool[NDArray[np.bool_], "N D"]:
+) -> Bool[BoolArray, "N D"]:
     """Draw one kind of gaps for rows of this shape. widths: numbers of columns of the views."""
     if gaps == VIEW:
         view = generator.integers(len(widths), size=shape[0])

@@ -10,12 +10,11 @@ from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 from scipy.spatial import KDTree
 from scipy.special import expit, log_expit, logsumexp
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.posterior import Posterior
 
@@ -65,7 +64,7 @@ class Answers:
     outputs: their numbers; signs: 1 for yes, −1 for no.
     """
 
-    outputs: Int[NDArray[np.int64], " A"]
+    outputs: Int[Int64Array, " A"]
     signs: Float[Array, " A"]
 
 

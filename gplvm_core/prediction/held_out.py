@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Shaped
-from numpy.typing import NDArray
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array
 from gplvm_core.prediction.forward import Moments, moments, with_priors
 from gplvm_core.prediction.intervals import (
     GAPS,
@@ -49,7 +48,7 @@ class HeldOut:
     outputs: Outputs
     over_time: Mapping[int, tuple[Kernel, Path]]
     times: Float[Array, "N P"]
-    sequences: Shaped[NDArray[np.generic], " N"]
+    sequences: Shaped[AnyNDArray, " N"]
 
     @property
     def spread(self) -> dict[str, Float[Array, " _D"]]:

@@ -10,7 +10,7 @@ from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.optimise import minimise_rows
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.posterior import Posterior
@@ -28,7 +28,7 @@ def impute(
     outputs: Float[Array, "N D"],
     belief: Belief,
     prior: UncertainInputs,
-    missing: Bool[NDArray[np.bool_], "N Q"],
+    missing: Bool[BoolArray, "N Q"],
     whole: Float[Array, "T Q"],
 ) -> Belief:
     """Return q(x_n), with each row's missing inputs inferred from its outputs (user's units).
@@ -87,7 +87,7 @@ def _starts(
     posterior: Posterior,
     outputs: Array,
     belief: Belief,
-    missing: Bool[NDArray[np.bool_], "N Q"],
+    missing: Bool[BoolArray, "N Q"],
     whole: Array,
 ) -> Float[Array, "K N Q"]:
     """Return starts for missing inputs: complete rows with similar outputs and observed inputs."""

@@ -16,7 +16,7 @@ from jaxtyping import Float, Shaped
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.prediction.network import DATA
 
 COVERED = 0.95
@@ -89,9 +89,7 @@ class Widening:
     parts: int
 
     @classmethod
-    def of(
-        cls, asked: Asked, away: Float[Array, "n D"], groups: Shaped[NDArray[np.generic], " n"]
-    ) -> Self:
+    def of(cls, asked: Asked, away: Float[Array, "n D"], groups: Shaped[AnyNDArray, " n"]) -> Self:
         """away: |error| / std of held-out values, NaN: not judged. groups: rows that belong
         together have the same label.
         """
@@ -164,11 +162,11 @@ class Part:
 
     aside: Rows
     asked: Rows
-    groups: Shaped[NDArray[np.generic], " r"]
+    groups: Shaped[AnyNDArray, " r"]
 
 
 def parts_of_rows(
-    count: int, groups: Shaped[NDArray[np.generic], " N"] | None, generator: np.random.Generator
+    count: int, groups: Shaped[AnyNDArray, " N"] | None, generator: np.random.Generator
 ) -> list[Part]:
     """Random rows, or random groups of rows, in at most PARTS parts."""
     labels = np.arange(count) if groups is None else np.unique(groups, return_inverse=True)[1]
@@ -182,7 +180,7 @@ def parts_of_rows(
 
 
 def parts_of_sequences(
-    sequences: Shaped[NDArray[np.generic], " N"],
+    sequences: Shaped[AnyNDArray, " N"],
     times: Float[Array, "N P"],
     generator: np.random.Generator,
 ) -> list[Part]:
@@ -205,7 +203,7 @@ def parts_of_sequences(
 
 def hidden_in_time(
     shape: tuple[int, int], generator: np.random.Generator
-) -> Shaped[NDArray[np.bool_], "n D"]:
+) -> Shaped[BoolArray, "n D"]:
     """A stretch of frames without any value, and a longer one without a block of columns."""
     frames, columns = shape
     hidden = np.zeros(shape, dtype=bool)
@@ -253,7 +251,7 @@ class Tries:
         self,
         asked: Asked,
         found: Float[Array, "n D"],
-        groups: Shaped[NDArray[np.generic], " n"],
+        groups: Shaped[AnyNDArray, " n"],
     ) -> None:
         known = ~np.isnan(found).all(axis=1)
         if known.any():

@@ -11,10 +11,9 @@ from functools import reduce
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.statistics import Statistics
 
@@ -143,7 +142,7 @@ class Network:
         single = next(edge for edge in self.edges if edge.sources == (node,))
         return single.posterior.n_latent
 
-    def informed(self, outputs: Outputs) -> Bool[NDArray[np.bool_], "N V"]:
+    def informed(self, outputs: Outputs) -> Bool[BoolArray, "N V"]:
         """Whether a row has observed data below a free node, for every row and node."""
         seen = {name: ~np.isnan(values).all(axis=1) for name, values in outputs.items()}
         below = [self.below(at) for at in self.free]

@@ -13,17 +13,15 @@ from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
-from gplvm_core.numerics import Array, factorise
+from gplvm_core.numerics import Array, BoolArray, IntArray, factorise
 from gplvm_core.prediction.project import Projection
 from gplvm_core.priors import kalman
 from gplvm_core.priors.natural import DataTerm, Sites, Smoothed, Smoother, begin, step
 from gplvm_core.priors.temporal import Block, Path, Timeline
 
-Rows = NDArray[np.intp]
 # Called with the number of steps and the bound in nats; StopIteration ends the inference.
 StepCallback = Callable[[int, float], None]
 Ending = Literal["at rest", "stopped", "moving"]
@@ -49,7 +47,7 @@ class Continued:
     mean: Float[Array, "n Q"]
     covariance: Float[Array, "Q n n"]
     over_time: tuple[Kernel, Timeline] | None = None
-    order: Int[Rows, " n"] | None = None
+    order: Int[IntArray, " n"] | None = None
 
     @classmethod
     def beside(cls, parts: "Sequence[Continued]") -> "Continued":
@@ -138,7 +136,7 @@ def ascend(
     data_term: DataTerm,
     prior: Continued,
     start: Float[Array, "n Q"],
-    seen: Bool[NDArray[np.bool_], " n"],
+    seen: Bool[BoolArray, " n"],
     callback: StepCallback | None,
     most_steps: int,
 ) -> tuple[Belief, Ending]:
@@ -201,7 +199,9 @@ def smoother_of(prior: Continued) -> Smoother:
     return smoother
 
 
-def likely_path(found: Projection, rows: Int[Rows, " r"], prior: Continued) -> Float[Array, "n Q"]:
+def likely_path(
+    found: Projection, rows: Int[IntArray, " r"], prior: Continued
+) -> Float[Array, "n Q"]:
     """Return the most probable path through one explanation of each row.
 
     The Viterbi algorithm combines the explanations' bounds with the prior of the steps between

@@ -6,9 +6,9 @@ from functools import reduce
 
 import numpy as np
 from jaxtyping import Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
+from gplvm_core.numerics import IntArray
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.project import QUICK, Effort, Inputs, explain
 from gplvm_core.prediction.row_terms import Evidence
@@ -22,7 +22,7 @@ STARTING_POINTS = 2500
 AS_STARTED = replace(QUICK, starts_of_partial=1, iterations=0)
 # Called with the number of placed rows; returns False to stop.
 Watch = Callable[[int], bool]
-Rows = Int[NDArray[np.intp], " n"]
+Rows = Int[IntArray, " n"]
 # A function that returns the posteriors of rows with these numbers.
 Find = Callable[[Rows, Effort], Belief]
 

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.bounds import Collapsed, OutputGaps, collapsed, collapsed_per_output
 from gplvm_core.kernels import Kernel
 from gplvm_core.likelihoods import Links
-from gplvm_core.numerics import Array, Factor
+from gplvm_core.numerics import Array, BoolArray, Factor, IntArray
 from gplvm_core.prediction.variances import OwnVariances, SharedVariances, Variances
 from gplvm_core.statistics import Statistics
 
@@ -36,7 +35,7 @@ class Posterior:
     jitter: float  # absolute, on the diagonal of K
     center: Float[Array, " D"]
     scale: Float[Array, " D"]
-    groups: Int[NDArray[np.intp], " D"] | None = None  # None: a single group
+    groups: Int[IntArray, " D"] | None = None  # None: a single group
     each: OutputGaps | None = None
     slope: Float[Array, "Q D"] | None = None
     links: Links | None = None
@@ -65,7 +64,7 @@ class Posterior:
         self,
         statistics: Statistics,
         gram: Factor,
-        seen: Bool[NDArray[np.bool_], " D"] | slice = slice(None),
+        seen: Bool[BoolArray, " D"] | slice = slice(None),
     ) -> Collapsed:
         """Return F_data of these statistics (of the outputs `seen`) at the noise of the layer."""
         if self.links is not None:

@@ -11,11 +11,10 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array, one_thread_a_product
+from gplvm_core.numerics import Array, BoolArray, IntArray, one_thread_a_product
 from gplvm_core.prediction.forward import followed
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
@@ -34,7 +33,6 @@ APART = 1.0
 # deviation.
 LEAST_APART = 0.05
 
-Rows = NDArray[np.intp]
 Inputs = Mapping[int, Float[Array, "N _Q"]]
 
 
@@ -125,7 +123,7 @@ class Explained:
 
     nodes: tuple[int, ...]
     found: tuple[Projection, ...]
-    informed: Bool[NDArray[np.bool_], "N V"]
+    informed: Bool[BoolArray, "N V"]
     known: Mapping[int, Belief]
 
     @classmethod
@@ -141,14 +139,14 @@ class Explained:
         """The weights of a row's explanations, which sum to 1."""
         return self.found[0].weights
 
-    def patterns(self) -> Iterator[tuple[Rows, list[int]]]:
+    def patterns(self) -> Iterator[tuple[IntArray, list[int]]]:
         """Yield rows with the same informed nodes, and the indices of these nodes in `nodes`."""
         kinds, which = np.unique(self.informed, axis=0, return_inverse=True)
         for number, kind in enumerate(kinds):
             yield np.flatnonzero(which.ravel() == number), np.flatnonzero(kind).tolist()
 
     def given(
-        self, network: Network, rows: Rows, places: Sequence[int], k: int
+        self, network: Network, rows: IntArray, places: Sequence[int], k: int
     ) -> dict[int, Belief]:
         """Return explanation k of rows with the same informed nodes: the posteriors at these nodes,
         at the known nodes, and at the roots.
@@ -305,7 +303,7 @@ def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[A
 
 
 def _at_starts(
-    network: Network, training: Sequence[Belief], bound: RowBound, starts: Int[Rows, "n K"]
+    network: Network, training: Sequence[Belief], bound: RowBound, starts: Int[IntArray, "n K"]
 ) -> Belief:
     """Return the starting points of every row, one for each start, side by side for all nodes."""
     nearest, nodes = starts.ravel(), bound.nodes
@@ -324,7 +322,7 @@ def _at_starts(
     return Belief(mean, variance)
 
 
-def _batches(gaps: Bool[NDArray[np.bool_], " _N"]) -> Iterator[Rows]:
+def _batches(gaps: Bool[BoolArray, " _N"]) -> Iterator[IntArray]:
     """Yield batches of rows without gaps, then of rows with gaps."""
     for alike in (np.flatnonzero(~gaps), np.flatnonzero(gaps)):
         yield from (alike[a : a + ROWS_PER_BATCH] for a in range(0, len(alike), ROWS_PER_BATCH))
@@ -338,7 +336,7 @@ def _starts(
     count: int,
     *,
     partial: bool,
-) -> Rows:
+) -> IntArray:
     """Return training points from which each row starts (n, K); they are near in observed outputs.
 
     further: the contribution of outputs that are not numbers to the squared distances (n, T).
@@ -358,8 +356,8 @@ def _starts(
 
 
 def spread_out(
-    places: Float[Array, "T Q"], candidates: Int[Rows, "n C"], count: int
-) -> Int[Rows, "n K"]:
+    places: Float[Array, "T Q"], candidates: Int[IntArray, "n C"], count: int
+) -> Int[IntArray, "n K"]:
     """Choose each row's first candidate, then those farthest from all chosen before."""
     chosen = candidates[:, :1]
     apart = np.full(candidates.shape, np.inf)

@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array, factorise
+from gplvm_core.numerics import Array, IntArray, factorise
 from gplvm_core.prediction.adapted import adapted_terms
 from gplvm_core.prediction.forward import draw_jointly, followed, with_priors
 from gplvm_core.prediction.network import Network, Outputs
@@ -27,8 +27,6 @@ from gplvm_core.prediction.paths import (
 )
 from gplvm_core.prediction.project import Explained, Inputs, Projection, explain
 from gplvm_core.prediction.row_bound import RowBound, Search
-
-Rows = NDArray[np.intp]
 
 # The number of rows that are examined between two calls of a callback.
 ROWS_AT_ONCE = 128
@@ -107,7 +105,7 @@ def infer_path(
     tops: tuple[int, ...] = (0,),
     inputs: Inputs | None = None,
     hidden: Mapping[int, Belief] | None = None,
-    seen: Int[Rows, " r"] | None = None,
+    seen: Int[IntArray, " r"] | None = None,
     callback: StepCallback | None = None,
     most_steps: int = MOST_STEPS,
 ) -> FoundPath:
@@ -229,12 +227,12 @@ def _explained_separately(
     network: Network,
     outputs: Outputs,
     inputs: Inputs,
-    rows: Int[Rows, " r"],
+    rows: Int[IntArray, " r"],
     callback: StepCallback | None,
 ) -> Explained:
     """Explain rows in batches. If the callback stops inference, the rest are not explained."""
 
-    def of(some: Rows) -> Explained:
+    def of(some: IntArray) -> Explained:
         seen = {name: values[some] for name, values in outputs.items()}
         return explain(network, seen, {at: values[some] for at, values in inputs.items()})
 
@@ -265,13 +263,13 @@ def _side_by_side(found: Sequence[Projection]) -> Projection:
     return Projection(mean, variance, found[0].bound)
 
 
-def _nearest(found: Projection, start: Float[Array, "n Q"]) -> Rows:
+def _nearest(found: Projection, start: Float[Array, "n Q"]) -> IntArray:
     """Return, for each row, the explanation that provided the start."""
     apart = np.sum((found.mean - start[:, None]) ** 2, axis=2)
     return np.argmin(np.where(np.isfinite(found.bound), apart, np.inf), axis=1)
 
 
-def _chosen(found: Projection, which: Rows) -> Belief:
+def _chosen(found: Projection, which: IntArray) -> Belief:
     rows = np.arange(len(which))
     return Belief(found.mean[rows, which], found.variance[rows, which])
 

@@ -10,10 +10,9 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Float, Int, Shaped
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array, IntArray
 from gplvm_core.optimise.lbfgs import LBFGS
 from gplvm_core.prediction.generate import predict, predict_at
 from gplvm_core.prediction.paths import MOST_STEPS, Ending, StepCallback
@@ -68,7 +67,7 @@ class MissingStates:
     """q(x_t) at times of trained sequences that have no row."""
 
     times: Float[Array, " n"]
-    sequences: Shaped[NDArray[np.generic], " n"]
+    sequences: Shaped[AnyNDArray, " n"]
     belief: Belief
 
     def of(self, sequence: object) -> tuple[Float[Array, " m"], Belief]:
@@ -140,7 +139,7 @@ def infer_states(
     before: Belief | None = None,
     callback: StepCallback | None = None,
     *,
-    steps: Int[NDArray[np.intp], " n"] | None = None,
+    steps: Int[IntArray, " n"] | None = None,
     weight: float = 1.0,
 ) -> tuple[Belief, Ending]:
     """Infer q(x_t) of the rows of one sequence, and how the search ended; NaN: missing.
@@ -218,7 +217,7 @@ def first_path(
     best: list[int] = [int(np.argmax(score))]
     for row in range(len(outputs) - 1, 0, -1):
         best.append(int(back[row, best[-1]]))
-    chosen: Int[NDArray[np.intp], " n"] = np.array(best[::-1])
+    chosen: Int[IntArray, " n"] = np.array(best[::-1])
     return np.asarray(places[chosen])
 
 

@@ -10,18 +10,14 @@ from typing import Literal, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction.complete import NEGLIGIBLE, functions, reconstructed
 from gplvm_core.prediction.forward import moments
 from gplvm_core.prediction.network import Network
 from gplvm_core.prediction.paths import Continued, likely_path
 from gplvm_core.prediction.project import Explained, Projection, spread_out
-
-Flags = NDArray[np.bool_]
-Rows = NDArray[np.intp]
 
 # For K alternatives, K times this number of neighbours are considered; the most different
 # neighbours are chosen.
@@ -38,13 +34,16 @@ PRIVATE: tuple[Private, ...] = ("nearest", "prior")
 class Roles:
     """Dimensions that the wanted view shares with the given views, and its private dimensions."""
 
-    shared: Bool[Flags, " Q"]
-    private: Bool[Flags, " Q"]
+    shared: Bool[BoolArray, " Q"]
+    private: Bool[BoolArray, " Q"]
     relevance: Float[Array, " Q"]  # ARD weights of the wanted view, which define distances
 
     @classmethod
     def of(
-        cls, given: Bool[Flags, " Q"], wanted: Bool[Flags, " Q"], relevance: Float[Array, " Q"]
+        cls,
+        given: Bool[BoolArray, " Q"],
+        wanted: Bool[BoolArray, " Q"],
+        relevance: Float[Array, " Q"],
     ) -> Self:
         """Make the roles from the dimensions that the given views, and the wanted view, use."""
         return cls(wanted & given, wanted & ~given, relevance)
@@ -217,7 +216,7 @@ def generate_candidates(
 
 def correspond(
     wanted: Wanted, points: Float[Array, "N Q"], count: int
-) -> tuple[Int[Rows, "N K"], Float[Array, "N K"]]:
+) -> tuple[Int[IntArray, "N K"], Float[Array, "N K"]]:
     """Return the nearest training points in the shared dimensions, and their distances.
 
     Distances are in lengthscales of the wanted view. Source: Damianou (2015), §5.3.2.

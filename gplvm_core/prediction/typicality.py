@@ -15,7 +15,7 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.mixtures import Conditionals, Gaussians
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 
 # The most training rows whose scores are stored.
 MOST_KNOWN = 500
@@ -51,7 +51,7 @@ class Scores:
         return cls(found, whole, cell, strange)
 
     @property
-    def most_surprising(self) -> Int[NDArray[np.intp], " n"]:
+    def most_surprising(self) -> Int[IntArray, " n"]:
         """The column of each row's most surprising value, given its other values."""
         return np.argmin(np.where(self.strange, -np.inf, self.conditionals.log_tail), axis=1)
 
@@ -74,7 +74,7 @@ class Typicality:
     whole, cell: both scores of each row with these gaps. folds: the number of folds.
     """
 
-    rows: Int[NDArray[np.intp], " n"]
+    rows: Int[IntArray, " n"]
     only: Float[Array, " D"]
     shares: Float[Array, " G"]
     whole: Float[Array, "G n"]
@@ -86,7 +86,7 @@ class Typicality:
         cls,
         folds: Sequence[Fold],
         rows: Float[Array, "N D"],
-        numbers: Int[NDArray[np.intp], " N"],
+        numbers: Int[IntArray, " N"],
         generator: np.random.Generator,
     ) -> Self:
         """Compute the scores from folds. numbers: the numbers of all rows."""
@@ -153,7 +153,7 @@ class Typicality:
             found.append((score - middle[alike]) / unit[alike])
         return np.maximum(*found)
 
-    def _alike(self, rows: Float[Array, "n D"]) -> Int[NDArray[np.intp], " n"]:
+    def _alike(self, rows: Float[Array, "n D"]) -> Int[IntArray, " n"]:
         """Return, for every row, the index of the share of gaps nearest to the row's own share."""
         away = np.abs(_shares_missing(rows, self.only)[:, None] - self.shares)
         return np.asarray(np.argmin(away, axis=1))

@@ -9,7 +9,7 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.bounds import OutputGaps
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 
 Columns = NDArray[Any]
 
@@ -49,7 +49,7 @@ class SharedVariances:
     """Outputs that were observed in the same rows share their variance."""
 
     gaps: Float[Array, "G M M"]
-    groups: Int[NDArray[np.intp], " D"]
+    groups: Int[IntArray, " D"]
 
     def at(self, prior: Float[Array, " N"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
         explained = np.stack([np.sum((cross @ gap) * cross, axis=1) for gap in self.gaps], axis=1)
@@ -90,7 +90,7 @@ class OwnVariances:
     """Variances of outputs with separate signal and noise variances."""
 
     each: OutputGaps
-    groups: Int[NDArray[np.intp], " D"]
+    groups: Int[IntArray, " D"]
 
     def at(self, prior: Float[Array, " N"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
         found = prior[:, None] * self.each.ratio

@@ -2,12 +2,11 @@
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 
-Dimensions = Int[NDArray[np.intp], " K"]
+Dimensions = Int[IntArray, " K"]
 
 
 def vary(

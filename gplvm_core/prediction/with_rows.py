@@ -6,13 +6,12 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.bounds import gram_factor
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.network import Network, TrainedEdge, inputs_of
-from gplvm_core.prediction.project import Rows
 from gplvm_core.statistics import Targets, reduce_statistics
 
 
-def with_rows(network: Network, outputs: Float[Array, "n D"], chosen: Rows) -> Network:
+def with_rows(network: Network, outputs: Float[Array, "n D"], chosen: IntArray) -> Network:
     """Return the graph with q(u) optimal for some training rows; other rows can then test it.
 
     outputs: the outputs of these rows, all data side by side, in the user's units (NaN: missing).

@@ -12,12 +12,11 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import RBF
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 
 MOST_CENTERS = 200
 HIDDEN_UNITS = 50
@@ -36,7 +35,7 @@ class Seen:
     scores: Float[Array, "N K"]
     bumps: Float[Array, "N H"] | None = None
 
-    def rows(self, chosen: Int[NDArray[np.intp], " n"]) -> "Seen":
+    def rows(self, chosen: Int[IntArray, " n"]) -> "Seen":
         """Return the features of some of the rows."""
         return Seen(self.scores[chosen], None if self.bumps is None else self.bumps[chosen])
 

@@ -14,14 +14,13 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel, KernelError, Matern, Sum, White
-from gplvm_core.numerics import Array, NotPositiveDefiniteError
+from gplvm_core.numerics import AnyNDArray, Array, IntArray, NotPositiveDefiniteError
 from gplvm_core.priors import natural
 from gplvm_core.priors.natural import Sites
-from gplvm_core.priors.state_space import FORGOTTEN, Chain, Numbers
+from gplvm_core.priors.state_space import FORGOTTEN, Chain
 from gplvm_core.priors.state_space import covariance as chain_covariance
 from gplvm_core.priors.state_space import smooth as smooth_chain
 from gplvm_core.priors.temporal import Marginals, Path, Pulled, Timeline
@@ -117,7 +116,7 @@ def covariance(
     kernel: Kernel,
     timeline: Timeline,
     precision: Float[Array, "N Q"],
-    rows: Int[NDArray[np.intp], " n"],
+    rows: Int[IntArray, " n"],
 ) -> Float[Array, "Q n n"]:
     """Return the entries of S_j = (K⁻¹ + diag λ_j)⁻¹ for n distinct rows, in O(N + n²); λ may be 0.
 
@@ -181,11 +180,11 @@ class _At:
 class _Found:
     """The results of `state_space.SmoothedChain`, in the caller's order and with white noise."""
 
-    mean: Numbers  # (N, C)
-    variance: Numbers  # (N, C)
-    dual: Numbers  # (N, C)
-    log_determinant: Numbers  # (C,)
-    score: Numbers  # ∂log 𝒵 / ∂(Matérn variance, lengthscale, white noise), (3, C)
+    mean: AnyNDArray  # (N, C)
+    variance: AnyNDArray  # (N, C)
+    dual: AnyNDArray  # (N, C)
+    log_determinant: AnyNDArray  # (C,)
+    score: AnyNDArray  # ∂log 𝒵 / ∂(Matérn variance, lengthscale, white noise), (3, C)
 
 
 @dataclass(frozen=True)
@@ -196,7 +195,7 @@ class _Line:
     matern: Matern
     white: float
     chain: Chain
-    order: Int[NDArray[np.intp], " N"]
+    order: Int[IntArray, " N"]
 
     @classmethod
     def of(cls, kernel: Kernel, timeline: Timeline) -> "_Line":
@@ -218,7 +217,7 @@ class _Line:
         chain = Chain(size, float(matern.variance), np.concatenate(steps))
         return cls(kernel, matern, white, chain, np.concatenate(order))
 
-    def smooth(self, linear: Numbers, precision: Numbers) -> _Found:
+    def smooth(self, linear: AnyNDArray, precision: AnyNDArray) -> _Found:
         # x = Matérn + noise of variance ω: the Matérn part has the sites ν/(1+ωλ), λ/(1+ωλ).
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             spread = 1.0 + self.white * precision
@@ -241,7 +240,7 @@ class _Line:
             np.array([inner.d_variance, d_length, d_white]),
         )
 
-    def covariance(self, precision: Array, rows: Int[NDArray[np.intp], " n"]) -> Array:
+    def covariance(self, precision: Array, rows: Int[IntArray, " n"]) -> Array:
         place = np.argsort(self.order)[rows]
         ascending = np.argsort(place)
         back = np.argsort(ascending)
@@ -261,7 +260,7 @@ class _Line:
         found[:, diagonal, diagonal] += self.white * shrunk
         return np.asarray(found)
 
-    def _check(self, precision: Numbers, *found: Numbers) -> None:
+    def _check(self, precision: AnyNDArray, *found: AnyNDArray) -> None:
         """Raise NotPositiveDefiniteError if numbers overflowed."""
         if not all(np.isfinite(each).all() for each in found):
             raise NotPositiveDefiniteError(
@@ -311,13 +310,13 @@ def _divergence(
     return np.asarray(0.5 * (np.sum(dual * mean - precision * variance, axis=0) + log_determinant))
 
 
-def _beside(first: Numbers, second: Numbers) -> Numbers:
+def _beside(first: AnyNDArray, second: AnyNDArray) -> AnyNDArray:
     return np.concatenate([first, second], axis=1)
 
 
-def _left(columns: Numbers) -> Numbers:
+def _left(columns: AnyNDArray) -> AnyNDArray:
     return columns[..., : columns.shape[-1] // 2]
 
 
-def _right(columns: Numbers) -> Numbers:
+def _right(columns: AnyNDArray) -> AnyNDArray:
     return columns[..., columns.shape[-1] // 2 :]

@@ -15,9 +15,8 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int, Shaped
-from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array, IntArray
 
 # A step of this length separates two sequences: e^{−800} is 0 in double precision.
 FORGOTTEN = 800.0
@@ -32,8 +31,6 @@ STATIONARY = {
     2: np.eye(2),
     3: np.array([[1.0, 0.0, -1.0 / 3.0], [0.0, 1.0 / 3.0, 0.0], [-1.0 / 3.0, 0.0, 1.0]]),
 }
-
-Numbers = NDArray[Any]  # real, or complex for directional derivatives
 
 
 @dataclass(frozen=True)
@@ -57,24 +54,24 @@ class SmoothedChain:
     log 𝒵 = ½ νᵀmean − ½ log_determinant for fixed sites.
     """
 
-    mean: Shaped[Numbers, "N C"]
-    variance: Shaped[Numbers, "N C"]
-    dual: Shaped[Numbers, "N C"]
-    inner: Shaped[Numbers, "N C"]
-    log_determinant: Shaped[Numbers, " C"]
-    d_variance: Shaped[Numbers, " C"]
-    d_log_rate: Shaped[Numbers, " C"]
+    mean: Shaped[AnyNDArray, "N C"]
+    variance: Shaped[AnyNDArray, "N C"]
+    dual: Shaped[AnyNDArray, "N C"]
+    inner: Shaped[AnyNDArray, "N C"]
+    log_determinant: Shaped[AnyNDArray, " C"]
+    d_variance: Shaped[AnyNDArray, " C"]
+    d_log_rate: Shaped[AnyNDArray, " C"]
 
 
 def smooth(
-    chain: Chain, linear: Shaped[Numbers, "N C"], precision: Shaped[Numbers, "N C"]
+    chain: Chain, linear: Shaped[AnyNDArray, "N C"], precision: Shaped[AnyNDArray, "N C"]
 ) -> SmoothedChain:
     """Return the marginals given the sites (ν = linear, λ = precision); columns are independent."""
     return _backward(chain, precision, _filter(chain, linear, precision))
 
 
 def covariance(
-    chain: Chain, precision: Float[Array, "N C"], rows: Int[NDArray[np.intp], " n"]
+    chain: Chain, precision: Float[Array, "N C"], rows: Int[IntArray, " n"]
 ) -> Float[Array, "C n n"]:
     """Return the covariance of x at n rows, in ascending order, given the sites' λ, in O(N + n²).
 
@@ -121,12 +118,12 @@ def transitions(order: int, steps: Float[Array, " n"]) -> Float[Array, "n d d"]:
 class _Forward:
     """The filter's results; a state is [ξ; rows of its covariance], (d + 1) × d per column."""
 
-    filtered: Numbers  # (N, d + 1, d, C)
-    factor: Numbers  # [(ν − λ ξ̂₁)/e; −gain], (N, d + 1, C)
-    evidence: Numbers  # e = 1 + λ 𝓟₁₁, (N, C)
+    filtered: AnyNDArray  # (N, d + 1, d, C)
+    factor: AnyNDArray  # [(ν − λ ξ̂₁)/e; −gain], (N, d + 1, C)
+    evidence: AnyNDArray  # e = 1 + λ 𝓟₁₁, (N, C)
 
 
-def _filter(chain: Chain, linear: Numbers, precision: Numbers) -> _Forward:
+def _filter(chain: Chain, linear: AnyNDArray, precision: AnyNDArray) -> _Forward:
     n_points, n_columns = linear.shape
     d = chain.order
     kind = np.result_type(linear, precision)
@@ -152,7 +149,7 @@ def _filter(chain: Chain, linear: Numbers, precision: Numbers) -> _Forward:
     return _Forward(filtered, factor, evidence)
 
 
-def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedChain:
+def _backward(chain: Chain, precision: AnyNDArray, forward: _Forward) -> SmoothedChain:
     n_points, n_columns = precision.shape
     d = chain.order
     kind = forward.filtered.dtype
@@ -193,7 +190,7 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
 
 
 def _information(
-    chain: Chain, precision: Array, forward: _Forward, rows: Int[NDArray[np.intp], " n"]
+    chain: Chain, precision: Array, forward: _Forward, rows: Int[IntArray, " n"]
 ) -> Float[Array, "n d d C"]:
     """Return N, the information of the later rows about a row's state, at some rows in ascending
     order.
@@ -231,7 +228,7 @@ def _passage(chain: Chain, forward: _Forward, start: int, stop: int) -> Float[Ar
     return whole.reshape(d, d, n_columns)
 
 
-def _score(chain: Chain, steps: Array, before: Numbers, behind: Numbers) -> Numbers:
+def _score(chain: Chain, steps: Array, before: AnyNDArray, behind: AnyNDArray) -> AnyNDArray:
     """Return the contribution of some steps to ∂log 𝒵 / ∂(variance, log rate), for each column.
 
     The adjoint of a predicted mean is r; the adjoint of a predicted covariance is G = ½(rrᵀ − N).
@@ -256,7 +253,7 @@ def _score(chain: Chain, steps: Array, before: Numbers, behind: Numbers) -> Numb
     return np.array([d_variance, d_log_rate])
 
 
-def _lifted(chain: Chain, steps: Array, kind: np.dtype[Any]) -> tuple[Numbers, Numbers]:
+def _lifted(chain: Chain, steps: Array, kind: np.dtype[Any]) -> tuple[AnyNDArray, AnyNDArray]:
     """Return the transitions of a state [ξ; 𝓟], and its process noise, for some steps."""
     d = chain.order
     stationary = chain.variance * STATIONARY[d]

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
-from gplvm_core.numerics import Array, factorise, symmetrise
+from gplvm_core.numerics import Array, IntArray, factorise, symmetrise
 from gplvm_core.parameters import add
 
 
@@ -23,11 +22,11 @@ class Timeline:
     """The observed inputs of the prior (times, N × 1, or vectors) and the rows of all sequences."""
 
     times: Float[Array, "N P"]
-    rows: tuple[Int[NDArray[np.intp], " _n"], ...]
+    rows: tuple[Int[IntArray, " _n"], ...]
 
     @classmethod
     def of(
-        cls, times: Float[Array, "N P"], sequences: Int[NDArray[np.intp], " N"] | None = None
+        cls, times: Float[Array, "N P"], sequences: Int[IntArray, " N"] | None = None
     ) -> "Timeline":
         """Make a timeline from the sequence number of each row; None means one sequence."""
         if sequences is None:

@@ -5,10 +5,9 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class UncertainInputs:
         value = float(self.kl_terms(belief).sum())
         return value, Belief(d_mean, d_variance, belief.observed)
 
-    def fitted(self, belief: Belief, groups: Int[NDArray[np.intp], "N Q"]) -> Self:
+    def fitted(self, belief: Belief, groups: Int[IntArray, "N Q"]) -> Self:
         """Return the prior with the noise variances that minimise the KL, one for each group.
 
         groups: the index of the variance that an entry shares; -1 if the entry's variance is fixed.

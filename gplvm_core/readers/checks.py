@@ -8,6 +8,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from scipy import sparse
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, DataTypeError, listed
 from gplvm_core.readers.missing import (
     check_observed,
@@ -16,8 +17,6 @@ from gplvm_core.readers.missing import (
     single_values,
     unmasked,
 )
-
-Array = NDArray[np.float64]
 
 TO_MEDIAN, TO_SMALL, SMALL = 20.0, 1e3, 0.1
 """Columns seem to have different units if the largest standard deviation exceeds the median by the

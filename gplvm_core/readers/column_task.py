@@ -5,11 +5,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.errors import DataError, listed, plural, shortened
-
-Array = NDArray[np.float64]
 
 LEAST_ROWS = 10
 HELD = 0.2  # share of the rows that are kept aside to test the model
@@ -44,14 +42,14 @@ class ColumnTask:
         """The columns that the question needs, each once, the target last."""
         return tuple(dict.fromkeys((*self.inputs, *self.errors.values(), self.target)))
 
-    def rows(self, n_rows: int) -> tuple[Int[NDArray[np.intp], " t"], Int[NDArray[np.intp], " h"]]:
+    def rows(self, n_rows: int) -> tuple[Int[IntArray, " t"], Int[IntArray, " h"]]:
         """Return the numbers of the rows for training and of the rows kept aside."""
         count = min(round(self.held * n_rows), MOST_HELD)
         order = np.random.default_rng(0).permutation(n_rows)
         return np.sort(order[count:]), np.sort(order[:count])
 
     def of(
-        self, names: Sequence[str], values: Float[Array, "N D"], rows: Int[NDArray[np.intp], " n"]
+        self, names: Sequence[str], values: Float[Array, "N D"], rows: Int[IntArray, " n"]
     ) -> ColumnRows:
         """Return inputs, errors and target of some rows of a table with these columns."""
         places = {name: place for place, name in enumerate(names)}

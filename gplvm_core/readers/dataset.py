@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.checks import check_targets, describe
 from gplvm_core.readers.column_task import ColumnTask
@@ -30,8 +31,6 @@ from gplvm_core.readers.views import (
     side_by_side,
     unknown_view,
 )
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,7 +244,7 @@ class Dataset:
         return np.hstack([coded_table(own, part) if own else part for own, part in parts])
 
     @property
-    def missing(self) -> Bool[NDArray[np.bool_], "N D"] | None:
+    def missing(self) -> Bool[BoolArray, "N D"] | None:
         """Which targets are missing; None if the data are complete."""
         return missing_entries(self.targets)
 

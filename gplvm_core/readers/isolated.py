@@ -5,12 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.rows.table import TableDataset
-
-Array = NDArray[np.float64]
 
 MOST_ISOLATED = 3  # values of one column
 LEAST_OTHERS = 10  # least number of other values from which their range is estimated

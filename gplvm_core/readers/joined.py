@@ -10,10 +10,10 @@ import numpy as np
 from jaxtyping import Int
 from numpy.typing import NDArray
 
+from gplvm_core.numerics import IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import DataError, listed
 
-Rows = NDArray[np.intp]
 Unequal = Literal["trim", "fill"]
 # The beginnings of the readers' notes on empty rows.
 LEFT_OUT = ("Left out, without any value", "Lines without any value")
@@ -35,7 +35,7 @@ class FileView:
     file: str
     dataset: Dataset
     n_rows: int
-    rows: Int[Rows, " n"] | None = None
+    rows: Int[IntArray, " n"] | None = None
 
     def targets(self, count: int) -> NDArray[Any]:
         """Return the first `count` rows; NaN where the view is missing."""

@@ -7,13 +7,11 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.cells import Cells, cells_of
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.packages import require_packages
-
-Array = NDArray[np.float64]
 
 KINDS = ("number", "yes/no", "category", "grade", "count", "exposure")
 OF_WORDS = ("yes/no", "category", "grade")

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import listed, plural, shortened
 from gplvm_core.readers.tables.columns import MISSING, MOSTLY_NUMBERS, Column
 from gplvm_core.readers.tables.numerals import decimal_sign, read_numerals
 
-Array = NDArray[np.float64]
 Mends = tuple[tuple[str, str, str], ...]
 """Chosen remedies: ("use", model's column, file's column), or ("times", column, factor)."""
 

@@ -8,11 +8,9 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Shaped
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import AnyNDArray, BoolArray
 from gplvm_core.readers.errors import DataError, EmptyRowsError, listed
-
-Mask = NDArray[np.bool_]
 
 
 def unmasked(targets: Any) -> Any:
@@ -43,7 +41,7 @@ def without_na(values: Any) -> Any:
     return values
 
 
-def missing_entries(targets: Shaped[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] | None:
+def missing_entries(targets: Shaped[AnyNDArray, "N D"]) -> Bool[BoolArray, "N D"] | None:
     """Return which entries are missing; None if all are observed."""
     if targets.dtype.kind != "f":
         return None
@@ -51,13 +49,13 @@ def missing_entries(targets: Shaped[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] |
     return missing if missing.any() else None
 
 
-def n_patterns(missing: Bool[Mask, "N D"]) -> int:
+def n_patterns(missing: Bool[BoolArray, "N D"]) -> int:
     """Return the number of different patterns of missing rows among the columns."""
     return len({column.tobytes() for column in np.packbits(missing, axis=0).T})
 
 
 def check_observed(
-    missing: Bool[Mask, "N D"],
+    missing: Bool[BoolArray, "N D"],
     what: str,
     name_row: Callable[[int], str],
     name_column: Callable[[int], str],
@@ -82,7 +80,7 @@ def _named(names: list[str], many: str) -> str:
     return names[0] if len(names) == 1 else f"{len(names)} {many} ({listed(names)})" * bool(names)
 
 
-def missing_in_words(missing: Bool[Mask, "N D"]) -> str:
+def missing_in_words(missing: Bool[BoolArray, "N D"]) -> str:
     """Return the amount of missing values, as one sentence."""
     count = int(missing.sum())
     rows, columns = int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
@@ -103,7 +101,7 @@ def percent(count: int, total: int) -> str:
     return f"{share:.0f}%"
 
 
-def single_values(missing: Bool[Mask, "N D"], names: Sequence[str]) -> str | None:
+def single_values(missing: Bool[BoolArray, "N D"], names: Sequence[str]) -> str | None:
     """Return a sentence about the columns with a single observed value, if there are any."""
     which = [names[int(d)] for d in np.flatnonzero((~missing).sum(axis=0) == 1)]
     if not which:

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed, parsing, plural
@@ -34,7 +35,6 @@ from gplvm_core.readers.tables.report import identifiers
 from gplvm_core.readers.tables.roles import moments_in, row_names_of
 from gplvm_core.readers.tables.table import parse_table
 
-Array = NDArray[np.float64]
 TABLES = tuple(ending for ending, kind in ENDINGS.items() if kind == "table")
 PICTURES = ("png", "jpg", "jpeg", "bmp", "gif", "webp")
 MOST_MEGABYTES = 10
@@ -67,7 +67,7 @@ class NewRows:
     mark: str = ""
     row_names: NDArray[np.str_] | None = None
     columns: tuple[FileColumn, ...] = ()
-    numbers: Int[NDArray[np.int64], " n"] | None = None
+    numbers: Int[Int64Array, " n"] | None = None
     misfits: tuple[Misfit, ...] = ()
 
     def number(self, row: int) -> int:

@@ -9,14 +9,13 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, plural, shortened
 from gplvm_core.readers.new_rows import FileColumn
 from gplvm_core.readers.tables.columns import Column, Table, text_column
 from gplvm_core.readers.tables.dates import HINT, SECONDS, DateFormat, TimeUnit, find_dates
 from gplvm_core.readers.tables.numerals import decimal_sign
 from gplvm_core.readers.tables.roles import ColumnRoles, times_in
-
-Array = NDArray[np.float64]
 
 SHORT_NAMES = re.compile(r"(t|s|ms|min|hours?|frames?|seconds?|minutes?|weeks?|months?|years?)\b")
 RESTART = 0.05  # fraction of a sequence's span; a time this near its start begins another sequence

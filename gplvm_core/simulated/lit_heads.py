@@ -2,14 +2,12 @@
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.pictures.shrink import shrink
 from gplvm_core.shipped.files import vendored
-
-Array = NDArray[np.float64]
 
 N_LIGHTS = 64
 AMBIENT, DIFFUSE = 0.12, 0.88

@@ -4,11 +4,9 @@ import re
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.drawing import Skeleton
-
-Array = NDArray[np.float64]
 
 RADII = (
     (r"^head end", 0.11),

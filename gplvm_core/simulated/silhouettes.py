@@ -1,8 +1,8 @@
 """Poses and their silhouettes from one side. A silhouette does not determine the pose."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.bvh import read_motion
 from gplvm_core.readers.bodies.kinematics import joint_frames, merge_coincident
 from gplvm_core.readers.bodies.poses import coordinate_names
@@ -11,8 +11,6 @@ from gplvm_core.readers.drawing import Drawing
 from gplvm_core.shipped.files import vendored
 from gplvm_core.shipped.poses import CMU_METRES, CMU_SOURCE, EVERY, TAKES
 from gplvm_core.simulated.outline import FRAME, silhouettes
-
-Array = NDArray[np.float64]
 
 SIZE = 32
 SECONDS = EVERY / 120

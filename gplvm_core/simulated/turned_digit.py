@@ -4,10 +4,9 @@ from functools import cache
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 from scipy.ndimage import rotate, zoom
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.shipped.digits import load_digits
@@ -36,7 +35,7 @@ def at_angles(digit: int, angles: Float[Array, " A"]) -> Float[Array, "A D"]:
 
 def turned(
     digit: int, span: float, thinned: bool
-) -> tuple[Float[Array, "N D"], Float[Array, " N"], Int[NDArray[np.int64], " N"]]:
+) -> tuple[Float[Array, "N D"], Float[Array, " N"], Int[Int64Array, " N"]]:
     """Return pictures as rows, their angles in degrees, and the index of their line width."""
     angles = np.linspace(0.0, span, N_ANGLES, endpoint=span < 360.0)
     powers = THINNED if thinned else PLAIN

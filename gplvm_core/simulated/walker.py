@@ -9,14 +9,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.poses import coordinate_names
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.simulated.outline import FRAME, silhouettes
-
-Array = NDArray[np.float64]
 
 SIZE = 16
 STEP = 0.1  # seconds between two frames

@@ -11,13 +11,10 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.arrays import DeviceArray, Place
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import AnyArray, Array
-
-Counts = NDArray[np.intp]
+from gplvm_core.numerics import AnyArray, Array, BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -33,9 +30,9 @@ class Statistics:
     psi1_targets: Float[Array, "M R"]
     psi2: Float[Array, "G M M"]
     yy: float
-    n_points: Int[Counts, " G"]
-    n_outputs: Int[Counts, " G"]
-    groups: Int[Counts, " R"] | None = None
+    n_points: Int[IntArray, " G"]
+    n_outputs: Int[IntArray, " G"]
+    groups: Int[IntArray, " R"] | None = None
     spread: Float[Array, "M M"] | None = None
 
     def __post_init__(self) -> None:
@@ -64,7 +61,7 @@ class Statistics:
         """The number of observed values."""
         return int(self.n_points @ self.n_outputs)
 
-    def columns(self) -> list[slice | Counts]:
+    def columns(self) -> list[slice | IntArray]:
         """Return the columns of psi1_targets that belong to each group."""
         if len(self.psi2) == 1:
             return [slice(None)]
@@ -73,7 +70,7 @@ class Statistics:
         edges = np.searchsorted(groups[order], np.arange(1, len(self.psi2)))
         return list(np.split(order, edges))
 
-    def split(self, by: Int[Counts, " D"]) -> "Statistics":
+    def split(self, by: Int[IntArray, " D"]) -> "Statistics":
         """Return the same sums with every group split by a second grouping of its columns."""
         pairs = np.stack([np.asarray(self.groups), by])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
@@ -92,7 +89,7 @@ class Statistics:
         )
         return mine + others
 
-    def _regrouped(self, own: Int[Counts, " G2"], groups: Int[Counts, " D"]) -> "Statistics":
+    def _regrouped(self, own: Int[IntArray, " G2"], groups: Int[IntArray, " D"]) -> "Statistics":
         """Refine the groups. own: the present group of each new group; groups: the new group of
         each column.
         """
@@ -131,11 +128,11 @@ class Patterns:
     If entries are Gaussian factors of different precisions, `rows` holds these precisions.
     """
 
-    groups: Int[Counts, " D"]
+    groups: Int[IntArray, " D"]
     rows: Float[AnyArray, "N G"]
 
     @classmethod
-    def of(cls, observed: Bool[NDArray[np.bool_], "N D"]) -> Self:
+    def of(cls, observed: Bool[BoolArray, "N D"]) -> Self:
         """Group the columns that are observed in the same rows."""
         # Eight rows fit into a byte; a column's bytes form one item, which NumPy can sort.
         packed = np.ascontiguousarray(np.packbits(observed, axis=0).T)
@@ -144,7 +141,7 @@ class Patterns:
         return cls(groups.astype(np.intp), observed[:, first].astype(np.float64))
 
     @property
-    def n_outputs(self) -> Counts:
+    def n_outputs(self) -> IntArray:
         """The number of columns of each group."""
         return np.bincount(self.groups, minlength=self.rows.shape[1])
 
@@ -211,13 +208,13 @@ class Targets:
         return np.asarray(np.sum(self.values**2, axis=0))
 
     @property
-    def seen(self) -> Bool[NDArray[np.bool_], " N"]:
+    def seen(self) -> Bool[BoolArray, " N"]:
         """The rows with at least one observed value."""
         if self.patterns is None:
             return np.ones(self.n_points, dtype=bool)
         return np.asarray(np.asarray(self.patterns.rows).any(axis=1))
 
-    def chunk(self, rows: slice | Counts) -> "Targets":
+    def chunk(self, rows: slice | IntArray) -> "Targets":
         """Return the targets of some of the points, in the same groups."""
         patterns = self.patterns and replace(self.patterns, rows=self.patterns.rows[rows, :])
         variance = None if self.variance is None else self.variance[rows, :]

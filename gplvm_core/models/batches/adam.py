@@ -5,9 +5,8 @@ from typing import Protocol
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.optimise import State
 from gplvm_core.optimise.objective import check_settings, first_evaluation, frozen
 
@@ -27,7 +26,7 @@ class BatchObjective(Protocol):
     """
 
     @property
-    def natural(self) -> Bool[NDArray[np.bool_], " P"]: ...
+    def natural(self) -> Bool[BoolArray, " P"]: ...
 
     def batch(self, x: Float[Array, " P"], number: int, /) -> tuple[float, Float[Array, " P"]]: ...
 

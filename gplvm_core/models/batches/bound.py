@@ -17,7 +17,6 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Collapsed, Informed, collapsed
@@ -25,7 +24,7 @@ from gplvm_core.bounds.layer import Layer, gram_factor, with_gram
 from gplvm_core.bounds.profiled import profile_scales
 from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.kernels import Gradients
-from gplvm_core.numerics import Factor, one_thread_a_product
+from gplvm_core.numerics import Factor, IntArray, one_thread_a_product
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
 from gplvm_core.statistics.executors import serial
 
@@ -134,9 +133,7 @@ def whitened(statistics: Statistics, gram: Factor) -> Statistics:
     )
 
 
-def scaled_up(
-    statistics: Statistics, share: float, n_points: Int[NDArray[np.intp], " G"]
-) -> Statistics:
+def scaled_up(statistics: Statistics, share: float, n_points: Int[IntArray, " G"]) -> Statistics:
     """Scale a batch's statistics up to all rows; n_points: the groups' row counts."""
     return replace(
         statistics,

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, gram_factor
@@ -30,7 +29,7 @@ from gplvm_core.models.problems.nodes import Believed, LatentNode
 from gplvm_core.models.training.objective import PhaseObjective
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.models.training.work import PLACING, Work
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.parameters import Layout, Leaf, add, scale_leaves
 from gplvm_core.prediction import Evidence, Posterior, project
 from gplvm_core.prediction.place import place
@@ -74,7 +73,7 @@ class BatchesOfPhase:
         self.whole = whole
 
     @property
-    def natural(self) -> Bool[NDArray[np.bool_], " P"]:
+    def natural(self) -> Bool[BoolArray, " P"]:
         return self.whole.layout.below("seen")
 
     def batch(self, x: Float[Array, " P"], number: int, /) -> tuple[float, Float[Array, " P"]]:
@@ -224,12 +223,12 @@ class Stochastic:
     def _targets(self) -> Targets:
         return Targets.whole(self._outputs)
 
-    def _chunk(self, rows: Int[NDArray[np.intp], " B"]) -> Targets:
+    def _chunk(self, rows: Int[IntArray, " B"]) -> Targets:
         """The targets of some rows, in the executor's array library."""
         return self._targets.chunk(rows).at(place_of(self.sample.executor))
 
     @cached_property
-    def _n_points(self) -> Int[NDArray[np.intp], " G"]:
+    def _n_points(self) -> Int[IntArray, " G"]:
         """The number of rows in which each group of columns is observed."""
         patterns = self._targets.patterns
         if patterns is None:
@@ -240,7 +239,7 @@ class Stochastic:
     def _n_rows(self) -> int:
         return self.sample.n_rows
 
-    def _drawn(self, number: int) -> Int[NDArray[np.intp], " B"]:
+    def _drawn(self, number: int) -> Int[IntArray, " B"]:
         generator = np.random.default_rng((1, number))
         return np.sort(generator.choice(self._n_rows, self.batch_size, replace=False))
 
@@ -253,7 +252,7 @@ class Stochastic:
         return settled.as_posterior(Scaling.none(self._outputs.shape[1]))
 
     def _believed(
-        self, parameters: BatchParameters, explicit: Explicit, rows: Int[NDArray[np.intp], " B"]
+        self, parameters: BatchParameters, explicit: Explicit, rows: Int[IntArray, " B"]
     ) -> Believed:
         """q(x_n) of some rows, from the encoder or from a few steps with q(u) fixed."""
         if self.encoder is not None and parameters.head is not None:

@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Shaped
-from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array
 
 Weights = dict[str, float]
 
@@ -59,7 +58,7 @@ def on_paths(
     values: Float[Array, "N D"],
     n_components: int,
     times: Float[Array, "N P"],
-    sequences: Shaped[NDArray[Any], " N"],
+    sequences: Shaped[AnyNDArray, " N"],
 ) -> float:
     """The weight of rows beside a prior over time of n_components dimensions (`in_sequence`).
 
@@ -75,7 +74,7 @@ def roughness(
     values: Float[Array, "N D"],
     n_components: int,
     times: Float[Array, " N"],
-    sequences: Shaped[NDArray[Any], " N"],
+    sequences: Shaped[AnyNDArray, " N"],
 ) -> float:
     """The mean squared step from row to row, divided by that between two random rows.
 

@@ -9,19 +9,17 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.input_units import Variance, internal_variance
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.priors import UncertainInputs
 
 # Initial variance of learnt input noise: the square of a tenth of the column's standard deviation.
 INITIAL_NOISE = 0.01
 # Initial variance of q for a missing input.
 INITIAL_VARIANCE = 0.3
-
-Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -33,10 +31,10 @@ class Inputs:
 
     belief: Belief
     prior: UncertainInputs
-    missing: Bool[Flags, "N Q"]
-    free_mean: Bool[Flags, "N Q"]
-    free_variance: Bool[Flags, "N Q"]
-    groups: Int[NDArray[np.intp], "N Q"]
+    missing: Bool[BoolArray, "N Q"]
+    free_mean: Bool[BoolArray, "N Q"]
+    free_variance: Bool[BoolArray, "N Q"]
+    groups: Int[IntArray, "N Q"]
 
     @classmethod
     def of(
@@ -77,7 +75,7 @@ class Inputs:
         )
 
     @property
-    def exact(self) -> Bool[Flags, "N Q"]:
+    def exact(self) -> Bool[BoolArray, "N Q"]:
         """True for the entries that are known exactly."""
         return np.asarray(self.belief.observed)
 
@@ -90,7 +88,7 @@ class Inputs:
         )
         return replace(self, belief=belief)
 
-    def rows(self, chosen: Bool[Flags, " N"] | Int[NDArray[np.intp], " n"]) -> Self:
+    def rows(self, chosen: Bool[BoolArray, " N"] | Int[IntArray, " n"]) -> Self:
         """The inputs of some of the points."""
         belief, prior = self.belief, self.prior
         return type(self)(

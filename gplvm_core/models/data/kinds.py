@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed
 
@@ -46,7 +45,7 @@ def columns_in_words(
     internal: Float[Array, "N D"],
     scaling: Scaling,
     ratio: Float[Array, " D"],
-    silent: Bool[NDArray[np.bool_], " D"],
+    silent: Bool[BoolArray, " D"],
 ) -> tuple[str, ...]:
     """Notes on columns that the map does not explain, and on columns of numbers that may dominate
     the map.

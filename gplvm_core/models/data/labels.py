@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Shaped
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from gplvm_core.numerics import AnyNDArray, BoolArray
 from gplvm_core.readers.missing import without_na
 
 UNLABELLED = -1
@@ -15,7 +16,7 @@ UNLABELLED = -1
 
 def labelled_rows(
     y: ArrayLike, name: str
-) -> tuple[Bool[NDArray[np.bool_], " N"], Shaped[NDArray[Any], " L"]]:
+) -> tuple[Bool[BoolArray, " N"], Shaped[AnyNDArray, " L"]]:
     """Find the rows with a label, and their labels.
 
     −1, NaN, None and blank text mark rows without a label. name: the name of the estimator, for

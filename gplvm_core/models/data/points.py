@@ -2,10 +2,10 @@
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gplvm_core.models.data.rows import as_floats
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers import DataError
 
 
@@ -31,7 +31,7 @@ def checked_variance(
     return spread
 
 
-def checked_dimensions(dimensions: ArrayLike, n_latent: int) -> Int[NDArray[np.intp], " K"]:
+def checked_dimensions(dimensions: ArrayLike, n_latent: int) -> Int[IntArray, " K"]:
     """Indices of latent dimensions; raises ValueError unless they are whole numbers in range."""
     chosen = np.asarray(dimensions)
     whole = chosen.ndim == 1 and (chosen.dtype.kind in "iu" or chosen.size == 0)

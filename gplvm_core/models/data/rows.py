@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from gplvm_core.arrays import to_numpy
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow
 from gplvm_core.readers.errors import DataTypeError
@@ -74,7 +74,7 @@ def checked_rows(
     return values
 
 
-def refuse_unseen(seen: Bool[NDArray[np.bool_], " N"], *, where: str = "") -> None:
+def refuse_unseen(seen: Bool[BoolArray, " N"], *, where: str = "") -> None:
     """Raise DataError if a row has no observed value; where: words before "row" in the message."""
     empty = np.flatnonzero(~seen)
     if len(empty):

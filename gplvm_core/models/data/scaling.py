@@ -5,9 +5,8 @@ from typing import Literal, Self, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow, units_differ
 from gplvm_core.readers.errors import listed
@@ -87,7 +86,7 @@ class Scaling:
         """Outputs in the layer's internal units; missing entries remain missing."""
         return (targets - self.center) / self.scale
 
-    def log_jacobian(self, observed: Int[NDArray[np.intp], " D"]) -> float:
+    def log_jacobian(self, observed: Int[IntArray, " D"]) -> float:
         """log p(data in original units) − log p(scaled data), in nats.
 
         observed: the number of observed entries of each column.
@@ -115,7 +114,7 @@ def noise_in_words(noise: str, scaling: Scaling) -> tuple[str, ...]:
 
 def column_units(
     values: Float[Array, "N D"],
-) -> tuple[Float[Array, " D"], Float[Array, " D"], Bool[NDArray[np.bool_], " D"]]:
+) -> tuple[Float[Array, " D"], Float[Array, " D"], Bool[BoolArray, " D"]]:
     """Mean and standard deviation of each column's observed entries, and whether it is constant.
 
     A column without observed entries has mean and standard deviation 0. A column is constant if
@@ -137,7 +136,7 @@ def column_units(
     return center, spread, ~varies
 
 
-def refuse_empty(observed: Bool[NDArray[np.bool_], "N D"], name: Literal["row", "column"]) -> None:
+def refuse_empty(observed: Bool[BoolArray, "N D"], name: Literal["row", "column"]) -> None:
     """Raise DataError if a row or column has no observed value."""
     empty = np.flatnonzero(~observed.any(axis=1 if name == "row" else 0))
     if len(empty):
@@ -148,7 +147,7 @@ def refuse_empty(observed: Bool[NDArray[np.bool_], "N D"], name: Literal["row", 
         )
 
 
-def observed_counts(targets: Float[Array, "N D"]) -> Int[NDArray[np.intp], " D"]:
+def observed_counts(targets: Float[Array, "N D"]) -> Int[IntArray, " D"]:
     """The number of observed entries (not NaN) of each column."""
     return np.asarray((~np.isnan(targets)).sum(axis=0))
 

@@ -5,15 +5,13 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.models.data.rows import as_floats
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
 from gplvm_core.readers import DataError
-
-Labels = NDArray[Any]
 
 # What the latent paths follow: the rows' times, or all of the rows' own values.
 TIMES, OUTPUTS = "times", "outputs"
@@ -44,12 +42,12 @@ def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> F
 
 def checked_timeline(
     times: ArrayLike | None, sequences: ArrayLike | None, count: int
-) -> tuple[Float[Array, "N P"], Shaped[Labels, " N"]]:
+) -> tuple[Float[Array, "N P"], Shaped[AnyNDArray, " N"]]:
     """Times (by default the row's index in its sequence) and sequence labels of `count` rows.
 
     Raises DataError for a wrong number of times or labels, and for times that are not finite.
     """
-    labels: Labels = np.zeros(count, dtype=np.int64)
+    labels: AnyNDArray = np.zeros(count, dtype=np.int64)
     if sequences is not None:
         labels = np.asarray(sequences)
         if labels.shape != (count,):
@@ -119,7 +117,7 @@ def inputs_from(
 
 
 def checked_even_times(
-    times: Float[Array, "N P"], sequences: Shaped[Labels, " N"], *, least: int = 2
+    times: Float[Array, "N P"], sequences: Shaped[AnyNDArray, " N"], *, least: int = 2
 ) -> float:
     """Return the step between the rows of all sequences; rows may be missing.
 
@@ -150,14 +148,14 @@ def checked_even_times(
 
 def steps_after(
     times: Float[Array, " n"], start: float, step: float
-) -> tuple[Int[NDArray[np.intp], " n"], Bool[NDArray[np.bool_], " n"]]:
+) -> tuple[Int[IntArray, " n"], Bool[BoolArray, " n"]]:
     """The number of whole steps from a time to other times, and whether they are whole."""
     exact = (times - start) / step
     count = np.round(exact).astype(np.intp)
     return count, np.abs(exact - count) <= UNEVEN
 
 
-def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDArray[np.intp], " r"]:
+def rows_of_sequence(sequences: Shaped[AnyNDArray, " N"], sequence: Any) -> Int[IntArray, " r"]:
     """The rows of a sequence.
 
     Raises DataError if there is no such sequence, or if `sequence` is None and there are several
@@ -174,7 +172,7 @@ def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDAr
 
 
 def timeline_notes(
-    times: Float[Array, "N P"], sequences: Shaped[Labels, " N"], kernel: Kernel
+    times: Float[Array, "N P"], sequences: Shaped[AnyNDArray, " N"], kernel: Kernel
 ) -> tuple[str, ...]:
     """Notes on unusual times and sequences, one sentence each."""
     notes = []

@@ -5,9 +5,8 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Int
-from numpy.typing import NDArray
 
-Rows = NDArray[np.intp]
+from gplvm_core.numerics import IntArray
 
 # Attributes of fitted models in earlier versions, and the fields that replaced them.
 FORMER = {
@@ -29,12 +28,14 @@ class TrainingRows:
     """
 
     count: int
-    trained: Int[Rows, " T"] | None = None
-    kept: Int[Rows, " K"] | None = None
+    trained: Int[IntArray, " T"] | None = None
+    kept: Int[IntArray, " K"] | None = None
     in_files: int | None = None
 
     @classmethod
-    def sampled(cls, files: int, kept: Int[Rows, " K"], trained: Int[Rows, " T"] | None) -> Self:
+    def sampled(
+        cls, files: int, kept: Int[IntArray, " K"], trained: Int[IntArray, " T"] | None
+    ) -> Self:
         """The rows of a model that was trained on a sample of the rows of files.
 
         trained: the rows of the sample that were used for training; None: all rows of the sample.

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.training_rows import TrainingRows
@@ -15,7 +15,7 @@ from gplvm_core.models.problems import many_rows
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.watched import Watched
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import Evidence, Posterior
 from gplvm_core.prediction.added import Added, Sums, streamed_sums
 from gplvm_core.prediction.place import place
@@ -150,7 +150,7 @@ class FromFiles(TimedModel):
     def _stream(
         self,
         files: RowFiles,
-        kept: Int[NDArray[np.intp], " K"],
+        kept: Int[IntArray, " K"],
         watched: Watched,
         given: Executor | None,
     ) -> None:

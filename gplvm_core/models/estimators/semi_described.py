@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
 from gplvm_core.bounds import Layer
 from gplvm_core.models.data.inputs import INITIAL_VARIANCE, Inputs
@@ -18,15 +17,13 @@ from gplvm_core.models.problems.guess import guess_inputs
 from gplvm_core.models.problems.initialise import initial_inducing
 from gplvm_core.models.training.run import Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import Training
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.impute import impute
 from gplvm_core.statistics import Executor
 
 # The smallest number of complete rows that can train a model to impute the other rows.
 LEAST_ROWS = 3
-
-Flags = NDArray[np.bool_]
 
 
 @preset
@@ -102,7 +99,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         self,
         inputs: Inputs,
         targets: Array,
-        whole: Bool[Flags, " N"],
+        whole: Bool[BoolArray, " N"],
         first: Graph,
         trained: Trained,
     ) -> tuple[Inputs, Layer]:
@@ -140,7 +137,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         begin = inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
         return self._problem(begin, targets, executor, phases=PHASES)
 
-    def _kept(self, inputs: Inputs) -> Bool[Flags, " N"]:
+    def _kept(self, inputs: Inputs) -> Bool[BoolArray, " N"]:
         kept = np.asarray(~inputs.missing.all(axis=1))
         return kept if _whole(inputs).sum() >= LEAST_ROWS else np.ones_like(kept)
 
@@ -162,5 +159,5 @@ class SemiDescribedGPRegression(SparseGPRegression):
         return tags
 
 
-def _whole(inputs: Inputs) -> Bool[Flags, " N"]:
+def _whole(inputs: Inputs) -> Bool[BoolArray, " N"]:
     return np.asarray(~inputs.missing.any(axis=1))

@@ -13,7 +13,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.timeline import checked_even_times, checked_times, steps_after
 from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.timed import warn_of_moving
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.held_states import HeldStates
 from gplvm_core.prediction.intervals import Asked
@@ -214,7 +214,7 @@ class StateQueries(SequenceQueries):
 
     def _steps(
         self, times: ArrayLike, sequence: Any
-    ) -> tuple[Int[NDArray[np.intp], " r"], Int[NDArray[np.intp], " n"]]:
+    ) -> tuple[Int[IntArray, " r"], Int[IntArray, " n"]]:
         """The rows of a sequence in time, and the steps from its last row to each time (≤ 0: a
         training row).
         """
@@ -235,7 +235,7 @@ class StateQueries(SequenceQueries):
         """The time between two states."""
         return checked_even_times(self.times_, self.sequences_)
 
-    def _known_states(self, rows: NDArray[np.intp]) -> tuple[Int[NDArray[np.intp], " s"], Belief]:
+    def _known_states(self, rows: NDArray[np.intp]) -> tuple[Int[IntArray, " s"], Belief]:
         """The steps (≤ 0) from the last of a sequence's rows to each of its states, in order, and
         the states.
         """

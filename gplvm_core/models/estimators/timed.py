@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.timeline import checked_times, rows_of_sequence
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import Network
 from gplvm_core.prediction.network import Outputs
 from gplvm_core.prediction.paths import MOST_STEPS, Continued, StepCallback, continued, forecast
@@ -19,8 +19,6 @@ from gplvm_core.prediction.project import Inputs
 from gplvm_core.prediction.sequence import FoundPath, infer_sequence
 from gplvm_core.priors.temporal import Path, Timeline
 from gplvm_core.readers import DataError
-
-Rows = NDArray[np.intp]
 
 
 class Timed:
@@ -121,7 +119,7 @@ class Timed:
         return path
 
     def _so_far(
-        self, times: Float[Array, "n P"], rows: Int[Rows, " r"]
+        self, times: Float[Array, "n P"], rows: Int[IntArray, " r"]
     ) -> dict[int, tuple[Kernel, Array, Path, Array]]:
         """For each node over time: the kernel, the training rows' times and path, the new times."""
         if times.shape[1] != self.times_.shape[1]:
@@ -134,7 +132,7 @@ class Timed:
             for at, (kernel, path) in self._paths.items()
         }
 
-    def _rows_of(self, sequence: Any) -> Int[Rows, " r"]:
+    def _rows_of(self, sequence: Any) -> Int[IntArray, " r"]:
         """The training rows of a sequence; DataError if the sequence is unknown or ambiguous."""
         self._check_timed()
         return rows_of_sequence(self.sequences_, sequence)

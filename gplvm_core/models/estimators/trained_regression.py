@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.input_units import input_scaling, internal_variance
@@ -19,7 +19,7 @@ from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.regression import PHASES, RegressionStart, regression
 from gplvm_core.models.training.run import Phase, Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import Training
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, Targets
 
@@ -124,7 +124,7 @@ class TrainedRegression(FromInputs, RegressionQuestions):
             phases=phases,
         )
 
-    def _kept(self, inputs: Inputs) -> Bool[NDArray[np.bool_], " N"]:
+    def _kept(self, inputs: Inputs) -> Bool[BoolArray, " N"]:
         """The rows to train on."""
         return np.ones(inputs.belief.n_points, dtype=bool)
 

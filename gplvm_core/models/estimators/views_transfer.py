@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
@@ -21,7 +21,7 @@ from gplvm_core.models.problems.segmentation import (
     segments,
     used_by_weight,
 )
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction import Network
 from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.columns import Expected
@@ -48,9 +48,6 @@ from gplvm_core.prediction.transfer import (
 )
 from gplvm_core.readers import DataError
 
-Flags = NDArray[np.bool_]
-Rows = NDArray[np.intp]
-
 
 class ViewsTransfer(ViewsQueries):
     """Methods of `ManifoldRelevance` for shared dimensions and for prediction between views.
@@ -64,7 +61,7 @@ class ViewsTransfer(ViewsQueries):
         in nats per row.
     """
 
-    seen_: dict[str, Bool[Flags, " N"]]
+    seen_: dict[str, Bool[BoolArray, " N"]]
     relevance_: dict[str, Float[Array, " Q"]]
     drops_: dict[str, Float[Array, " Q"]]
 
@@ -120,7 +117,7 @@ class ViewsTransfer(ViewsQueries):
         by_drop, by_weight = self._uses(threshold), used_by_weight(self.relevance_, delta)
         return float(np.mean([by_drop[name] == by_weight[name] for name in self.views_]))
 
-    def _uses(self, threshold: float) -> dict[str, Bool[NDArray[np.bool_], " Q"]]:
+    def _uses(self, threshold: float) -> dict[str, Bool[BoolArray, " Q"]]:
         self._check_fitted()
         return {name: self.drops_[name] > threshold for name in self.views_}
 
@@ -225,7 +222,7 @@ class ViewsTransfer(ViewsQueries):
 
     def correspondences(
         self, views: Mapping[str, ArrayLike], to: str, n_matches: int = 5
-    ) -> tuple[Int[Rows, "N K"], Float[Array, "N K"]]:
+    ) -> tuple[Int[IntArray, "N K"], Float[Array, "N K"]]:
         """Find the training rows whose view `to` matches rows of other views best.
 
         Source: Damianou (2015), §5.3.2.
@@ -289,7 +286,7 @@ class ViewsTransfer(ViewsQueries):
         return wanted
 
     def _wanted_of(
-        self, network: Network, given: Collection[str], to: str, there: Bool[Flags, " T"]
+        self, network: Network, given: Collection[str], to: str, there: Bool[BoolArray, " T"]
     ) -> Wanted:
         """The view to predict with a graph; there: whether each row of the graph has the view."""
         uses = self._uses(LEAST_DROP)

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.rows import as_floats
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction import Network
 from gplvm_core.prediction.handles import Answers, Handles, Reached, fit_to
 from gplvm_core.prediction.posterior import Posterior
@@ -205,7 +205,7 @@ class WithHandles:
 
 
 def _tolerances(
-    given: ArrayLike, shape: tuple[int, ...], used: Bool[NDArray[np.bool_], " H"] | None = None
+    given: ArrayLike, shape: tuple[int, ...], used: Bool[BoolArray, " H"] | None = None
 ) -> Float[Array, "..."]:
     """Check a tolerance, or the tolerances of targets of this shape; return those that are used."""
     found = as_floats(given, "tolerance")

@@ -2,28 +2,25 @@
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
 from gplvm_core.models.data.inputs import INITIAL_VARIANCE, Inputs
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.problems.guess import guess_inputs
 from gplvm_core.models.problems.shallow import SHALLOW_ITERATIONS, shallow_layer
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.impute import impute
 from gplvm_core.statistics import Executor
 
 # A shallow regression can impute the other rows if at least this number of rows is complete.
 LEAST_ROWS = 3
 
-Flags = NDArray[np.bool_]
 
-
-def whole_rows(inputs: Inputs) -> Bool[Flags, " N"]:
+def whole_rows(inputs: Inputs) -> Bool[BoolArray, " N"]:
     """The rows without missing inputs."""
     return np.asarray(~inputs.missing.any(axis=1))
 
 
-def rows_with_inputs(inputs: Inputs) -> tuple[Bool[Flags, " N"], tuple[str, ...]]:
+def rows_with_inputs(inputs: Inputs) -> tuple[Bool[BoolArray, " N"], tuple[str, ...]]:
     """The rows to train on, and notes on the other rows, or on a lack of complete rows.
 
     If there are enough complete rows, rows without any input are left out.

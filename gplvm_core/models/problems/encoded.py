@@ -6,14 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.problems.graph import Beginning, Begun
 from gplvm_core.models.problems.initialise import partial_scores
 from gplvm_core.models.problems.nodes import Believed, LatentNode
 from gplvm_core.models.problems.starts import start_layer
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.parameters import Leaf
 from gplvm_core.priors.encoder import Encoder, Head, Reading, Seen
 
@@ -64,7 +63,7 @@ class EncodedNode:
         reading = Reading.of(rows, 2 * n_latent, bumps=kind == "kernel")
         return cls(reading, reading(rows), int(gaps.sum()))
 
-    def rows(self, chosen: Int[NDArray[np.intp], " n"]) -> Self:
+    def rows(self, chosen: Int[IntArray, " n"]) -> Self:
         """The node of some of the rows."""
         return replace(self, seen=self.seen.rows(chosen))
 

@@ -14,7 +14,6 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.scaling import Noise, Scaling
@@ -24,7 +23,7 @@ from gplvm_core.models.problems.several import several_views
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.models.training.work import Work
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.parameters import Layout
 from gplvm_core.prediction import Evidence
 from gplvm_core.prediction.place import Watch, place
@@ -45,7 +44,7 @@ def are_many(count: int) -> bool:
     return count >= MANY
 
 
-Rows = Int[NDArray[np.intp], " n"]
+Rows = Int[IntArray, " n"]
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.problems.edges import LayerEdge, Settled
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.statistics import Targets
 
 # A view uses a dimension if removing the dimension lowers the view's bound by more than this (in
@@ -40,7 +39,7 @@ def drops(
     return np.asarray((settled.posterior.value - np.array(found)) / np.sum(targets.seen))
 
 
-def segments(uses: Mapping[str, Bool[NDArray[np.bool_], " Q"]]) -> Segments:
+def segments(uses: Mapping[str, Bool[BoolArray, " Q"]]) -> Segments:
     """For each set of views, the dimensions that exactly these views use.
 
     frozenset(): the unused dimensions.
@@ -55,6 +54,6 @@ def segments(uses: Mapping[str, Bool[NDArray[np.bool_], " Q"]]) -> Segments:
 
 def used_by_weight(
     relevance: Mapping[str, Float[Array, " Q"]], delta: float
-) -> dict[str, Bool[NDArray[np.bool_], " Q"]]:
+) -> dict[str, Bool[BoolArray, " Q"]]:
     """The dimensions that each view uses by Damianou's rule: w/max w > δ."""
     return {name: weight / weight.max() > delta for name, weight in relevance.items()}

@@ -10,7 +10,6 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Float, Int, Shaped
-from numpy.typing import NDArray
 from scipy.interpolate import Akima1DInterpolator
 
 from gplvm_core.beliefs import Belief
@@ -20,7 +19,7 @@ from gplvm_core.models.problems.graph import Begun
 from gplvm_core.models.problems.nodes import Believed, HiddenNode
 from gplvm_core.models.problems.shift import Shift
 from gplvm_core.models.problems.starts import Start, start_layer
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyNDArray, Array, IntArray
 from gplvm_core.priors import StandardNormal
 from gplvm_core.readers.errors import plural
 from gplvm_core.statistics import Executor
@@ -29,8 +28,6 @@ from gplvm_core.statistics import Executor
 STATE_VARIANCE, TRANSITION_NOISE = 0.02, 0.02
 # The states of missing rows link rows that are at most this many steps apart.
 MOST_APART = 10
-
-Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,7 @@ class LinkedStates:
     sequences across which rows are not linked.
     """
 
-    line: Int[Rows, " S"]
+    line: Int[IntArray, " S"]
     shift: Shift
     n_rows: int
     wide: int
@@ -51,7 +48,7 @@ class LinkedStates:
     def of(
         cls,
         times: Float[Array, "N 1"],
-        sequences: Shaped[NDArray, " N"],  # type: ignore[type-arg]
+        sequences: Shaped[AnyNDArray, " N"],  # type: ignore[type-arg]
         step: float,
     ) -> Self:
         """Link the rows of every sequence; rows that are more than MOST_APART steps apart are not
@@ -73,12 +70,12 @@ class LinkedStates:
         return cls(line, shift, count, int(np.sum(same & ~linked)))
 
     @property
-    def first(self) -> Int[Rows, " F"]:
+    def first(self) -> Int[IntArray, " F"]:
         """The states that follow no other state."""
         return np.setdiff1d(self.line, self.shift.after)
 
     @property
-    def before_missing(self) -> Int[Rows, " M"]:
+    def before_missing(self) -> Int[IntArray, " M"]:
         """The row before each missing row."""
         places = np.arange(len(self.line))
         last = np.maximum.accumulate(np.where(self.line < self.n_rows, places, 0))
@@ -124,7 +121,7 @@ class StateNode(HiddenNode):
     first: the first states (`LinkedStates.first`).
     """
 
-    first: Int[Rows, " S"]
+    first: Int[IntArray, " S"]
 
     def believed(self, own: Belief) -> Believed:
         hidden = super().believed(own)

@@ -8,14 +8,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.drawing import Joint
 from gplvm_core.readers.errors import DataError, shortened
 from gplvm_core.readers.limits import MEGABYTE, MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.readers.sources import Source, read_source
-
-Array = NDArray[np.float64]
 
 CHANNELS = tuple(axis + kind for kind in ("position", "rotation") for axis in "XYZ")
 

@@ -11,14 +11,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.rig_writer import rig_bvh
 from gplvm_core.readers.bodies.turns import shortest_turn
 from gplvm_core.readers.drawing import Skeleton
 from gplvm_core.readers.errors import DataError
 
-Array = NDArray[np.float64]
 ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
 POSITIONS = ("Xposition", "Yposition", "Zposition")
 

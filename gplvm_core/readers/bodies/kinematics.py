@@ -2,12 +2,10 @@
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.bvh import Motion
 from gplvm_core.readers.drawing import Joint, Rig, Skeleton
-
-Array = NDArray[np.float64]
 
 AXES = "XYZ"
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.poses import coordinate_names
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
@@ -16,8 +16,6 @@ from gplvm_core.readers.errors import DataError, parsing
 from gplvm_core.readers.limits import MOST_MARKERS, MOST_VALUES, check_at_most
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Source, read_source, stem
-
-Array = NDArray[np.float64]
 
 EXPORT = "Export the marker trajectories."
 MAGIC = b"\x50"  # the second byte

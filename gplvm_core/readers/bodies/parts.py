@@ -5,14 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.poses import coordinate_names
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.readers.errors import DataError
-
-Array = NDArray[np.float64]
 
 PARTS = {
     "arms": re.compile(

@@ -9,13 +9,11 @@ rotations allow.
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.kinematics import AXES, local_turn
 from gplvm_core.readers.bodies.turns import aligned_turn, angles_of
 from gplvm_core.readers.drawing import Joint, Rig
-
-Array = NDArray[np.float64]
 
 
 def rig_bvh(rig: Rig, positions: Float[Array, "F J 3"], frame_time: float) -> str:

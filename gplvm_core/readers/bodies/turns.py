@@ -2,11 +2,9 @@
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.kinematics import AXES
-
-Array = NDArray[np.float64]
 
 FULL = 1.0 - 1e-9  # the sine above which the first and the third axis coincide
 

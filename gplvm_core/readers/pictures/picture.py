@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import UInt8
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import ByteArray
 from gplvm_core.readers.errors import DataError, parsing
 from gplvm_core.readers.limits import MOST_PIXELS, MOST_VALUES
 
@@ -19,14 +19,13 @@ FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 LARGEST_SIDE = 64
 
 Size = tuple[int, int]
-Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
 class Picture:
     """One picture in memory, shrunk to the given size, and the changes made to it."""
 
-    pixels: UInt8[Bytes, "H W _C"]  # 3 colours, or 1 if the three are equal everywhere
+    pixels: UInt8[ByteArray, "H W _C"]  # 3 colours, or 1 if the three are equal everywhere
     size: Size  # width and height before shrinking
     changes: tuple[str, ...]
 
@@ -139,7 +138,7 @@ def _converted(image: "Image", size: Size, changes: tuple[str, ...]) -> Picture:
     return Picture(pixels[..., :1] if grey else pixels, given, changes)
 
 
-def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tuple[str, ...]]:
+def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[ByteArray, tuple[str, ...]]:
     """Stack pictures: pixels (N, H, W, 3), or (N, H, W) in grey, and notes.
 
     colour: whether to preserve colour; None preserves it if any picture has colour.
@@ -153,7 +152,7 @@ def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tu
     return np.stack([_luma(picture.pixels) for picture in pictures]), notes
 
 
-def _luma(pixels: UInt8[Bytes, "H W _C"]) -> UInt8[Bytes, "H W"]:
+def _luma(pixels: UInt8[ByteArray, "H W _C"]) -> UInt8[ByteArray, "H W"]:
     """Return grey values by ITU-R BT.601, rounded; grey pixels do not change."""
     if pixels.shape[2] == 1:
         return pixels[..., 0]

@@ -1,15 +1,12 @@
 """Shrink images by a whole factor, with the same result on every machine."""
 
-from typing import Any
-
 import numpy as np
 from jaxtyping import Shaped, UInt8
-from numpy.typing import NDArray
 
-Bytes = NDArray[np.uint8]
+from gplvm_core.numerics import AnyNDArray, ByteArray
 
 
-def shrink(images: Shaped[NDArray[Any], "N H W"], factor: int) -> UInt8[Bytes, "N h w"]:
+def shrink(images: Shaped[AnyNDArray, "N H W"], factor: int) -> UInt8[ByteArray, "N h w"]:
     """Return means over factor × factor blocks of pixels in 0…255, rounded; H and W are multiples
     of the factor.
 

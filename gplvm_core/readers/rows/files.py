@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.checks import LARGEST
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.rows.file_state import FilePath
@@ -138,7 +138,7 @@ class RowFiles:
                     begin += len(block)
             before += each.n_rows
 
-    def take(self, chosen: Int[NDArray[np.intp], " n"]) -> Float[Array, "n D"]:
+    def take(self, chosen: Int[IntArray, " n"]) -> Float[Array, "n D"]:
         """Return the rows with these numbers, which must be in ascending order."""
         parts = []
         for first, rows in self.chunks():

@@ -6,8 +6,8 @@ from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Int
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError
@@ -57,7 +57,7 @@ class TableDataset(Dataset):
             raise DataError(str(error)) from error
         return RowFiles.of(table_named(self.table, folders).files)
 
-    def kept(self, chosen: Int[NDArray[np.intp], " K"] | None) -> Dataset:
+    def kept(self, chosen: Int[IntArray, " K"] | None) -> Dataset:
         """Return the chosen rows, or all rows (None), as the data set that a model stores."""
         files = self.rows()
         targets = np.asarray(files) if chosen is None else files.take(chosen)

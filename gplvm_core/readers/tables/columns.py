@@ -5,12 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.readers.tables.clock import read_hours
 from gplvm_core.readers.tables.numerals import read_numerals
-
-Array = NDArray[np.float64]
 
 MISSING = frozenset(
     {
@@ -105,7 +103,7 @@ class Table:
 
     name: str
     columns: tuple[Column, ...]
-    places: Int[NDArray[np.int64], " N"]
+    places: Int[Int64Array, " N"]
     unit: str
     notes: tuple[str, ...]
     delimiter: str | None = None

@@ -10,9 +10,9 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.tables.columns import MISSING, Column
 
-Array = NDArray[np.float64]
 Moments = NDArray[np.datetime64]
 
 DateFormat = Literal[

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.cells import Cells
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
@@ -15,7 +15,6 @@ from gplvm_core.readers.tables.dates import find_dates
 from gplvm_core.readers.tables.proposals import proposal
 from gplvm_core.readers.tables.roles import as_numbers
 
-Array = NDArray[np.float64]
 MOST_NAMED = 20  # largest number of columns in a note
 Kinds = Mapping[str, Any] | Literal["auto"] | None
 

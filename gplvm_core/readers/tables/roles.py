@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.tables.columns import PROSE, Column, Table
 from gplvm_core.readers.tables.dates import (
@@ -22,7 +23,6 @@ from gplvm_core.readers.tables.dates import (
     times_since_first,
 )
 
-Array = NDArray[np.float64]
 LONGEST_NAME = 60  # maximum number of characters of a row's name
 MOST_PARTS = 3  # maximum number of columns that form a row's name
 

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Int
 from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
@@ -28,9 +29,6 @@ from gplvm_core.readers.tables.roles import (
 )
 from gplvm_core.readers.tables.sheets import is_parquet, is_workbook, parquet_text, workbook_text
 from gplvm_core.readers.tables.text import parse_text
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
 
 
 def read_table(
@@ -178,7 +176,7 @@ def rows_with_values(
     time_column: str | None = None,
     date_columns: Iterable[str] = (),
     date_formats: Mapping[str, DateFormat] | None = None,
-) -> tuple[Int[Rows, " n"], int]:
+) -> tuple[Int[IntArray, " n"], int]:
     """Return the numbers of rows with a value in any column to learn, and the number of all rows.
 
     The arguments are those of `read_table`. Here, lines with only delimiters count as rows if a row
