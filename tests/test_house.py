@@ -69,7 +69,8 @@ def test_pages_import_nothing_private_of_the_core():
 
 
 def test_nothing_is_pickled():
-    assert in_words([path for path in CODE if packages_of(path) & PICKLERS]) == []
+    picklers = [path for path in CODE if packages_of(path) & PICKLERS]
+    assert in_words(picklers) == ["tests/every.py"]  # copies models within one process
 
 
 def test_durations_come_from_a_clock_that_nobody_sets():

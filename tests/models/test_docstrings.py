@@ -4,11 +4,12 @@ import doctest
 import inspect
 import pydoc
 
-import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 
 import gplvm_core
 from gplvm_core.models.estimators.documentation import entries_of, sections_of
+from tests.every import fitted_models
 
 KINDS = [
     kind
@@ -28,33 +29,8 @@ NAMES = [
 
 
 @pytest.fixture(scope="module")
-def fitted() -> dict[str, object]:
-    """Return every estimator, fitted to twelve rows for two iterations."""
-    short = {"max_iter": 2, "random_state": 0}
-    inputs = np.linspace(0.0, 3.0, 12)[:, None]
-    rows = np.hstack([np.sin(inputs), np.cos(inputs), inputs])
-    views, labels = {"a": rows, "b": rows[:, :2]}, np.arange(12) % 2
-    small = gplvm_core.ProbabilisticPCA(1)
-    models = [
-        gplvm_core.GPLVM(2, **short).fit(rows),
-        gplvm_core.BayesianGPLVM(2, 5, **short).fit(rows),
-        gplvm_core.DynamicalGPLVM(2, 5, **short).fit(rows),
-        gplvm_core.StateSpaceGPLVM(2, 5, **short).fit(rows),
-        gplvm_core.BayesianPCA(2, **short).fit(rows),
-        gplvm_core.ProbabilisticPCA(2).fit(rows),
-        gplvm_core.SparseGPRegression(5, **short).fit(inputs, rows),
-        gplvm_core.SemiDescribedGPRegression(5, **short).fit(inputs, rows),
-        gplvm_core.DeepGP(1, 5, **short).fit(inputs, rows),
-        gplvm_core.DeepGPLVM((1, 2), 5, **short).fit(rows),
-        gplvm_core.ManifoldRelevance(2, 5, **short).fit(views),
-        gplvm_core.DeepManifoldRelevance((1, 2), 5, **short).fit(views),
-        gplvm_core.AutoregressiveGP(2, 5, **short).fit(rows[:, 0]),
-        gplvm_core.Model({"x": 2}, [gplvm_core.Edge("x", "y", n_inducing=5)], **short).fit(rows),
-        gplvm_core.GenerativeClassifier(small).fit(rows, labels),
-        gplvm_core.SemiSupervisedClassifier(small, random_state=0).fit(rows, labels),
-        gplvm_core.AverageOfStarts(gplvm_core.BayesianGPLVM(2, 5, **short)).fit(rows),
-    ]
-    return {type(model).__name__: model for model in models}
+def fitted() -> dict[str, BaseEstimator]:
+    return fitted_models()
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

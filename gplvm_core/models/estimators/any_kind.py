@@ -43,7 +43,8 @@ class AnyKind(TrainedKinds):
         ValueError
             If all columns of the model are numbers.
         """
-        return words_of(self._columns.columns[self._columns.column(column)])
+        columns = self._mixed_columns()
+        return words_of(columns.columns[columns.column(column)])
 
     def class_probabilities(self, Y: Any, column: str | int) -> Float[Array, "N C"]:
         """Return the probabilities of a column's words in new rows, given their other columns.
@@ -60,8 +61,9 @@ class AnyKind(TrainedKinds):
         ndarray of shape (n, C)
             Probabilities, in the order of `class_words`.
         """
-        at = self._columns.column(column)
-        words_of(self._columns.columns[at])
+        columns = self._mixed_columns()
+        at = columns.column(column)
+        words_of(columns.columns[at])
         return self._of_others(Y, at).classes(at)
 
     def class_probabilities_at(
@@ -81,8 +83,9 @@ class AnyKind(TrainedKinds):
         ndarray of shape (n, C)
             Probabilities, in the order of `class_words`.
         """
-        at = self._columns.column(column)
-        words_of(self._columns.columns[at])
+        columns = self._mixed_columns()
+        at = columns.column(column)
+        words_of(columns.columns[at])
         return self._at(X, X_variance).classes(at)
 
     def count_probabilities(self, Y: Any, column: str | int, most: int) -> Float[Array, "N C"]:
@@ -103,8 +106,9 @@ class AnyKind(TrainedKinds):
         DataError
             If the column holds no counts.
         """
-        at = self._columns.column(column)
-        counts_of(self._columns.columns[at])
+        columns = self._mixed_columns()
+        at = columns.column(column)
+        counts_of(columns.columns[at])
         return self._of_others(Y, at).counts(at, most)
 
     def column_quantiles(
@@ -124,7 +128,7 @@ class AnyKind(TrainedKinds):
         ndarray of shape (K, n)
             Numbers or counts; for a column of grades, words.
         """
-        at, levels = self._columns.column(column), checked_levels(quantiles)
+        at, levels = self._mixed_columns().column(column), checked_levels(quantiles)
         return self._of_others(Y, at).quantile_values(at, levels)
 
     def complete(
@@ -290,16 +294,16 @@ class AnyKind(TrainedKinds):
     def _expected(self, outputs: Array, explained: Explained | None = None) -> Expected:
         """Predictions of rows from their observed values."""
         found = self._explained(outputs) if explained is None else explained
-        return expected_of(self._network, self._columns, DATA, found, outputs)
+        return expected_of(self._network, self._mixed_columns(), DATA, found, outputs)
 
     def _of_others(self, Y: Any, at: int) -> Expected:
         """Predictions of rows from their observed values in all columns but the column `at`."""
         outputs = {DATA: self._outputs(Y, all_seen=False)}
-        return expected_of_others(self._network, self._columns, DATA, outputs, at)
+        return expected_of_others(self._network, self._mixed_columns(), DATA, outputs, at)
 
     def _at(self, X: ArrayLike, X_variance: ArrayLike | None) -> Expected:
         """Predictions at latent points."""
-        columns, given = self._columns, {0: self._points(X, X_variance)}
+        columns, given = self._mixed_columns(), {0: self._points(X, X_variance)}
         return expected_at(self._network, columns, DATA, given)
 
     def _as_values(self, expected: Expected, *, return_std: bool) -> Any:
@@ -307,6 +311,7 @@ class AnyKind(TrainedKinds):
         return (values, std) if return_std else values
 
     def _decoded(self, drawn: Array) -> Any:
+        columns = self._mixed_columns()
         if drawn.ndim == 2:
-            return self._columns.as_table(self._columns.decoded(drawn))
-        return np.stack([self._columns.decoded(each) for each in drawn])
+            return columns.as_table(columns.decoded(drawn))
+        return np.stack([columns.decoded(each) for each in drawn])

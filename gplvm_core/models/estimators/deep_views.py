@@ -205,7 +205,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         over = self.time_kernel
 
         def top(outputs: Array, n_latent: int) -> Node:
-            return LatentNode() if over is None else PathNode(self._timeline, over)
+            return LatentNode() if over is None else PathNode(self._timeline(), over)
 
         deep = LatentChain(top, self.family, self._noises, self.jitter, executor)
         return deep.graph(begin, alone=over is None)

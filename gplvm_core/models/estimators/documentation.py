@@ -175,11 +175,12 @@ def _name(annotation: Any, default: Any = None) -> str:
     if isinstance(annotation, list):
         return "[" + ", ".join(map(_name, annotation)) + "]"
     if origin in (Union, UnionType):
-        arrays, names = set(get_args(ArrayLike)), []
+        # In some versions of NumPy, ArrayLike is a union that contains str, in others an alias.
+        arrays, names = set(get_args(ArrayLike)) or {ArrayLike}, []
         if arrays <= set(kinds):
             names = ["str", "ArrayLike"] if isinstance(default, str) else ["ArrayLike"]
             kinds = tuple(kind for kind in kinds if kind not in arrays)
-        return " | ".join((*names, *map(_name, kinds)))
+        return " | ".join(dict.fromkeys((*names, *map(_name, kinds))))
     if origin is Literal:
         return "Literal[" + ", ".join(map(repr, kinds)) + "]"
     if origin is not None and kinds:

@@ -55,8 +55,7 @@ class TrainedKinds(FromFiles):
             )
         return super().extend(Y)
 
-    @property
-    def _columns(self) -> TableColumns:
+    def _mixed_columns(self) -> TableColumns:
         """The columns of the model; raises ValueError if all columns are numbers."""
         check_is_fitted(self)
         if self.columns_ is None:
@@ -127,11 +126,11 @@ class TrainedKinds(FromFiles):
         self._set_fitted(node.belief, node.information, bound, settled.statistics, posterior)
         if self.time_kernel is None:
             known = scaling.center + scaling.scale * targets
-            factors = word_factors(self._network, self._columns, DATA, known)
+            factors = word_factors(self._network, self._mixed_columns(), DATA, known)
             self.posterior_ = replace(posterior, scale=posterior.scale * factors)
         # The statistics contain weights of the entries, so later rows cannot be added.
         self.statistics_ = None  # type: ignore[assignment]
-        notes = settled.of_columns(self._columns, scaling)
+        notes = settled.of_columns(self._mixed_columns(), scaling)
         return notes if self.time_kernel is not None else notes + all_rows_in_words(len(targets))
 
     def _gaps(self, targets: Array) -> tuple[str, ...]:

@@ -194,7 +194,7 @@ def _check(name: str, value: Any, hint: Any) -> None:
                 f"{name} must be a whole number of at least 1{more}{words}; got {value!r}"
             )
         return
-    if bool in kinds and not isinstance(value, bool):
+    if hint is bool and not isinstance(value, bool):
         raise ValueError(f"{name} must be True or False; got {value!r}")
     if name == "n_jobs" and not (_number(value) and value != 0):
         raise ValueError(f"{name} must be None or a whole number other than 0; got {value!r}")
@@ -268,7 +268,7 @@ def _entry(setting: "Field[Any]", hint: Any, described: Mapping[str, str]) -> st
 
 def _shown(hint: Any) -> str:
     """A type as numpydoc writes it: {"shared", "per_output"}, int or None."""
-    if hint == ArrayLike:  # ArrayLike contains str, so ArrayLike | str equals ArrayLike
+    if hint == str | ArrayLike:
         return "str or array_like"
     choices = _choices(hint)
     others = [kind for kind in _kinds(hint) if get_origin(kind) is not Literal]

@@ -221,7 +221,7 @@ class StateQueries(SequenceQueries):
         rows = self._rows_of(sequence)
         rows = rows[np.argsort(self.times_[rows, 0], kind="stable")]
         new, known = checked_times(times, None)[:, 0], self.times_[rows, 0]
-        steps, whole = steps_after(new, known[-1], self._step)
+        steps, whole = steps_after(new, known[-1], self._time_step())
         odd = ~whole | ((steps <= 0) & ~np.isin(steps, self._known_states(rows)[0]))
         if odd.any():
             raise DataError(
@@ -230,8 +230,7 @@ class StateQueries(SequenceQueries):
             )
         return rows, steps
 
-    @property
-    def _step(self) -> float:
+    def _time_step(self) -> float:
         """The time between two states."""
         return checked_even_times(self.times_, self.sequences_)
 
@@ -248,7 +247,7 @@ class StateQueries(SequenceQueries):
                 np.vstack([states.mean, others.mean]),
                 np.vstack([states.variance, others.variance]),
             )
-        steps = steps_after(times, end, self._step)[0]
+        steps = steps_after(times, end, self._time_step())[0]
         order = np.argsort(steps)
         return steps[order], states.rows(order)
 

@@ -142,7 +142,7 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
 
     def _begin(self, targets: Float[Array, "N D"]) -> StateStart:
         settings = self.n_components, self.n_inducing, (self.kernel,), self.init
-        links = LinkedStates.of(self.times_, self.sequences_, self._step)
+        links = LinkedStates.of(self.times_, self.sequences_, self._time_step())
         automatic = partial(in_sequence, targets, self.n_components)
         self.data_weight_ = weight_of_rows(self.data_weight, automatic)
         return StateStart((targets,), *settings, links=links)
@@ -167,7 +167,7 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         self.latent_mean_, self.latent_variance_ = states.mean, states.variance
         self.missing_states_ = None
         if missing.n_points:
-            links = LinkedStates.of(self.times_, self.sequences_, self._step)
+            links = LinkedStates.of(self.times_, self.sequences_, self._time_step())
             labels = self.sequences_[links.before_missing]
             times = links.bridged(self.times_)[count:, 0]
             self.missing_states_ = MissingStates(times, labels, missing)

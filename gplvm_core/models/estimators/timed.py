@@ -142,7 +142,6 @@ class Timed:
         if not self._paths:
             raise DataError("the model was trained without a kernel over time: it has no sequences")
 
-    @property
     def _timeline(self) -> Timeline:
         return Timeline.of(self.times_, np.unique(self.sequences_, return_inverse=True)[1])
 

@@ -85,7 +85,7 @@ class TimedModel(TrainedModel, SequenceQueries):
                 raise ValueError(
                     "a time_kernel and an encoder cannot be combined: leave one of them out"
                 )
-            return PathNode(self._timeline, self.time_kernel)
+            return PathNode(self._timeline(), self.time_kernel)
         if self.encoder is None:
             return LatentNode()
         return EncodedNode.of(outputs, n_latent, self.encoder)

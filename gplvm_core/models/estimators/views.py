@@ -136,7 +136,7 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
         self.view_weights_ = self._weights(internal)
         if over is None and not tables and are_many(len(outputs[0])):
             return ManyRows(begin, self.jitter, executor, self._noises)
-        node: Node = LatentNode() if over is None else PathNode(self._timeline, over)
+        node: Node = LatentNode() if over is None else PathNode(self._timeline(), over)
         if not tables:
             weights = list(self.view_weights_.values())
             return several_views(begin, node, self.jitter, executor, self._noises, weights)

@@ -112,7 +112,7 @@ class WithHandles:
         (Laplace's approximation of the negative binomial). A word counts as five observations.
         """
         model: Any = self
-        table = model._columns
+        table = model._mixed_columns()
         if through is not None or not isinstance(targets, Mapping):
             raise DataError(
                 "in a table of several kinds, targets must be a dict of columns and values, and "
