@@ -3,7 +3,7 @@
 # make help  lists all targets
 
 .DEFAULT_GOAL := help
-.PHONY: help run test older check check-types check-style check-floors check-canvas-types \
+.PHONY: help run test test-versions other-pythons older check check-types check-style check-floors check-canvas-types \
     check-canvas-style check-canvas-tests format docs mutants fuzz bench cluster-demo gallery chromium clean
 .DELETE_ON_ERROR:
 
@@ -28,6 +28,7 @@ help:
 	@echo "make test    set up the environment if necessary; run all checks and tests, also in a browser"
 	@echo "make check   run the linters, the type checks and the import rules, but no tests"
 	@echo "make older   run the tests of stored numbers with the instructions of an older processor"
+	@echo "make test-versions  try every Python from 3.11 on, with the newest and lowest versions of packages"
 	@echo "make format  format the code"
 	@echo "make mutants check whether the tests detect wrong formulas (tests/mutants.py)"
 	@echo "make fuzz    test many more damaged and hostile files than make test does (tests/fuzz)"
@@ -51,7 +52,7 @@ TOGETHER := $(MAKE) --no-print-directory --jobs=3 \
 # faster.
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.dev-installed
-	$(TOGETHER) $(CHECKS) older chromium
+	$(TOGETHER) $(CHECKS) older other-pythons chromium
 	$(BIN)/python -m pytest -n auto --maxprocesses 4
 
 # Processors round differently. Here OpenBLAS and NumPy use only instructions that every processor of
@@ -63,6 +64,14 @@ older: $(VENV)/.dev-installed
 	OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c \
 	    'from numpy._core._multiarray_umath import __cpu_dispatch__ as names; print(*names)')" \
 	    $(BIN)/python -m pytest $(STORED)
+
+# Every Python from 3.11 on that this machine has: with the newest and the lowest versions of the
+# packages, or only the Pythons other than that of $(VENV), with the newest versions.
+test-versions: $(VENV)/.dev-installed
+	$(BIN)/python tests/versions.py
+
+other-pythons: $(VENV)/.dev-installed
+	$(BIN)/python tests/versions.py --others
 
 # The slowest check is the first.
 CHECKS := check-types check-canvas-types check-canvas-tests check-canvas-style check-style check-floors
@@ -116,8 +125,7 @@ gallery: $(VENV)/.app-installed
 
 # The lock file is for the app with the readers of all file formats, and for every Python version and
 # system. It does not contain the address of a package index.
-lock: $(VENV)/.app-installed
-	$(BIN)/python -m pip install --quiet uv
+lock: $(VENV)/.dev-installed
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	    --no-emit-index-url --custom-compile-command "make lock" \
 	    --extra app --extra formats --extra parquet --output-file requirements.lock pyproject.toml
