@@ -12,6 +12,7 @@ from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
+from gplvm_core.readers.frames import without_dates
 
 Labels = NDArray[Any]
 
@@ -51,7 +52,7 @@ def checked_timeline(
     """
     labels: Labels = np.zeros(count, dtype=np.int64)
     if sequences is not None:
-        labels = np.asarray(sequences)
+        labels = without_dates(sequences, "sequences")
         if labels.shape != (count,):
             raise DataError(
                 f"sequences must have one label for each of the {count} rows; got shape "

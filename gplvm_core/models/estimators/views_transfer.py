@@ -220,6 +220,8 @@ class ViewsTransfer(ViewsQueries):
                 values, std = expected.alternatives() if several else expected.values()
         if table is None:
             values, std = mean, np.sqrt(variance)
+        else:
+            values = self._as_table(to, None, values)
         results = (values, *(std,) * return_std, *latent)
         return results if len(results) > 1 else values
 
