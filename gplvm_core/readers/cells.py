@@ -81,8 +81,10 @@ def cells_in(name: str, series: Any) -> Cells:
         None if gone else value for gone, value in zip(missing, series.to_list(), strict=True)
     ]
     if isinstance(dtype, nw.Categorical | nw.Enum):
-        kind = "ordered" if nw.is_ordered_categorical(series) else "category"
-        return _cells(name, values, kind, _levels(series.to_native()))
+        native = series.to_native()
+        own = native.dtype if hasattr(native, "dtype") else native.type  # pandas, polars; Arrow
+        ordered = isinstance(dtype, nw.Enum) or getattr(own, "ordered", False)
+        return _cells(name, values, "ordered" if ordered else "category", _levels(native))
     if dtype.is_integer():
         return _cells(name, values, "int")
     return _cells(name, values, "float" if dtype.is_numeric() else "bool" * (dtype == nw.Boolean))

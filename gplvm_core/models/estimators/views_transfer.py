@@ -196,6 +196,7 @@ class ViewsTransfer(ViewsQueries):
         asked = self._decided(asked, adapt, new)
         table = self._tables.get(to)
         latent: tuple[Array, ...] = ()
+        values: Any
         if times is not None:
             found = self._path_of(given, times, sequence, asked.adapted, callback)
             path = transfer_path(wanted, *found, private)
