@@ -246,6 +246,8 @@ def function_moments(
     n_numbers, each = outputs.numbers.shape[1], at.each
     assert each is not None
     v, signal = at.weights[:, n_numbers:], each.ratio[n_numbers:]
+    if not v.shape[1]:  # numbers beside constant columns of words
+        return np.empty((belief.n_points, 0)), np.empty((belief.n_points, 0))
     groups = np.asarray(at.statistics.groups)[n_numbers:]
     folded = np.stack(
         [

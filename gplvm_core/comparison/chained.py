@@ -178,6 +178,7 @@ def _fitted(
     random_state: int | None,
 ) -> Any:
     # These imports are slow, and few users need them.
+    from sklearn.dummy import DummyClassifier
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
     from sklearn.linear_model import (
         LogisticRegression,
@@ -189,6 +190,8 @@ def _fitted(
     from sklearn.preprocessing import StandardScaler
 
     model: Any
+    if len(column.words) == 1:
+        return DummyClassifier().fit(inputs, target)
     if family == "forest":
         settings: dict[str, Any] = {"min_samples_leaf": LEAST_LEAF, "random_state": random_state}
         if column.is_words:

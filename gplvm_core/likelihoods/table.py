@@ -7,15 +7,16 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.likelihoods.links import EXPOSURE, Links
 from gplvm_core.likelihoods.sticks import classes, n_sticks, sticks
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
-from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
+from gplvm_core.readers.frames import frame_of, library_of
+from gplvm_core.readers.kinds import CONSTANT, TableColumn, coded_column, columns_of
 
 SPARSE = 0.5  # counts with a mean below this value are mostly 0
 
@@ -30,7 +31,8 @@ class TableColumns:
     """
 
     columns: tuple[TableColumn, ...]
-    frame: bool = False  # whether the table was a data frame
+    # The library of the table's data frame, "" for an array. Older files have True for pandas.
+    frame: str | bool = ""
 
     @classmethod
     def learnt(
@@ -39,7 +41,7 @@ class TableColumns:
         """Return the columns of training data, their outputs, and notes on the chosen kinds."""
         cells = cells_of(table)
         columns, notes = columns_of(cells, kinds)
-        found = cls(columns, hasattr(table, "iloc"))
+        found = cls(columns, library_of(frame_of(table)))
         return found, found._outputs(cells), notes
 
     @property
@@ -64,6 +66,21 @@ class TableColumns:
     @property
     def n_outputs(self) -> int:
         return self.places[-1].stop
+
+    @property
+    def only_numbers(self) -> bool:
+        """Whether all columns are numbers, apart from constant columns whose value is a number."""
+        return all(
+            column.kind == "number"
+            or (column.kind == CONSTANT and isinstance(column.words[0], int | float))
+            for column in self.columns
+        )
+
+    def missing(self, outputs: Float[Array, "N D"]) -> Bool[BoolArray, "N C"]:
+        """Return which values are missing; a constant column has no output, so none is missing."""
+        # The first output of a column is NaN where the column is missing.
+        first = [outputs[:, at][:, :1] for at in self.places]
+        return np.stack([np.isnan(each).any(axis=1) for each in first], axis=1)
 
     def links(self, size: float = 1.0) -> Links:
         """Return the types of the outputs. size: the size r of counts before training."""
@@ -96,10 +113,11 @@ class TableColumns:
 
     def are_sparse(self, outputs: Float[Array, "N E"]) -> bool:
         """Whether all columns except exposures are counts with a mean below a half."""
-        kinds = [column.kind for column in self.columns]
-        if not set(kinds) <= {"count", "exposure"}:
+        kinds = {column.kind for column in self.columns}
+        if not {"count"} <= kinds <= {"count", "exposure", CONSTANT}:
             return False
-        return bool(np.nanmean(outputs[:, [kind == "count" for kind in kinds]]) < SPARSE)
+        counts = self.links().discrete & ~self.links().exposures
+        return bool(np.nanmean(outputs[:, counts]) < SPARSE)
 
     def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:
         """Return the data as columns of about unit variance, for the initial principal components.
@@ -111,7 +129,7 @@ class TableColumns:
         known = self.links().known(outputs)
         for column, place in zip(self.columns, self.places, strict=True):
             own = outputs[:, place]
-            if column.kind == "exposure":
+            if column.kind in ("exposure", CONSTANT):
                 continue
             if column.kind == "count":
                 parts.append(np.sqrt(own * np.exp(-known[:, place])))
@@ -153,15 +171,8 @@ class TableColumns:
                 found[:, at] = own[:, 0].tolist()
         return found
 
-    def as_table(self, values: NDArray[np.object_]) -> Any:
-        """Return values (N × C) as a data frame if the training data were one, else as an array."""
-        if not self.frame:
-            return values
-        import pandas
-
-        return pandas.DataFrame(values, columns=self.names).infer_objects()
-
 
 def _codes(own: Float[Array, "N K"]) -> Float[Array, " N"]:
     """Return the class numbers of yes/no columns; NaN if missing."""
-    return np.where(np.isnan(own[:, 0]), np.nan, classes(np.nan_to_num(own)))
+    missing = np.isnan(own[:, :1]).any(axis=1)
+    return np.where(missing, np.nan, classes(np.nan_to_num(own)))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from gplvm_core.readers import DataError
+from gplvm_core.readers.frames import frame_of
 
 BLOCK = 2000  # rows
 ENDINGS = (".csv", ".parquet")
@@ -17,8 +18,9 @@ def blocks_of(table: Any) -> Iterator[Any]:
     """Yield blocks of rows of a data frame, an array, a file, or an iterable of frames."""
     if isinstance(table, str | Path):
         return _blocks_of_file(Path(table))
-    if hasattr(table, "iloc"):
-        return (table.iloc[start : start + BLOCK] for start in _starts(len(table)))
+    frame = frame_of(table)
+    if frame is not None:
+        return (frame[start : start + BLOCK].to_native() for start in _starts(len(frame)))
     if hasattr(table, "shape") or (isinstance(table, list | tuple) and _is_rows(table)):
         return (table[start : start + BLOCK] for start in _starts(len(table)))
     return iter(table)
@@ -30,7 +32,7 @@ def _starts(count: int) -> range:
 
 def _is_rows(table: Any) -> bool:
     """Whether a list has rows of numbers, not data frames."""
-    return not table or not hasattr(table[0], "columns")
+    return not table or frame_of(table[0]) is None
 
 
 def _blocks_of_file(path: Path) -> Iterator[Any]:

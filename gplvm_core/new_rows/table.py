@@ -8,14 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of
 from gplvm_core.new_rows.prepared import prepare
 from gplvm_core.new_rows.streamed import blocks_of, written
 from gplvm_core.new_rows.words import sentence_of
 from gplvm_core.readers import DataError, Dataset, Drawing
-from gplvm_core.readers.cells import cells_of
+from gplvm_core.readers.cells import Cells, cells_in, cells_of
 from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.frames import frame_of, from_columns, library_of
 from gplvm_core.readers.kinds import coded_column, in_own_values
 from gplvm_core.readers.names import column_words
 
@@ -38,7 +40,7 @@ def apply(
     ----------
     model : estimator
         A fitted model with latent points, of one table or several views. It does not change.
-    table : DataFrame, array_like of shape (n, D), path, or iterable of DataFrames
+    table : DataFrame (pandas, polars, Arrow), array_like of shape (n, D), path, or iterable of them
         New rows; NaN and empty cells mark missing values. An array has the model's columns. A path
         names a CSV or Parquet file, which is read in blocks; give `output` with it.
     dataset : Dataset, optional
@@ -55,7 +57,8 @@ def apply(
     Returns
     -------
     DataFrame, or Path if output is given
-        One row for each given row, with the index of the table. `x1`, … and `x1 std`, … are the
+        One row for each given row, with the index of the table; a frame of polars or Arrow for such
+        a table, otherwise of pandas. `x1`, … and `x1 std`, … are the
         position on the map and its standard deviations. `x weight` is the weight of this position:
         below 1, other positions explain the row, too. Every column of the model follows with its
         gaps filled; its name with ` std` is its standard deviation, 0 where observed. `p` and `p of
@@ -102,29 +105,37 @@ def apply(
             warnings.warn(note, UserWarning, stacklevel=3)
         said.add(note)
 
-    def answered(block: Any) -> Any:
-        import pandas
-
+    def answered(block: Any) -> dict[str, Any]:
         nonlocal done
-        values, index, own = _values(block, names, drawn, done)
-        done += len(values)
+        values, own = _values(block, names, drawn, done)
         for note in (*notes, *own):
             say(note)
         if not len(values):
             raise DataError("the table has no rows: pass at least one")
+        done += len(values)
         parts = answers_of(model, drawn, values, reasons=reasons, ranked=by_bound)
         answers = Answers.joined(list(parts))
         found = columns_of(answers, names)
         if by_bound:
             words = in_own_values(drawn.all_columns, answers.filled)
             found |= {name: words.iloc[:, at].to_numpy() for at, name in enumerate(names)}
+        return found
+
+    def in_pandas(block: Any) -> Any:
+        import pandas
+
+        found = answered(block)
+        index = block.index if library_of(frame_of(block)) == "pandas" else None
         return pandas.DataFrame(found, index=index)
 
     if output is not None:
-        return written(map(answered, blocks_of(table)), Path(output))
+        return written(map(in_pandas, blocks_of(table)), Path(output))
     if isinstance(table, str | Path):
         raise DataError("give output, the file for the answers, when table is a file")
-    return answered(table)
+    library = library_of(frame_of(table))
+    if library in ("", "pandas"):
+        return in_pandas(table)
+    return from_columns(answered(table), library)
 
 
 def columns_of(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
@@ -165,24 +176,23 @@ def _columns(model: Any, dataset: Dataset | None) -> tuple[list[str], Dataset]:
     return names, Dataset("rows", "Rows", nothing, drawing, column_names=tuple(names))
 
 
-def _values(
-    table: Any, names: list[str], dataset: Dataset, before: int
-) -> tuple[Any, Any, list[str]]:
-    """Return the model's columns of a table as numbers, the table's index, and notes.
+def _values(table: Any, names: list[str], dataset: Dataset, before: int) -> tuple[Any, list[str]]:
+    """Return the model's columns of a table as numbers, and notes.
 
     before: the number of rows before this block, for messages.
     """
-    if not hasattr(table, "columns"):
+    frame = frame_of(table)
+    if frame is None:
         if dataset.kinds is not None:
-            return _coded(table, dataset, before), None, []
-        values = np.asarray(table, dtype=float)
+            return _coded(cells_of(table), dataset, before), []
+        values = as_floats(table, "the rows")
         if values.ndim != 2 or values.shape[1] != len(names):
             raise DataError(
                 f"the rows have the shape {values.shape}, but the model has {len(names)} columns: "
                 "pass one value for each column, NaN where it is missing"
             )
-        return values, None, []
-    given = {str(name): table[name] for name in table.columns}
+        return values, []
+    given = {str(column.name): column for column in frame.iter_columns()}
     absent = [name for name in names if name not in given]
     extra = [name for name in given if name not in names]
     if len(absent) == len(names):
@@ -195,24 +205,22 @@ def _values(
         notes.append(f"columns that the model does not have were ignored: {listed(extra)}")
     if absent:
         notes.append(f"columns that are not in the table count as missing: {listed(absent)}")
+    nothing = np.full(len(frame), None)
+    cells = [
+        cells_in(name, given[name]) if name in given else Cells(name, nothing, "words")
+        for name in names
+    ]
     if dataset.kinds is not None:
-        whole = table.rename(columns=str).reindex(columns=names)
-        return _coded(whole, dataset, before), table.index, notes
-    values = np.column_stack(
-        [
-            np.full(len(table), np.nan) if name in absent else _numbers(given[name], name, before)
-            for name in names
-        ]
-    )
-    return values, table.index, notes
+        return _coded(cells, dataset, before), notes
+    return np.column_stack([_numbers(each, before) for each in cells]), notes
 
 
-def _coded(table: Any, dataset: Dataset, before: int) -> Any:
+def _coded(cells: Sequence[Cells], dataset: Dataset, before: int) -> Any:
     """Return rows of words, counts and numbers as numbers (`Dataset.coded`).
 
     Messages name the rows of the whole table, from 1.
     """
-    cells, columns = cells_of(table), dataset.all_columns
+    columns = dataset.all_columns
     if len(cells) != len(columns):
         raise DataError(
             f"the rows have {plural(len(cells), 'column')}, but the model has {len(columns)}: pass "
@@ -223,26 +231,18 @@ def _coded(table: Any, dataset: Dataset, before: int) -> Any:
     return np.column_stack([*map(coded_column, columns, own)])
 
 
-def _numbers(cells: Any, name: str, before: int) -> Any:
+def _numbers(cells: Cells, before: int) -> Any:
     """Convert a column to numbers; a cell of text may have a decimal comma."""
-    import pandas
-
-    numbers = pandas.to_numeric(cells, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-    blank = cells.isna().to_numpy()
-    for row in np.flatnonzero(np.isnan(numbers) & ~blank):
-        text = str(cells.iloc[row]).strip()
-        if not text:
-            continue
+    numbers = np.full(len(cells.values), np.nan)
+    for row in np.flatnonzero(cells.observed):
+        value = cells.values[row]
+        where = f"row {before + row + 1}, column “{cells.name}”"
         try:
-            numbers[row] = float(text.replace(",", "."))
-        except ValueError:
+            numbers[row] = float(value.replace(",", ".") if isinstance(value, str) else value)
+        except (TypeError, ValueError):
             raise DataError(
-                f"row {before + row + 1}, column “{name}”: “{text}” is no number. Correct it, or "
-                "leave the cell empty."
+                f"{where}: “{value}” is no number. Correct it, or leave the cell empty."
             ) from None
-    if np.isinf(numbers).any():
-        first = int(np.flatnonzero(np.isinf(numbers))[0])
-        raise DataError(
-            f"row {before + first + 1}, column “{name}”: infinite. Correct it, or leave it empty."
-        )
+        if np.isinf(numbers[row]):
+            raise DataError(f"{where}: infinite. Correct it, or leave it empty.")
     return numbers

@@ -143,10 +143,10 @@ class Expected:
                 outputs[:, place.start], sure[:, at] = value, self.chance(at, value)
         return outputs, std, sure
 
-    def values(self) -> tuple[Any, Float[Array, "N C"]]:
-        """Return the most probable values as a table, with standard deviations (NaN for words)."""
+    def values(self) -> tuple[NDArray[np.object_], Float[Array, "N C"]]:
+        """Return the most probable values, with standard deviations (NaN for words)."""
         outputs, std, _ = self.likeliest()
-        return self.columns.as_table(self.columns.decoded(outputs)), std
+        return self.columns.decoded(outputs), std
 
     def alternatives(
         self, outputs: Float[Array, "N D"] | None = None
@@ -169,18 +169,17 @@ class Expected:
 
     def filled(
         self, outputs: Float[Array, "N D"]
-    ) -> tuple[Any, Float[Array, "N C"], Float[Array, "N C"]]:
-        """Return rows with their gaps filled, as a table, with standard deviations and
-        probabilities.
+    ) -> tuple[NDArray[np.object_], Float[Array, "N C"], Float[Array, "N C"]]:
+        """Return rows with their gaps filled, with standard deviations and probabilities.
 
         Standard deviations are 0 where observed and NaN for words. Probabilities are 1 where
         observed and NaN for numbers.
         """
         likeliest, std, sure = self.likeliest()
         whole = np.where(np.isnan(outputs), likeliest, outputs)
-        seen = ~np.isnan(outputs[:, [place.start for place in self.columns.places]])
+        seen = ~self.columns.missing(outputs)
         return (
-            self.columns.as_table(self.columns.decoded(whole)),
+            self.columns.decoded(whole),
             np.where(seen & ~np.isnan(std), 0.0, std),
             np.where(seen & ~np.isnan(sure), 1.0, sure),
         )

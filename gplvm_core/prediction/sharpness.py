@@ -31,7 +31,7 @@ def word_factors(
     outputs: the training rows, in the user's units.
     """
     factors, center = np.ones(outputs.shape[1]), network.ends[end].posterior.center
-    asked = [at for at, column in enumerate(columns.columns) if column.is_words]
+    asked = [at for at, column in enumerate(columns.columns) if len(column.words) > 1]
     count = min(MOST_ROWS, MOST_PREDICTIONS // max(len(asked), 1), len(outputs))
     if count < LEAST_ROWS or len(columns.columns) < 2:
         return factors

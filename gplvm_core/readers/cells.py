@@ -2,12 +2,15 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.frames import frame_of, refuse_dates, without_dates
 
 
 @dataclass(frozen=True)
@@ -42,11 +45,12 @@ class Cells:
 def cells_of(table: Any) -> list[Cells]:
     """Return the columns of a data frame or of a list of rows. Raises DataError for other shapes.
 
-    None, NaN, pandas' NA and blank text count as missing.
+    None, NaN, pandas' NA and blank text count as missing. Raises DataTypeError for dates.
     """
-    if hasattr(table, "columns") and hasattr(table, "iloc"):
-        return [_of_series(str(name), table.iloc[:, at]) for at, name in enumerate(table.columns)]
-    given = table if isinstance(table, np.ndarray) else _as_array(table)
+    frame = frame_of(table)
+    if frame is not None:
+        return [cells_in(str(column.name), column) for column in frame.iter_columns()]
+    given = without_dates(table if isinstance(table, np.ndarray) else _as_array(table), "the table")
     if given.ndim != 2:
         raise DataError(
             f"a table has rows and columns; got {given.ndim} dimension(s). Pass a data frame, or a "
@@ -69,20 +73,37 @@ def _as_array(rows: Any) -> NDArray[Any]:
     return found
 
 
-def _of_series(name: str, series: Any) -> Cells:
-    dtype, missing = series.dtype, np.asarray(series.isna(), dtype=bool)
-    values = [None if gone else value for gone, value in zip(missing, series.tolist(), strict=True)]
-    if hasattr(dtype, "categories"):
-        levels = tuple(_plain(level) for level in dtype.categories.tolist())
-        return _cells(name, values, "ordered" if dtype.ordered else "category", levels)
-    letter = getattr(dtype, "kind", "O")
-    return _cells(name, values, {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(letter, ""))
+def cells_in(name: str, series: Any) -> Cells:
+    """Return a column of a data frame (in narwhals' form) as cells."""
+    refuse_dates(series)
+    dtype, missing = series.dtype, series.is_null().to_list()
+    values = [
+        None if gone else value for gone, value in zip(missing, series.to_list(), strict=True)
+    ]
+    if isinstance(dtype, nw.Categorical | nw.Enum):
+        native = series.to_native()
+        own = native.dtype if hasattr(native, "dtype") else native.type  # pandas, polars; Arrow
+        ordered = isinstance(dtype, nw.Enum) or getattr(own, "ordered", False)
+        return _cells(name, values, "ordered" if ordered else "category", _levels(native))
+    if dtype.is_integer():
+        return _cells(name, values, "int")
+    return _cells(name, values, "float" if dtype.is_numeric() else "bool" * (dtype == nw.Boolean))
+
+
+def _levels(series: Any) -> tuple[Any, ...]:
+    """Return the categories of a column in their order; polars' Categorical has no order."""
+    if hasattr(series, "unify_dictionaries"):
+        chunks = series.unify_dictionaries().chunks
+        return tuple(chunks[0].dictionary.to_pylist()) if chunks else ()
+    levels = series.dtype.categories
+    return tuple(map(_plain, levels.to_list())) if hasattr(levels, "to_list") else ()
 
 
 def _cells(name: str, values: list[Any], dtype: str, levels: tuple[Any, ...] = ()) -> Cells:
     found = np.empty(len(values), dtype=object)
     for at, value in enumerate(values):
         found[at] = _plain(value)
+    without_dates(found, f"column {name!r}")
     seen = [value for value in found if value is not None]
     if not dtype:
         if seen and all(isinstance(value, bool) for value in seen):
@@ -100,6 +121,8 @@ def _plain(value: Any) -> Any:
     """Return the value as a Python object; None if it is missing."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, Decimal):
+        value = float(value)
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, float) and value != value:

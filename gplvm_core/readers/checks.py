@@ -10,6 +10,7 @@ from scipy import sparse
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, DataTypeError, listed
+from gplvm_core.readers.limits import LARGEST
 from gplvm_core.readers.missing import (
     check_observed,
     missing_entries,
@@ -22,9 +23,6 @@ TO_MEDIAN, TO_SMALL, SMALL = 20.0, 1e3, 0.1
 """Columns seem to have different units if the largest standard deviation exceeds the median by the
 first factor, or the tenth percentile by the second: one scale would then hide most of the columns,
 or more than dark corners do in a picture. `benchmarks/units.py` compares the scales."""
-
-LARGEST = 1e150
-"""Values larger than this cannot be squared and summed in double precision."""
 
 EXTREME = 1e12
 """Values larger than this, or spreads smaller than its inverse, lose digits in double precision."""
@@ -150,15 +148,17 @@ def _check_observed(array: Array, column_names: Sequence[str] | None) -> None:
     )
 
 
-def refuse_overflow(values: Float[Array, "N D"]) -> None:
+def refuse_overflow(values: Float[Array, "..."], what: str = "the data") -> None:
     """Raise a DataError for values whose squares overflow (NaN = missing)."""
     with np.errstate(over="ignore", invalid="ignore"):
-        large = np.flatnonzero((np.abs(values) > LARGEST).any(axis=1))
-    if len(large):
+        large = np.abs(values) > LARGEST
+    if large.any():
+        large = np.atleast_1d(large)
+        rows = np.flatnonzero(large.reshape(len(large), -1).any(axis=1))
         raise DataError(
-            f"Values beyond ±{LARGEST:g} are in {len(large)} of {len(values)} rows, the first in "
-            f"row {large[0]} (counted from 0): their squares are too large to compute with. Change "
-            "the units, or leave those rows out."
+            f"Values beyond ±{LARGEST:g} are in {len(rows)} of {len(large)} rows of {what}, the "
+            f"first in row {rows[0]} (counted from 0): their squares are too large to compute "
+            "with. Change the units, or leave those rows out."
         )
 
 

@@ -11,10 +11,13 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array
 from gplvm_core.readers.cells import Cells, cells_of
 from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.limits import LARGEST
 from gplvm_core.readers.packages import require_packages
 
-KINDS = ("number", "yes/no", "category", "grade", "count", "exposure")
-OF_WORDS = ("yes/no", "category", "grade")
+CONSTANT = "constant"  # a column with one value, which is its only word: nothing is learnt from it
+KINDS = ("number", "yes/no", "category", "grade", "count", "exposure", CONSTANT)
+OF_WORDS = ("yes/no", "category", "grade", CONSTANT)
+MOST_COUNTED = 2**53  # up to here, every whole number is a floating-point number
 # A column of W words becomes W − 1 yes/no columns, each with its own sums over the rows.
 MOST_WORDS = 100
 # Words that mean "yes" in a yes/no column.
@@ -43,15 +46,15 @@ class TableColumn:
 def columns_of(
     table: Sequence[Cells], kinds: Any
 ) -> tuple[tuple[TableColumn, ...], tuple[str, ...]]:
-    """Return the columns of training data, and a note with the kinds that were chosen
-    automatically.
+    """Return the columns of training data, and notes with the kinds that were chosen automatically
+    and with the columns that are left out because they are constant.
 
     kinds: "auto"; a list with one entry per column; or a dict by column name or number. An entry is
     a kind, or the words of a grade in their order. "auto" also applies to the columns that a dict
     leaves out. Raises DataError for unknown kinds, and for values that do not fit their kind.
     """
     asked = _asked(table, kinds)
-    columns, notes = [], []
+    columns, chosen, notes = [], [], []
     for cells, kind in zip(table, asked, strict=True):
         if len(cells.seen) < 2:
             raise DataError(
@@ -60,12 +63,21 @@ def columns_of(
             )
         if kind is None:
             kind, why = _chosen(cells)
-            notes.append(f"{cells.name!r} {kind} ({why})")
+            chosen.append(f"{cells.name!r} {kind} ({why})")
         columns.append(_column(cells, kind))
+        if columns[-1].kind == CONSTANT:
+            notes.append(
+                f"the column {cells.name!r} is constant ({columns[-1].words[0]!r}): it is left "
+                "out, and gaps in it are filled with this value"
+            )
     used = {column.kind for column in columns}
+    if used == {CONSTANT}:
+        raise DataError("every column of the table is constant: there is nothing to learn")
     if "exposure" in used and "count" not in used:
         raise DataError("an exposure multiplies counts, but no column of the table is of counts")
-    return tuple(columns), (f"kinds of columns: {'; '.join(notes)}",) if notes else ()
+    if chosen:
+        notes.insert(0, f"kinds of columns: {'; '.join(chosen)}")
+    return tuple(columns), tuple(notes)
 
 
 def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
@@ -127,9 +139,7 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
         return TableColumn(cells.name, kind)
     if kind == "count":
         check_counts(cells)
-        if len(set(cells.seen)) == 1:
-            raise _one_value(cells)
-        return TableColumn(cells.name, kind)
+        return _constant(cells) or TableColumn(cells.name, kind)
     if kind == "exposure":
         check_exposures(cells)
         if len(cells.seen) < len(cells.values):
@@ -143,8 +153,14 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
     if kind == "grade":
         return _grade(cells, _levels(cells))
     found = Counter(cells.seen)
-    if len(found) == 1:
-        raise _one_value(cells)
+    constant = _constant(cells)
+    if constant is not None:
+        return constant
+    if kind == CONSTANT:
+        raise DataError(
+            f"column {cells.name!r} should be constant but has {len(found)} values "
+            f"({listed([str(word) for word in found])})"
+        )
     if kind == "yes/no":
         if len(found) > 2:
             raise DataError(
@@ -183,12 +199,21 @@ def _levels(cells: Cells) -> tuple[Any, ...]:
 def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
     coded_column(TableColumn(cells.name, "grade", levels), cells)
     found = set(cells.seen)
-    if len(found) == 1:
-        raise _one_value(cells)
+    constant = _constant(cells)
+    if constant is not None:
+        return constant
     # nothing can be learnt about a word that does not occur in any row
     used = tuple(level for level in levels if level in found)
     _few_words(cells, len(used))
     return TableColumn(cells.name, "grade", used)
+
+
+def _constant(cells: Cells) -> TableColumn | None:
+    """Return the column if it has one value in all rows that have any, else None."""
+    first = cells.seen[0]
+    if any(value != first for value in cells.seen):
+        return None
+    return TableColumn(cells.name, CONSTANT, (first,))
 
 
 def _few_words(cells: Cells, count: int) -> None:
@@ -200,22 +225,20 @@ def _few_words(cells: Cells, count: int) -> None:
         )
 
 
-def _one_value(cells: Cells) -> DataError:
-    return DataError(
-        f"column {cells.name!r} has one value, {cells.seen[0]!r}, in all rows that have any: there "
-        "is nothing to learn from it. Leave it out"
-    )
-
-
 def check_numbers(cells: Cells) -> None:
     """Raise DataError unless all values are finite numbers."""
     for row, value in enumerate(cells.values):
         if value is None:
             continue
-        if not isinstance(value, int | float) or not np.isfinite(value):
+        if not isinstance(value, int | float) or value != value or abs(value) == np.inf:
             raise DataError(
                 f"column {cells.name!r} holds numbers, but {cells.place(row)} has {value!r}. Make "
                 "the column a category, or leave the value out"
+            )
+        if abs(value) > LARGEST:
+            raise DataError(
+                f"column {cells.name!r} has a number beyond ±{LARGEST:g} in {cells.place(row)}: "
+                "its square is too large to compute with. Change the units, or leave the value out"
             )
 
 
@@ -234,10 +257,10 @@ def check_counts(cells: Cells) -> None:
     """Raise DataError unless all values are whole numbers from 0."""
     check_numbers(cells)
     for row, value in enumerate(cells.values):
-        if value is not None and (value < 0 or value != int(value)):
+        if value is not None and (value < 0 or value != int(value) or value > MOST_COUNTED):
             raise DataError(
                 f"column {cells.name!r} holds counts, but {cells.place(row)} has {value!r}: counts "
-                "are whole numbers from 0. Make it a column of numbers"
+                f"are whole numbers from 0 to {MOST_COUNTED}. Make it a column of numbers"
             )
 
 

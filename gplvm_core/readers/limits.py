@@ -1,4 +1,4 @@
-"""All limits of the readers: the sizes that files may declare, and resources for reading.
+"""All limits of the readers: numbers, the sizes that files may declare, and resources for reading.
 
 A file of a few kilobytes can declare gigabytes. The declared sizes are therefore read first, and
 compared with these limits before any array is created.
@@ -7,6 +7,11 @@ compared with these limits before any array is created.
 from gplvm_core.readers.errors import DataError
 
 MEGABYTE = 2**20
+
+LARGEST, SMALLEST = 1e150, 1e-150
+"""Squares of numbers beyond 1.3e154 overflow, and those of spreads below 1.5e-154 lose digits or
+are 0. Larger numbers and smaller spreads are refused; four powers of ten are left for sums of
+squares, and for variances that are a small part of the square of the spread."""
 
 MOST_BYTES = 256 * MEGABYTE
 """Size of a file on disk."""

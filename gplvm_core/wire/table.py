@@ -18,7 +18,7 @@ from numpy import ndarray as Array
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.prediction import Posterior
-from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.kinds import CONSTANT, TableColumn
 from gplvm_core.wire.rows import DrawnData
 
 # The variance of a logistic distribution, which is the noise variance of the logits of yes/no
@@ -47,7 +47,7 @@ def without_units(posterior: Posterior, columns: TableColumns) -> Posterior:
 
 def drawn(columns: Sequence[TableColumn]) -> list[int]:
     """Return the indices of the columns that the browser draws."""
-    return [at for at, column in enumerate(columns) if column.kind != "exposure"]
+    return [at for at, column in enumerate(columns) if column.kind not in ("exposure", CONSTANT)]
 
 
 def coded_rows(dataset: DrawnData, columns: TableColumns) -> Float[Array, "N C"]:

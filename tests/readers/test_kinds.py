@@ -163,7 +163,6 @@ COLUMN = b"a,b,c\n" + b"".join(b"%d,%s,%%s\n" % (n, (b"x", b"y", b"z")[n % 3]) f
     [
         (["same"] * 12, "auto", "'c' cannot be learnt: always “same”. Leave it out"),
         ([f"name {n}" for n in range(12)], "auto", "text, different in every row. Leave it out"),
-        (["same"] * 12, "category", "'c' has one value, 'same'"),
         ([*[""] * 11, "x"], "category", "'c' has 1 value in 12 rows"),
         ([*range(11), -1], "count", "'c' holds counts, but line 13 has -1"),
         ([*range(11), 0.5], "count", "'c' holds counts, but line 13 has 0.5"),

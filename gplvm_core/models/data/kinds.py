@@ -11,6 +11,7 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed
+from gplvm_core.readers.kinds import CONSTANT
 
 # A note names a column of numbers if its signal-to-noise ratio exceeds ALMOST_EXACT and a single
 # value fills more than the fraction REPEATED of its rows.
@@ -34,7 +35,7 @@ def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Sca
 
 def missing_in_words(columns: TableColumns, outputs: Float[Array, "N D"]) -> tuple[str, ...]:
     """A note with the fraction of missing values; training leaves these values out."""
-    missing = np.isnan(outputs[:, [place.start for place in columns.places]])
+    missing = columns.missing(outputs)
     if not missing.any():
         return ()
     return (f"{missing.mean():.1%} of the values are missing: training leaves them out",)
@@ -56,7 +57,7 @@ def columns_in_words(
     """
     notes, without = list[str](), list[str]()
     for column, place in zip(columns.columns, columns.places, strict=True):
-        if silent[place].all() and column.kind != "exposure":
+        if silent[place].all() and column.kind not in ("exposure", CONSTANT):
             without.append(column.name)
         at = place.start
         if column.kind != "number" or ratio[at] < ALMOST_EXACT:
@@ -103,8 +104,8 @@ def learnt_tables(
         try:
             columns, outputs, found_notes = TableColumns.learnt(_as_table(views[name]), own)
         except DataError as error:
-            raise DataError(f"view {name!r}: {error}") from error
-        if columns.links().discrete.any():
+            raise type(error)(f"view {name!r}: {error}") from error
+        if not columns.only_numbers:
             given[name], tables[name], notes[name] = outputs, columns, found_notes
     return given, tables, notes
 
@@ -117,14 +118,18 @@ def encoded_tables(views: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
             try:
                 found[name] = tables[name].encoded(_as_table(values))
             except DataError as error:
-                raise DataError(f"view {name!r}: {error}") from error
+                raise type(error)(f"view {name!r}: {error}") from error
     return found
 
 
 def _as_table(values: Any) -> Any:
     """Convert to a table; a list, vector or series of labels becomes one column."""
+    if hasattr(values, "to_pylist") and not hasattr(values, "column_names"):  # an Arrow array
+        values = values.to_pylist()
+    if hasattr(values, "to_frame"):
+        return values.to_frame()
     if getattr(values, "ndim", 2) == 1:
-        return values.to_frame() if hasattr(values, "to_frame") else values[:, None]
+        return values[:, None]
     labels = isinstance(values, list) and not any(
         isinstance(value, Iterable) and not isinstance(value, str) for value in values
     )

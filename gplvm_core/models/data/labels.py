@@ -9,9 +9,21 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from gplvm_core.numerics import AnyNDArray, BoolArray
+from gplvm_core.readers.frames import without_dates
 from gplvm_core.readers.missing import without_na
 
 UNLABELLED = -1
+
+
+def checked_labels(y: Any, name: str) -> Shaped[AnyNDArray, " N"]:
+    """Labels as a vector. name: the name of the estimator, for messages.
+
+    Raises ValueError if there are none, and DataTypeError for dates.
+    """
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    found = column_or_1d(without_na(without_dates(y, "y")), warn=True)
+    return np.asarray(found)
 
 
 def labelled_rows(
@@ -22,13 +34,11 @@ def labelled_rows(
     −1, NaN, None and blank text mark rows without a label. name: the name of the estimator, for
     messages. Raises ValueError if no row has a label, or if labels mix types.
     """
-    if y is None:
-        raise ValueError(f"{name} requires y to be passed, but the target y is None")
     if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
         known = np.ma.getdata(y).astype(object)
         known[np.ma.getmaskarray(y)] = None
         y = known
-    given = column_or_1d(without_na(y), warn=True)
+    given = checked_labels(y, name)
     if given.dtype.kind in "US":
         words = {str(UNLABELLED), "nan", "None"}.intersection(given.tolist())
         if words:

@@ -45,7 +45,7 @@ def checked_dimensions(dimensions: ArrayLike, n_latent: int) -> Int[IntArray, " 
 
 def checked_levels(quantiles: ArrayLike) -> Float[Array, " K"]:
     """Levels of quantiles as a vector; raises ValueError unless all are between 0 and 1."""
-    levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+    levels = np.atleast_1d(as_floats(quantiles, "quantiles"))
     if levels.ndim != 1 or not ((levels > 0.0) & (levels < 1.0)).all():
         raise ValueError(f"quantiles must lie between 0 and 1; got {quantiles!r}")
     return levels

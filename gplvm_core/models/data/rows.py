@@ -11,26 +11,56 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from gplvm_core.arrays import to_numpy
-from gplvm_core.numerics import Array, BoolArray
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow
 from gplvm_core.readers.errors import DataTypeError
+from gplvm_core.readers.frames import frame_of, numbers_in, without_dates
 from gplvm_core.readers.missing import unmasked, without_na
 
 
-def readable(values: Any) -> Any:
-    """Convert rows to a form that NumPy and scikit-learn read without loss.
+def readable(values: Any, what: str = "the rows") -> Any:
+    """Convert values to an array that NumPy and scikit-learn read without loss.
 
-    Masked entries, None and `pandas.NA` become NaN; arrays of other libraries become NumPy arrays.
-    Raises DataTypeError for a dict, because a dict contains several views.
+    Masked entries, None and `pandas.NA` become NaN; data frames and arrays of other libraries
+    become NumPy arrays. Sparse matrices and complex numbers are returned unchanged. what: the name
+    of the values in messages. Raises DataTypeError for dates, for objects that are not numbers, and
+    for a dict, because a dict contains several views.
     """
-    if isinstance(values, Mapping) and not issparse(values):  # some sparse matrices are dicts
+    if issparse(values):
+        return values
+    if isinstance(values, Mapping):
         raise DataTypeError(
             f"expected one table of rows; got a dict of {len(values)} tables. Use "
             "ManifoldRelevance (or DeepManifoldRelevance) for several views of the same rows; to "
             "train on one of them, pass only that array"
         )
-    return without_na(unmasked(to_numpy(values)))
+    frame = frame_of(values)
+    if frame is not None:
+        return _as_numbers(numbers_in(frame), what)
+    try:
+        found = np.asarray(unmasked(to_numpy(values)))
+    except ValueError as error:  # rows of different lengths
+        raise DataError(
+            f"{what} must be numbers: {error}. Give every row the same length"
+        ) from error
+    return _as_numbers(found, what)
+
+
+def _as_numbers(found: AnyNDArray, what: str) -> AnyNDArray:
+    """Convert objects and text to float64; raise DataTypeError for what is not numbers."""
+    if found.dtype.kind in "fiubc":
+        return found
+    known = without_na(without_dates(found, what))
+    try:
+        return np.asarray(known).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataTypeError(f"{what} must be numbers: {error}") from error
+    except OverflowError:
+        raise DataError(
+            f"{what} have whole numbers beyond 1e308, which have no floating-point number: change "
+            "the units"
+        ) from None
 
 
 def as_floats(values: Any, what: str) -> Float[Array, "..."]:
@@ -38,17 +68,18 @@ def as_floats(values: Any, what: str) -> Float[Array, "..."]:
 
     what: the name of the values in messages.
     """
-    try:
-        found = without_na(np.asarray(readable(values)))
-        # NumPy would drop the imaginary parts with no more than a warning.
-        if not np.iscomplexobj(found):
-            return found.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{what} must be numbers: {error}") from error
-    raise DataError(
-        f"{what} must be real numbers; got complex ones: pass the real and the imaginary parts as "
-        "separate columns"
-    )
+    found = readable(values, what)
+    if issparse(found):
+        raise DataError(f"{what} must be a dense array; got a sparse matrix: call its toarray()")
+    # NumPy would drop the imaginary parts with no more than a warning.
+    if np.iscomplexobj(found):
+        raise DataError(
+            f"{what} must be real numbers; got complex ones: pass the real and the imaginary parts "
+            "as separate columns"
+        )
+    found = found.astype(np.float64)
+    refuse_overflow(np.where(np.isinf(found), 0.0, found), what)
+    return found
 
 
 def checked_rows(
@@ -60,18 +91,26 @@ def checked_rows(
     allowed number of rows; by default two training rows or one new row. Raises ValueError as
     scikit-learn's validate_data does, and DataError for values that are too large to square.
     """
-    values = np.asarray(
-        validate_data(
-            estimator,
-            readable(rows),
-            reset=reset,
-            dtype=np.float64,
-            ensure_min_samples=1 + reset if least is None else least,
-            ensure_all_finite="allow-nan" if get_tags(estimator).input_tags.allow_nan else True,
-        )
-    )
+    values = readable(rows)
+    checks: Any = {
+        "dtype": np.float64,
+        "ensure_min_samples": 1 + reset if least is None else least,
+        "ensure_all_finite": "allow-nan" if get_tags(estimator).input_tags.allow_nan else True,
+    }
+    if frame_of(rows) is not None:
+        take_names(estimator, rows, reset=reset)
+        values = np.asarray(check_array(values, estimator=estimator, input_name="X", **checks))
+    else:
+        values = np.asarray(validate_data(estimator, values, reset=reset, **checks))
     refuse_overflow(values)
     return values
+
+
+def take_names(estimator: Any, rows: Any, *, reset: bool) -> None:
+    """Store the width and the column names of training rows (reset), or check those of new rows."""
+    frame = frame_of(rows)
+    given = rows if frame is None else frame.to_native()
+    validate_data(estimator, given, reset=reset, skip_check_array=True)
 
 
 def refuse_unseen(seen: Bool[BoolArray, " N"], *, where: str = "") -> None:
@@ -96,13 +135,14 @@ def checked_outputs(
     if outputs is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     found = check_array(
-        readable(outputs),
+        readable(outputs, "y"),
         ensure_2d=False,
         dtype=np.float64,
         ensure_all_finite="allow-nan",
         input_name="y",
     )
     check_consistent_length(rows, found)
+    refuse_overflow(found, "the outputs y")
     return (found[:, None], True) if found.ndim == 1 else (found, False)
 
 

@@ -9,7 +9,8 @@ from jaxtyping import Bool, Float, Int
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow, units_differ
-from gplvm_core.readers.errors import listed
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.limits import SMALLEST
 from gplvm_core.statistics import Patterns
 
 How = Literal["auto", "global", "columns", "none"]
@@ -118,7 +119,8 @@ def column_units(
     """Mean and standard deviation of each column's observed entries, and whether it is constant.
 
     A column without observed entries has mean and standard deviation 0. A column is constant if
-    its values differ only by rounding errors.
+    its values differ only by rounding errors. Raises DataError for columns whose values differ, but
+    by so little that the squares of the differences underflow.
     """
     observed = ~np.isnan(values)
     count = np.maximum(observed.sum(axis=0), 1)
@@ -133,6 +135,13 @@ def column_units(
     spread = np.where(shown, np.sqrt(np.maximum(spread**2 - left**2, 0.0)), spread)
     lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
     varies = highest - lowest > ROUNDING * np.maximum(np.abs(lowest), np.abs(highest))
+    tiny = np.flatnonzero(varies & (spread < SMALLEST))
+    if len(tiny):
+        raise DataError(
+            f"{plural(len(tiny), 'column')} of the data, the first column {tiny[0]} (counted from "
+            f"0), spread by less than {SMALLEST:g}: the squares are too small to compute with. "
+            "Change the units, or leave these columns out"
+        )
     return center, spread, ~varies
 
 

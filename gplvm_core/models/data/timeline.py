@@ -12,6 +12,7 @@ from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
 from gplvm_core.readers import DataError
+from gplvm_core.readers.frames import without_dates
 
 # What the latent paths follow: the rows' times, or all of the rows' own values.
 TIMES, OUTPUTS = "times", "outputs"
@@ -49,7 +50,7 @@ def checked_timeline(
     """
     labels: AnyNDArray = np.zeros(count, dtype=np.int64)
     if sequences is not None:
-        labels = np.asarray(sequences)
+        labels = without_dates(sequences, "sequences")
         if labels.shape != (count,):
             raise DataError(
                 f"sequences must have one label for each of the {count} rows; got shape "

@@ -13,6 +13,7 @@ from gplvm_core.models.data.rows import as_floats, refuse_unseen
 from gplvm_core.models.data.scaling import AUTO, Scaling, observed_counts, refuse_empty
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import DataTypeError
 
 Views = dict[str, Array]
 
@@ -48,8 +49,10 @@ def check_mapping(views: Any) -> None:
 def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
     try:
         found = as_floats(values, f"view {name!r}")
-    except DataError as error:
-        raise DataError(
+    except DataTypeError as error:
+        if "must be numbers" not in error.plain:  # dates
+            raise
+        raise DataTypeError(
             f'{error}. ManifoldRelevance accepts views of words: kinds={{{name!r}: "auto"}}'
         ) from error
     if found.ndim != 2 or 0 in found.shape:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core import prediction
 from gplvm_core.models.data.points import checked_levels
+from gplvm_core.models.estimators.frames import framed
 from gplvm_core.models.estimators.kinds_trained import TrainedKinds
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Explained
@@ -207,13 +208,18 @@ class AnyKind(TrainedKinds):
             expected = self._at(points.mean, points.variance).exposed(outputs)
             latent = (points.mean, np.sqrt(points.variance)) if return_latent else ()
         whole, std, sure = expected.filled(outputs)
-        found = (whole, *(std,) * return_std, *(sure,) * return_probability, *latent)
+        found = (
+            self._as_table(Y, whole),
+            *(std,) * return_std,
+            *(sure,) * return_probability,
+            *latent,
+        )
         return found if len(found) > 1 else found[0]
 
     def denoise(self, Y: Any, *, return_std: bool = False) -> Any:
         if self.columns_ is None:
             return super().denoise(Y, return_std=return_std)
-        return self._as_values(self._expected(self._outputs(Y)), return_std=return_std)
+        return self._as_values(Y, self._expected(self._outputs(Y)), return_std=return_std)
 
     def inverse_transform(
         self,
@@ -227,7 +233,7 @@ class AnyKind(TrainedKinds):
             return super().inverse_transform(
                 X, X_variance=X_variance, noise=noise, return_std=return_std
             )
-        return self._as_values(self._at(X, X_variance), return_std=return_std)
+        return self._as_values(X, self._at(X, X_variance), return_std=return_std)
 
     def sample(
         self,
@@ -266,7 +272,7 @@ class AnyKind(TrainedKinds):
         if self.columns_ is None:
             return super().forecast(times, sequence=sequence, return_std=return_std)
         path = self.forecast_latent(times, sequence=sequence)
-        return self._as_values(self._at(*path), return_std=return_std)
+        return self._as_values(None, self._at(*path), return_std=return_std)
 
     def sample_sequence(
         self,
@@ -306,12 +312,18 @@ class AnyKind(TrainedKinds):
         columns, given = self._mixed_columns(), {0: self._points(X, X_variance)}
         return expected_at(self._network, columns, DATA, given)
 
-    def _as_values(self, expected: Expected, *, return_std: bool) -> Any:
+    def _as_values(self, given: Any, expected: Expected, *, return_std: bool) -> Any:
         values, std = expected.values()
-        return (values, std) if return_std else values
+        table = self._as_table(given, values)
+        return (table, std) if return_std else table
+
+    def _as_table(self, given: Any, values: NDArray[Any]) -> Any:
+        """Values as a data frame like `given`, or like the training rows."""
+        columns = self._mixed_columns()
+        return framed(self, given, values, columns.names, trained=columns.frame)
 
     def _decoded(self, drawn: Array) -> Any:
         columns = self._mixed_columns()
         if drawn.ndim == 2:
-            return columns.as_table(columns.decoded(drawn))
+            return self._as_table(None, columns.decoded(drawn))
         return np.stack([columns.decoded(each) for each in drawn])

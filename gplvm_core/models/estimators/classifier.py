@@ -7,11 +7,12 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags, get_tags
+from sklearn.utils import Tags, assert_all_finite, get_tags
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from gplvm_core.models.data.rows import readable
+from gplvm_core.models.data.labels import checked_labels
+from gplvm_core.models.data.rows import as_floats, checked_rows
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.documentation import documented
 from gplvm_core.models.estimators.estimator import LatentVariableModel
@@ -89,14 +90,9 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         ValueError
             If there are fewer than two classes, or if a class has a single row.
         """
-        rows, labels = validate_data(
-            self,
-            readable(X),
-            y,
-            dtype=np.float64,
-            ensure_all_finite=self._finite(),
-            ensure_min_samples=2,
-        )
+        rows, labels = checked_rows(self, X, reset=True), checked_labels(y, type(self).__name__)
+        check_consistent_length(rows, labels)
+        assert_all_finite(labels, input_name="y")
         check_classification_targets(labels)
         self.classes_, which, counts = np.unique(labels, return_inverse=True, return_counts=True)
         if len(self.classes_) < 2:
@@ -161,12 +157,30 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         """
         return np.asarray(log_softmax(self._log_joint(X), axis=1))
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of rows whose class is predicted correctly.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, D)
+            Rows; NaN marks missing values, if the estimator accepts them.
+        y : array_like of shape (n,)
+            The true labels.
+        sample_weight : array_like of shape (n,), optional
+            The weights of the rows.
+
+        Returns
+        -------
+        float
+            The accuracy, from 0 to 1.
+        """
+        weights = None if sample_weight is None else as_floats(sample_weight, "sample_weight")
+        return float(super().score(X, checked_labels(y, type(self).__name__), weights))
+
     def _log_joint(self, X: ArrayLike) -> Array:
         """log p(row, class)."""
         check_is_fitted(self)
-        rows = validate_data(
-            self, readable(X), reset=False, dtype=np.float64, ensure_all_finite=self._finite()
-        )
+        rows = checked_rows(self, X, reset=False)
         densities = [model.score_samples(rows) for model in self.models_]
         return np.stack(densities, axis=1) + np.log(self.class_prior_)
 
@@ -182,10 +196,6 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
             return BayesianGPLVM(n_components=10, n_inducing=30, max_iter=150, random_state=0)
         return clone(self.estimator)
 
-    def _finite(self) -> bool | str:
-        """The argument ensure_all_finite of validate_data: "allow-nan" if X may have gaps."""
-        return "allow-nan" if get_tags(self._base()).input_tags.allow_nan else True
-
     def _prior(self, counts: NDArray[np.intp]) -> Float[Array, " K"]:
         if isinstance(self.prior, str):
             if self.prior == "empirical":
@@ -195,7 +205,7 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
             raise ValueError(
                 f"prior must be empirical, uniform or an array of probabilities; got {self.prior!r}"
             )
-        given = np.asarray(self.prior, dtype=np.float64)
+        given = as_floats(self.prior, "prior")
         if given.shape != counts.shape or not (given > 0).all() or not np.isclose(given.sum(), 1):
             raise ValueError(
                 f"prior must be {len(counts)} positive probabilities that sum to 1, one per class; "

@@ -6,36 +6,46 @@ from typing import Any
 import numpy as np
 from sklearn import get_config
 
+from gplvm_core.readers.frames import built, frame_of, library_of
 
-def framed(model: Any, given: Any, values: Any, columns: Sequence[Any] | None = None) -> Any:
-    """Convert values to a pandas data frame, if `given` is a data frame or pandas output is set.
 
-    Otherwise the values are returned unchanged. The frame has the index of the given rows. columns:
-    the names of the trained outputs; None: the column names of the given rows, or "x0", "x1", ….
+def framed(
+    model: Any,
+    given: Any,
+    values: Any,
+    columns: Sequence[Any] | None = None,
+    *,
+    trained: str | bool = "",
+) -> Any:
+    """Convert values to a data frame like `given`, or of the library of `set_output`.
+
+    Otherwise the values are returned unchanged. A pandas frame has the index of the given rows.
+    columns: the names of the trained outputs; None: the column names of the given rows, or "x0",
+    "x1", …. trained: the library of the training rows, for values that belong to no rows; True is
+    pandas, in files of older versions.
     """
-    frame = _is_frame(given)
-    if np.ndim(values) != 2 or not (frame or _wants_pandas(model)):
+    if np.ndim(values) != 2:
         return values
-    import pandas
-
-    if columns is None and frame and given.shape[1] == values.shape[1]:
-        columns = given.columns
+    frame = frame_of(given)
+    library = library_of(frame) or _wanted(model) or ("pandas" if trained is True else trained)
+    if not library:
+        return values
+    if columns is None and frame is not None and frame.shape[1] == values.shape[1]:
+        columns = getattr(given, "columns", frame.columns) if library == "pandas" else frame.columns
     if columns is None:
         columns = [f"x{number}" for number in range(values.shape[1])]
-    index: Any = given.index if frame else None
-    return pandas.DataFrame(values, index=index, columns=list(columns))
+    return built(values, columns, library, given)
 
 
 def names_of(given: Any) -> tuple[str, ...] | None:
     """The column names of a data frame; None for other data, or if a name is not text."""
-    names = tuple(given.columns) if _is_frame(given) else ()
+    frame = frame_of(given)
+    names = () if frame is None else tuple(frame.columns)
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
-def _is_frame(given: Any) -> bool:
-    return hasattr(given, "iloc") and hasattr(given, "columns")
-
-
-def _wants_pandas(model: Any) -> bool:
+def _wanted(model: Any) -> str:
+    """The library that `set_output` chose; "" for arrays."""
     own = getattr(model, "_sklearn_output_config", {}).get("transform")
-    return bool((own or get_config()["transform_output"]) == "pandas")
+    chosen = own or get_config()["transform_output"]
+    return chosen if chosen in ("pandas", "polars") else ""

@@ -6,12 +6,12 @@ from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.bounds import MixedOutputs
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.kinds import missing_in_words, units_of_numbers
-from gplvm_core.models.data.rows import refuse_unseen
+from gplvm_core.models.data.rows import refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Scaling, gaps_in_words
 from gplvm_core.models.data.timeline import TIMES, over_times
 from gplvm_core.models.estimators.files import FromFiles
@@ -72,7 +72,7 @@ class TrainedKinds(FromFiles):
             return super()._training_data(Y, how)
         columns, outputs, kind_notes = TableColumns.learnt(Y, self.kinds)
         self._kind_notes = kind_notes
-        if not columns.links().discrete.any():
+        if columns.only_numbers:
             return super()._training_data(Y, how)
         for name in ("encoder", "batch_size"):
             if getattr(self, name) is not None:
@@ -82,7 +82,7 @@ class TrainedKinds(FromFiles):
                 )
         if not over_times(self.path_over):
             raise ValueError("paths that follow the rows' own values need columns of numbers only")
-        validate_data(self, Y, reset=True, skip_check_array=True)
+        take_names(self, Y, reset=True)
         refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
         self.columns_, scaling = columns, units_of_numbers(columns, outputs)
         return scaling.apply(outputs), scaling
@@ -91,7 +91,7 @@ class TrainedKinds(FromFiles):
         check_is_fitted(self)
         if self.columns_ is None:
             return super()._outputs(Y)
-        validate_data(self, Y, reset=False, skip_check_array=True)
+        take_names(self, Y, reset=False)
         outputs = self.columns_.encoded(Y)
         if all_seen:
             refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))

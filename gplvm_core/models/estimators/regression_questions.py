@@ -12,7 +12,7 @@ from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.inputs import new_inputs
 from gplvm_core.models.data.points import checked_levels
-from gplvm_core.models.data.rows import checked_outputs, checked_rows
+from gplvm_core.models.data.rows import as_floats, checked_outputs, checked_rows
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.fitted import FittedLayer, Optimised, Saved
 from gplvm_core.numerics import Array
@@ -214,6 +214,26 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         return prediction.log_density_below(
             self._network, {0: given}, {DATA: outputs}, n_samples, random_state
         )
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the coefficient of determination R² of the predictions.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, Q)
+            Inputs; NaN marks missing values, where `fit` accepts them.
+        y : array_like of shape (n,) or (n, D)
+            Outputs without gaps.
+        sample_weight : array_like of shape (n,), optional
+            The weights of the rows.
+
+        Returns
+        -------
+        float
+            1 for exact predictions, 0 for those of the mean.
+        """
+        weights = None if sample_weight is None else as_floats(sample_weight, "sample_weight")
+        return float(super().score(X, as_floats(y, "y"), weights))
 
     @property
     def _posteriors(self) -> tuple[Posterior, ...]:

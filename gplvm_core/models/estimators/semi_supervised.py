@@ -7,10 +7,10 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils import Tags, get_tags
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from gplvm_core.models.data.labels import UNLABELLED, labelled_rows
-from gplvm_core.models.data.rows import checked_rows
+from gplvm_core.models.data.labels import UNLABELLED, checked_labels, labelled_rows
+from gplvm_core.models.data.rows import as_floats, checked_rows, take_names
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.documentation import documented
 from gplvm_core.models.estimators.estimator import LatentVariableModel
@@ -175,11 +175,31 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
         points = [self.feature_scale_ * (mean + std * draw) for draw in self.draws_]
         return np.asarray(np.mean([self.classifier_.predict_proba(at) for at in points], axis=0))
 
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of rows whose class is predicted correctly.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, D)
+            Rows; NaN marks missing values, if the estimator accepts them.
+        y : array_like of shape (n,)
+            The true labels.
+        sample_weight : array_like of shape (n,), optional
+            The weights of the rows.
+
+        Returns
+        -------
+        float
+            The accuracy, from 0 to 1.
+        """
+        weights = None if sample_weight is None else as_floats(sample_weight, "sample_weight")
+        return float(super().score(X, checked_labels(y, type(self).__name__), weights))
+
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """Check rows of numbers; rows of several kinds are checked by the embedding."""
         if getattr(self.estimator, "kinds", None) is None:
             return checked_rows(self, X, reset=reset)
-        validate_data(self, X, reset=reset, skip_check_array=True)
+        take_names(self, X, reset=reset)
         return X
 
     def _embedding(self, generator: np.random.RandomState) -> Any:

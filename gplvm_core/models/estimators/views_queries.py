@@ -15,6 +15,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.kinds import Tables, encoded_tables
 from gplvm_core.models.data.points import checked_dimensions, checked_points, checked_variance
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_mapping, given_views
 from gplvm_core.models.estimators.fitted import LatentRows
@@ -146,7 +147,8 @@ class ViewsQueries(
         for name in self.views_:
             if name in self._tables:
                 expected = expected_at(self._network, self._tables[name], name, given)
-                means[name], deviations[name] = expected.values()
+                whole, deviations[name] = expected.values()
+                means[name] = self._as_table(name, X, whole)
                 continue
             mean, variance = found[name]
             columns = self._columns_of(name, mean.shape[1])
@@ -171,7 +173,7 @@ class ViewsQueries(
         generator = np.random.default_rng(random_state)
         drawn = prediction.draw_prior(self._network, n_samples, generator)
         return {
-            name: self._tables[name].as_table(self._tables[name].decoded(rows))
+            name: self._as_table(name, None, self._tables[name].decoded(rows))
             if name in self._tables
             else rows
             for name, rows in drawn.items()
@@ -227,7 +229,7 @@ class ViewsQueries(
         ndarray of shape (S, Q)
             The path.
         """
-        points = self._points(np.stack([np.asarray(start), np.asarray(end)]))
+        points = self._points(np.stack([as_floats(each, "start and end") for each in (start, end)]))
         chosen = checked_dimensions(dimensions, points.shape[1])
         return interpolate(points[0], points[1], chosen, steps)
 
@@ -308,7 +310,8 @@ class ViewsQueries(
         means, deviations, sure = dict[str, Any](), dict[str, Any](), dict[str, Any]()
         for name, rows in given.items():
             if name in tables:
-                means[name], deviations[name], sure[name] = tables[name]
+                whole, deviations[name], sure[name] = tables[name]
+                means[name] = self._as_table(name, views[name], whole)
                 continue
             whole, variance = found[name]
             columns = None if names_of(views[name]) else self._columns_of(name, rows.shape[1])
@@ -402,6 +405,11 @@ class ViewsQueries(
             for name, rows in given.items()
             if name in self._tables
         }
+
+    def _as_table(self, name: str, given: Any, values: Any) -> Any:
+        """Values of a view of several kinds as a data frame like `given`, or like its training."""
+        columns = self._tables[name]
+        return framed(self, given, values, columns.names, trained=columns.frame)
 
     def _points(self, X: ArrayLike) -> Array:
         self._check_fitted()

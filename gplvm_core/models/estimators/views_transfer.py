@@ -193,6 +193,7 @@ class ViewsTransfer(ViewsQueries):
         asked = self._decided(asked, adapt, new)
         table = self._tables.get(to)
         latent: tuple[Array, ...] = ()
+        values: Any
         if times is not None:
             found = self._path_of(given, times, sequence, asked.adapted, callback)
             path = transfer_path(wanted, *found, private)
@@ -217,6 +218,8 @@ class ViewsTransfer(ViewsQueries):
                 values, std = expected.alternatives() if several else expected.values()
         if table is None:
             values, std = mean, np.sqrt(variance)
+        else:
+            values = self._as_table(to, None, values)
         results = (values, *(std,) * return_std, *latent)
         return results if len(results) > 1 else values
 

@@ -15,6 +15,7 @@ from gplvm_core.prediction.handles import Answers, Handles, Reached, fit_to
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed
+from gplvm_core.readers.frames import is_date
 
 Targets = ArrayLike | Mapping[Any, Any]
 # The default tolerance, in units of the noise's standard deviation.
@@ -190,7 +191,8 @@ class WithHandles:
         """Convert targets by number or name of their columns to a row; NaN for other columns."""
         names = list(getattr(self, "feature_names_in_", []))
         row = np.full(width, np.nan)
-        for column, value in targets.items():
+        for column, wanted in targets.items():
+            value = as_floats(wanted, f"the target of column {column!r}")
             if column in names:
                 row[names.index(column)] = value
             elif isinstance(column, int | np.integer) and 0 <= column < width:
@@ -224,7 +226,7 @@ def _wanted_number(name: str, kind: str, value: Any) -> float:
     if kind == "exposure":
         raise DataError(f"column {name!r} is an exposure, which is given and never predicted")
     try:
-        number = float(value)
+        number = np.nan if is_date(value) else float(value)
     except (TypeError, ValueError):
         number = np.nan
     if not np.isfinite(number) or (kind == "count" and (number < 0.0 or number % 1.0)):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import SparseEfficiencyWarning
 
 from gplvm_core.bounds.linear_gaussian import infer
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.problems.principal import fit_partial
 from gplvm_core.numerics import Array
 
@@ -56,7 +57,7 @@ def _components(
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
     n_points = len(targets)
     if not isinstance(how, str):
-        given = np.array(how, dtype=np.float64)
+        given = as_floats(how, "init").copy()
         if given.shape != (n_points, n_latent) or not np.isfinite(given).all():
             raise ValueError(
                 f"init must be a finite array of shape {(n_points, n_latent)}; got {given.shape}"
@@ -87,7 +88,7 @@ def _components(
             )
     else:
         raise ValueError(f"init must be pca, isomap, random or an array; got {how!r}")
-    latent, note = _filled_up(scores / scores[:, 0].std(), n_latent, how, generator)
+    latent, note = _filled_up(_in_spreads(scores), n_latent, how, generator)
     return latent, notes + note
 
 
@@ -104,8 +105,13 @@ def _components_of_each(
         share = n_latent // len(views) + (v < n_latent % len(views))
         whole = not np.isnan(view).any()
         scores = principal_scores(view) if whole else partial_scores(view, share)[0]
-        each.append(scores[:, :share] / scores[:, 0].std())
+        each.append(_in_spreads(scores)[:, :share])
     return _filled_up(np.hstack(each), n_latent, "pca_each", generator)
+
+
+def _in_spreads(scores: Float[Array, "N K"]) -> Float[Array, "N K"]:
+    """Scores in units of the first one's spread; columns without shared rows may have no scores."""
+    return scores / scores[:, 0].std() if scores.shape[1] else scores
 
 
 def _filled_up(

@@ -11,8 +11,8 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, IntArray
-from gplvm_core.readers.checks import LARGEST
 from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.limits import LARGEST
 from gplvm_core.readers.rows.file_state import FilePath
 from gplvm_core.readers.rows.folder_file import FolderFile
 from gplvm_core.readers.rows.npy import NpyRows
