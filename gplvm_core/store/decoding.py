@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 from gplvm_core.store.encoding import SCALAR_KINDS, WIDEST_FLOAT, Registry, is_fitted_name
 from gplvm_core.store.errors import StoreError
+from gplvm_core.store.sizes import check_sizes
 
 _MT19937_WORDS = 624
 # A tuple, not a set, because a tag in a file may be unhashable.
@@ -38,6 +39,7 @@ class _Decoder:
     def __init__(self, arrays: Mapping[str, np.ndarray], registry: Registry) -> None:
         self.arrays = arrays
         self.registry = registry
+        self.largest = max((array.size for array in arrays.values()), default=0)
 
     def value(self, content: Any, where: str) -> Any:
         if content is None or type(content) in (bool, int, float, str):
@@ -122,22 +124,24 @@ class _Decoder:
                 f"{where}: {kind.__name__} has no field {extra}. The file was probably written by "
                 "a newer version of Manifolio; update and open it again."
             )
+        check_sizes(kind.__name__, given, self.largest, where)
         return kind(**given)
 
     def _estimator(self, content: dict[str, Any], where: str) -> Any:
         kind = self._known(content["class"], where)
         if not issubclass(kind, BaseEstimator):
             raise _damaged(where, f"{kind.__name__} is not an estimator")
-        result = kind(
-            **{
-                name: self.value(item, f"{where}.{name}")
-                for name, item in content["parameters"].items()
-            }
+        settings, fitted = (
+            {name: self.value(item, f"{where}.{name}") for name, item in content[part].items()}
+            for part in ("parameters", "fitted")
         )
-        for name, item in content["fitted"].items():
+        for each in (settings, fitted):
+            check_sizes("", each, self.largest, where)
+        result = kind(**settings)
+        for name, item in fitted.items():
             if not is_fitted_name(name):
                 raise _damaged(where, f"{name!r} is not an attribute that fitting sets")
-            setattr(result, name, self.value(item, f"{where}.{name}"))
+            setattr(result, name, item)
         return result
 
     def _known(self, name: Any, where: str) -> type:

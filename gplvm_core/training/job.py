@@ -118,6 +118,7 @@ class Job:
         try:
             dataset = self.files.read_data(self.snapshot.data)
             fitted = self._fit(dataset)
+            self.checkpoint()  # a process that is killed from here on need not train again
             dataset = _on_the_map(fitted, dataset)
             self._learn_more(fitted, dataset)
         except _PauseError:

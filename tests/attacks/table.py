@@ -123,6 +123,12 @@ def larger(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
     next(iter(manifest["arrays"].values()))["shape"] = [10**9, 10**3]
 
 
+def billion_columns(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
+    """Say that a row is drawn with a billion columns; the arrays keep their sizes."""
+    bundle = dict(manifest["content"]["items"])
+    bundle["dataset"]["fields"]["drawing"]["fields"]["shape"]["items"] = [10**9]
+
+
 def of_objects(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
     """Replace an array by an array of objects."""
     name = next(iter(members))
@@ -313,6 +319,7 @@ TABLE: dict[str, dict[str, Cell]] = {
         ),
         "declared size": (
             Attack(lambda: model(larger), "declaration"),
+            Attack(lambda: model(billion_columns), "arrays of the file allow at most"),
             Attack(bombs.MODELS["30 MB of numbers"], r"28\.6 MB of names, notes"),
         ),
         "real size": (Attack(lambda: model(added_zeros), "never uses|not use"),),

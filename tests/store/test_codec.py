@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from gplvm_core.store.decoding import decode
 from gplvm_core.store.encoding import encode
 from gplvm_core.store.errors import StoreError
+from gplvm_core.store.sizes import MOST_STEPS
 
 
 @dataclass(frozen=True)
@@ -35,16 +36,18 @@ class Estimator(BaseEstimator):
 
 KNOWN = {"Leaf": Leaf, "Branch": Branch, "Estimator": Estimator}
 
+# Larger numbers in the fields of a record are refused (test_sizes.py).
+whole = st.integers(-MOST_STEPS, MOST_STEPS)
 scalars = st.one_of(
     st.none(),
     st.booleans(),
-    st.integers(),
+    whole,
     st.floats(),
     st.text(),
     hnp.from_dtype(np.dtype(np.float32)),
     hnp.from_dtype(np.dtype(np.float64)),
     hnp.from_dtype(np.dtype(np.uint8)),
-    hnp.from_dtype(np.dtype(np.int64)),
+    hnp.from_dtype(np.dtype(np.int64), min_value=-MOST_STEPS, max_value=MOST_STEPS),
     hnp.from_dtype(np.dtype(bool)),
 )
 arrays = hnp.arrays(
@@ -63,7 +66,7 @@ values = st.recursive(
     lambda inner: st.one_of(
         st.lists(inner, max_size=4),
         st.lists(inner, max_size=4).map(tuple),
-        st.dictionaries(st.one_of(st.text(), st.integers(), st.tuples(st.text())), inner),
+        st.dictionaries(st.one_of(st.text(), whole, st.tuples(st.text())), inner),
         st.builds(Leaf, st.text(), inner),
         st.builds(Branch, st.lists(inner, max_size=3).map(tuple)),
     ),
@@ -102,6 +105,11 @@ def same_bits(one, other) -> bool:
     if isinstance(one, np.generic) and one.dtype.kind == "f" and np.isnan(one):
         return bool(np.isnan(other))
     return np.asarray(one).tobytes() == np.asarray(other).tobytes()
+
+
+@pytest.mark.parametrize("number", [2**31, -(2**63), 10**40])
+def test_a_number_outside_of_a_record_may_have_any_size(number):
+    assert round_trip({"number": (number, [number])}) == {"number": (number, [number])}
 
 
 @given(values)

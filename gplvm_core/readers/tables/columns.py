@@ -1,12 +1,12 @@
 """A table as columns, before the columns have roles."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Float, Int, Shaped
 
-from gplvm_core.numerics import Array, Int64Array
+from gplvm_core.numerics import AnyNDArray, Array, Int64Array, IntArray
 from gplvm_core.readers.tables.clock import read_hours
 from gplvm_core.readers.tables.numerals import read_numerals
 
@@ -50,7 +50,8 @@ class Column:
     A missing cell is NaN among the numbers. `problem` is the row of the first cell that is not a
     number; `share` is the fraction of cells that are numbers. `example` is a cell that was read as
     a number without its unit or separators, together with that number. `of_day`: the cells are
-    times of day, and the numbers are hours since midnight.
+    times of day, and the numbers are hours since midnight. `moments`: the dates of a file that
+    stores them as dates, NaT where missing.
     """
 
     name: str
@@ -60,6 +61,17 @@ class Column:
     share: float = 0.0
     example: tuple[str, float] | None = None
     of_day: bool = False
+    moments: Shaped[AnyNDArray, " N"] | None = None
+
+    def rows(self, chosen: Int[IntArray, " n"]) -> "Column":
+        """Return the cells of some rows; only rows without a value may be left out."""
+        return replace(
+            self,
+            numbers=None if self.numbers is None else self.numbers[chosen],
+            texts=None if self.texts is None else tuple(self.texts[n] for n in chosen),
+            problem=None if self.problem is None else int(np.searchsorted(chosen, self.problem)),
+            moments=None if self.moments is None else self.moments[chosen],
+        )
 
     def words(self) -> list[str]:
         """Return every cell as text; a missing cell is empty."""

@@ -39,9 +39,12 @@ RANGES: dict[DateFormat, tuple[float, float]] = {
     "unix seconds": (3.8e8, 4.7e9),
     "unix milliseconds": (3.8e11, 4.7e12),
 }
+SECOND = np.timedelta64(1, "s")
 MILLISECONDS = {"excel days": 86_400_000.0, "unix seconds": 1000.0, "unix milliseconds": 1.0}
+FARTHEST = 9e18  # milliseconds; datetime64 counts in 64 bits
 EXCEL_ZERO = np.datetime64("1899-12-30", "ms")
 HINT = re.compile(r"date|datum|time|zeit|stamp|epoch|unix|created|updated|fecha|(^|\W|_)(day|tag)")
+BEHIND = re.compile(r":\d{2}[.,]\d{6}(\d+)")
 LONGEST = 60  # maximum number of characters of a date; longer cells are text
 # if at least this fraction of a column's cells are dates, the other cells are mistakes
 MOSTLY = 0.8
@@ -88,6 +91,9 @@ def find_dates(column: Column) -> Dates | None:
     in seconds or milliseconds since 1970. Such numbers count as dates only if the column's name
     contains a word such as "date" or "timestamp".
     """
+    if column.moments is not None:
+        known = column.moments[~np.isnat(column.moments)]
+        return Dates(("iso",), True, "dates in the file's own form") if len(known) else None
     if column.numbers is not None:
         return _numbers_as_dates(column.name, column.numbers)
     cells = [text for text in column.texts or () if text.lower() not in MISSING]
@@ -143,10 +149,16 @@ def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
     if other cells have one.
     """
     words = column.words()
+    if column.moments is not None:
+        return column.moments, ""
     if way in MILLISECONDS:
         if column.numbers is None:
             row = column.problem or 0
             raise DateError(row, words[row], "is not a number")
+        far = np.abs(column.numbers) * MILLISECONDS[way] > FARTHEST
+        if far.any():
+            row = int(np.argmax(far))
+            raise DateError(row, words[row], "is too far from 1970 to be a date")
         return _counted(column.numbers, way), ""
     pattern = YEAR_FIRST if way == "iso" else YEAR_LAST
     found: list[datetime | None] = []
@@ -162,7 +174,24 @@ def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
         found = [each and each.astimezone(UTC) for each in found]
         note = "times of several zones were converted to UTC"
     bare = [None if each is None else each.replace(tzinfo=None) for each in found]
-    return np.array(bare, dtype="datetime64[ms]"), note
+    return _with_billionths(np.array(bare, dtype="datetime64[us]"), words), note
+
+
+def _with_billionths(moments: Moments, words: Sequence[str]) -> Moments:
+    """Add the digits of a second behind the sixth, which Python's datetime does not have."""
+    digits = [match[1] if (match := BEHIND.search(cell)) else "" for cell in words]
+    if not any(digits):
+        return moments
+    years = moments.astype("datetime64[Y]").astype(int) + 1970
+    far = ~np.isnat(moments) & (
+        (years < 1678) | (years > 2261)
+    )  # datetime64[ns] reaches no further
+    if far.any():
+        row = int(np.argmax(far))
+        what = "is too far from 1970, beside dates with billionths of a second"
+        raise DateError(row, words[row], what)
+    more = [int(f"{each:0<3}"[:3]) for each in digits]
+    return moments.astype("datetime64[ns]") + np.array(more, dtype="timedelta64[ns]")
 
 
 def _counted(numbers: Array, way: DateFormat) -> Moments:
@@ -208,7 +237,7 @@ def _zone(text: str | None) -> timezone | None:
 
 def unit_for(moments: Moments) -> TimeUnit:
     """Return a unit for the median step between neighbouring moments: days, hours or seconds."""
-    steps = np.diff(np.unique(moments[~np.isnat(moments)])).astype(float) / 1000.0
+    steps = np.diff(np.unique(moments[~np.isnat(moments)])) / SECOND
     step = float(np.median(steps)) if len(steps) else SECONDS["days"]
     if step >= SECONDS["days"] / 4:
         return "days"
@@ -222,8 +251,7 @@ def times_since_first(moments: Moments, unit: TimeUnit | None = None) -> tuple[A
     """
     unit = unit or unit_for(moments)
     earliest = np.nanmin(moments) if len(moments) else np.datetime64(0, "ms")
-    passed = (moments - earliest).astype("timedelta64[ms]")
-    times = np.where(np.isnat(passed), np.nan, passed.astype(float) / 1000.0 / SECONDS[unit])
+    times = (moments - earliest) / SECOND / SECONDS[unit]
     whole_day = earliest == earliest.astype("datetime64[D]")
     start = str(earliest.astype("datetime64[D]" if whole_day else "datetime64[s]"))
     return times, f"{unit} since {start.replace('T', ' ')}"
@@ -235,9 +263,9 @@ def date_columns(name: str, moments: Moments) -> dict[str, Float[Array, " N"]]:
     The season is the sine and cosine of 2π times the elapsed fraction of the year.
     """
     years = moments.astype("datetime64[Y]")
-    starts = years.astype("datetime64[ms]")
-    ends = (years + np.timedelta64(1, "Y")).astype("datetime64[ms]")
-    angle = 2.0 * np.pi * _float(moments - starts) / _float(ends - starts)
+    starts = years.astype(moments.dtype)
+    ends = (years + np.timedelta64(1, "Y")).astype(moments.dtype)
+    angle = 2.0 * np.pi * ((moments - starts) / (ends - starts))
     days = moments.astype("datetime64[D]")
     monday = np.datetime64("1970-01-05", "D")
     return {

@@ -1,5 +1,5 @@
-"""Convert tables in Excel and Parquet files to text for the table reader, so that a single module
-recognises names, missing values and numbers.
+"""Convert tables in Excel files to text for the table reader, so that a single module recognises
+names, missing values and numbers.
 """
 
 import csv
@@ -12,7 +12,7 @@ from gplvm_core.readers.limits import MOST_COLUMNS, MOST_TEXT, MOST_VALUES, chec
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Archive, open_archive
 
-WORKBOOK, PARQUET_MAGIC = "xl/workbook.xml", b"PAR1"
+WORKBOOK = "xl/workbook.xml"
 ZIP_MAGIC = b"PK\x03\x04"
 SHEETS = "xl/worksheets/"
 LARGE_PARTS = ("xl/sharedStrings.xml", "xl/calcChain.xml", "xl/pivotCache/")
@@ -20,11 +20,6 @@ MOST_IN_LARGE, MOST_IN_SMALL = 2_000_000, 200_000
 """XML elements of a workbook's parts other than sheets."""
 MOST_ROWS = 2**20
 """Rows of a sheet. Spreadsheets write no more rows, but a file can give a row any number."""
-
-
-def is_parquet(data: bytes) -> bool:
-    """Whether these are the bytes of a Parquet file."""
-    return data.startswith(PARQUET_MAGIC)
 
 
 def is_workbook(data: bytes, name: str) -> bool:
@@ -58,25 +53,6 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     return _text(row[:width] for row in rows), tuple(notes)
 
 
-def parquet_text(data: bytes, name: str) -> bytes:
-    """Return the columns as comma-separated text with their names in the first line.
-
-    Raises DataError for a damaged file, and without the package pyarrow.
-    """
-    require_packages("Parquet files", ("pyarrow",))
-    from pyarrow import parquet
-
-    with parsing(name):
-        file = parquet.ParquetFile(io.BytesIO(data))
-        rows, width = file.metadata.num_rows, file.metadata.num_columns
-        _check_size(rows * width, width, name)
-        table = file.read()
-        columns = [column.to_pylist() for column in table.columns]
-    # The text reader would not recognise a line of blanks as column names.
-    names = [word.strip() or f"column {n}" for n, word in enumerate(table.column_names, start=1)]
-    return _text([names, *zip(*columns, strict=True)])
-
-
 def _check_parts(archive: Archive, name: str) -> None:
     """Refuse parts with too many XML elements, because openpyxl makes an object of each element."""
     for member in archive.members:
@@ -91,12 +67,13 @@ def _limited(rows: Iterable[Sequence[Any]], name: str) -> list[Sequence[Any]]:
     for number, row in enumerate(rows, start=1):
         check_at_most(number, MOST_ROWS, "rows or more", name, "Leave out rows.")
         cells += len(row)
-        _check_size(cells, len(row), name)
+        check_size(cells, len(row), name)
         kept.append(row)
     return kept
 
 
-def _check_size(cells: int, columns: int, name: str) -> None:
+def check_size(cells: int, columns: int, name: str) -> None:
+    """Raise a DataError for a table with more cells or columns than are read."""
     check_at_most(columns, MOST_COLUMNS, "columns", name, "Leave out columns.")
     check_at_most(cells, MOST_VALUES, "cells or more", name, "Leave out rows.")
 

@@ -20,6 +20,7 @@ from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
 from gplvm_core.readers.tables.image_shapes import check_image_shape
 from gplvm_core.readers.tables.mixed import Kinds, kinds_in, read_mixed
+from gplvm_core.readers.tables.parquet import is_parquet, parse_parquet
 from gplvm_core.readers.tables.roles import (
     ColumnRoles,
     as_numbers,
@@ -27,7 +28,7 @@ from gplvm_core.readers.tables.roles import (
     row_names_of,
     times_in,
 )
-from gplvm_core.readers.tables.sheets import is_parquet, is_workbook, parquet_text, workbook_text
+from gplvm_core.readers.tables.sheets import is_workbook, workbook_text
 from gplvm_core.readers.tables.text import parse_text
 
 
@@ -210,7 +211,7 @@ def parse_table(source: Source, array: str | None, header: bool | None) -> Table
             f"{name} is a single table without an array {array!r}.", script="Leave array out."
         )
     if is_parquet(data):
-        return parse_text(parquet_text(data, name), name, True)
+        return parse_parquet(data, name)
     if not sheet:
         return parse_text(data, name, header)
     text, notes = workbook_text(data, name)

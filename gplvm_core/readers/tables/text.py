@@ -12,7 +12,7 @@ import numpy as np
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
 from gplvm_core.readers.tables.clock import hours_note
-from gplvm_core.readers.tables.columns import MISSING, Table, text_column
+from gplvm_core.readers.tables.columns import MISSING, Column, Table, text_column
 from gplvm_core.readers.tables.csv_text import MARK, unmarked
 from gplvm_core.readers.tables.headings import title_lines, two_lines_of_names
 from gplvm_core.readers.tables.numerals import decimal_sign, looks_numeric, numerals_note
@@ -93,18 +93,14 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     decimal = decimal_sign(sample, either="." if delimiter == "," else ",")
     if decimal == ",":
         notes.append("Commas were read as decimal points.")
-    names, name_notes = _unique(names)
+    names, name_notes = unique_names(names)
     if header:
         notes.append("The first line was read as column names.")
     columns = tuple(
         text_column(column, below, decimal)
         for column, below in zip(names, zip(*rows, strict=True), strict=True)
     )
-    read = [column for column in columns if column.example and column.numbers is not None]
-    for of_day, note in ((False, numerals_note), (True, hours_note)):
-        examples = [(c.name, c.example) for c in read if c.example and c.of_day is of_day]
-        if examples:
-            notes.append(note(examples))
+    notes += reading_notes(columns)
     places = grid.lines[first:]
     return Table(
         name=name,
@@ -117,6 +113,19 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
         header_reason=reason,
         blank=tuple(line for line in cells.empty if places[0] < line < places[-1]),
     )
+
+
+def reading_notes(columns: Iterable[Column]) -> list[str]:
+    """Return notes on cells of text that were read as numbers without their units or separators,
+    or as hours.
+    """
+    read = [column for column in columns if column.example and column.numbers is not None]
+    notes = []
+    for of_day, note in ((False, numerals_note), (True, hours_note)):
+        examples = [(c.name, c.example) for c in read if c.example and c.of_day is of_day]
+        if examples:
+            notes.append(note(examples))
+    return notes
 
 
 def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
@@ -268,7 +277,7 @@ def _counts_up(cells: Sequence[str]) -> bool:
     return first >= 0 and all(cell == str(n) for n, cell in enumerate(cells, start=first))
 
 
-def _unique(names: list[str]) -> tuple[list[str], list[str]]:
+def unique_names(names: list[str]) -> tuple[list[str], list[str]]:
     """Make the column names unique, with a note."""
     taken: Counter[str] = Counter()
     all_names = set(names)

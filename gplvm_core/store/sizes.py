@@ -1,0 +1,144 @@
+"""The whole numbers of a stored value that become sizes, and what each may be at most.
+
+A file of a few kilobytes can declare a billion columns or steps. `decode` compares every whole
+number of a record or an estimator with the arrays that it belongs to, before anything uses it.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.store.errors import StoreError
+
+Fields = Mapping[str, Any]
+
+FEW = 10_000
+"""Every file may contain numbers up to this one. Settings may exceed the data: training lowers a
+number of inducing inputs to the number of rows."""
+
+MOST_STEPS = 10_000_000
+"""Iterations of a training, and rows whose numbers are counted up."""
+
+
+def _values(fields: Fields, largest: int) -> int:
+    """A size of the model is a size of one of its arrays."""
+    return max(FEW, largest)
+
+
+def _steps(fields: Fields, largest: int) -> int:
+    return max(MOST_STEPS, largest)
+
+
+def _columns(fields: Fields, largest: int) -> int:
+    return int(fields["rows"].means.shape[1])
+
+
+def _groups_of(field: str) -> Callable[[Fields, int], int]:
+    """The numbers of groups, which count from 0, are places in another array."""
+    return lambda fields, largest: len(fields[field]) - 1
+
+
+def _trained(fields: Fields, largest: int) -> int:
+    """Rows that were only summed are counted without limit; the others are in `latent_mean_`."""
+    return _steps(fields, largest) if fields.get("trained") is None else np.iinfo(np.int64).max
+
+
+SIZES: dict[str, Callable[[Fields, int], int]] = {
+    "Clusters.size": _values,
+    "DerivedDensity.data": _columns,
+    "DerivedDensity.tried": _values,
+    "Drawing.shape": _values,  # a Dataset and a View also compare it with their columns
+    "Edge.n_inducing": _values,
+    "Joint.parent": _values,
+    "KindsEdge.sources": _values,
+    "Latent.n_components": _values,
+    "LayerEdge.sources": _values,
+    "MoreInducing.more": _values,
+    "MoreInducing.now": _values,
+    "Network.known": _values,
+    "OverTime.n_components": _values,
+    "Posterior.groups": _groups_of("gap"),
+    "Recipe.size": _values,
+    "Rig.points": _values,
+    "Skeleton.parents": _values,
+    "Statistics.groups": _groups_of("n_points"),
+    "TrainedEdge.sources": _values,
+    "TrainedEdge.target": _values,
+    "TrainingRows.count": _trained,
+    "Typicality.folds": _values,
+    "Widening.parts": _values,
+    # Settings of estimators, by their name alone
+    "batch_size": _steps,
+    "max_iter": _steps,
+    "n_components": _values,
+    "n_features_in_": _values,
+    "n_inducing": _values,
+    "n_jobs": _values,
+    "n_restarts": _values,
+    "n_samples": _values,
+    "n_starts": _values,
+    "nodes": _values,
+    "path_over": _values,
+    "view_components": _values,
+    "window": _values,
+}
+"""What a field may be at most, as a function of the fields beside it and of the number of values in
+the largest array of the file. Fields that are in neither table may be at most `MOST_STEPS`."""
+
+HARMLESS: dict[str, str] = {
+    "Ended.seed": "the start of a random sequence",
+    "MoreInducing.n_rows": "shown",
+    "Restart.seed": "the start of a random sequence",
+    "Run.seeds": "the starts of random sequences",
+    "FileState.changed": "a time of the system",
+    "FileState.size": "compared with a file's",
+    "Statistics.n_outputs": "a factor in sums",
+    "Statistics.n_points": "a factor in sums",
+    "TableColumn.words": "compared with values",
+    "TableDataset.n_rows": "shown",
+    "TrainingRows.in_files": "the first number of further rows",
+    "TrainingRows.kept": "row numbers of files",
+    "TrainingRows.trained": "row numbers of files",
+    "Typicality.rows": "row numbers of the data",
+    "Widening.values": "shown",
+    # Attributes of several classes, by their name alone
+    "evaluations": "shown",
+    "iteration": "shown",
+    "iterations": "shown",
+    "random_state": "the start of a random sequence",
+    "rejected": "shown",
+}
+"""Whole numbers of any size, and why none of them becomes a size."""
+
+
+def check_sizes(kind: str, fields: Fields, largest: int, where: str) -> None:
+    """Raise a StoreError for a whole number that is too large for the arrays beside it.
+
+    kind: the name of the record's class; "" for the attributes of an estimator. largest: the number
+    of values in the largest array of the file.
+    """
+    for name, value in fields.items():
+        key = f"{kind}.{name}" if kind else name
+        if key in HARMLESS or name in HARMLESS:
+            continue
+        found = max(_numbers(value, arrays=key in SIZES), key=abs, default=0)
+        if found and abs(found) > (most := SIZES.get(key, _steps)(fields, largest)):
+            raise StoreError(
+                f"{where}.{name} is {found}, but the arrays of the file allow at most {most}. The "
+                "file was changed or is damaged; restore a copy."
+            )
+
+
+def _numbers(value: Any, arrays: bool) -> Iterator[int]:
+    """Yield the whole numbers in nested tuples, lists and dicts, and the extremes of arrays."""
+    if isinstance(value, int | np.integer) and not isinstance(value, bool):
+        yield int(value)
+    elif isinstance(value, tuple | list):
+        for item in value:
+            yield from _numbers(item, arrays)
+    elif isinstance(value, dict):
+        for pair in value.items():
+            yield from _numbers(pair, arrays)
+    elif arrays and isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.size:
+        yield from (int(value.min()), int(value.max()))
