@@ -99,17 +99,12 @@ SENTENCES: Mapping[str, str] = {
     '"number", "yes/no", "category", "grade", "count", "exposure" (a known number above 0 that '
     "multiplies the expected counts of its row), or a list of words for a grade in that order. "
     "With several kinds each column has its own signal variance and each column of numbers its own "
-    "noise variance, so `noise` and `scaling` have no effect. An encoder, `batch_size` and files "
+    "noise variance, so `noise` and `scaling` have no effect. An encoder and files "
     "require numbers.",
     "data_weight": "How much the rows count beside the prior when latent points are inferred: a "
     'number above 0 and at most 1 multiplies their term of the bound. "auto": wide rows that '
     "follow paths over time count as their number of independent columns, so that many pixels do "
     "not outweigh the prior; all other rows count fully (`data_weight_`).",
-    "batch_size": "None, or the number of random rows in a training batch (stochastic variational "
-    "inference; Damianou 2015, §3.3.3). Training first fits a sample of 2500 rows. Then q(u) "
-    "follows its natural gradient and Adam updates the other parameters, with ten batches per "
-    "iteration. An encoder computes the latent posteriors of a batch. Without an encoder, they are "
-    "inferred again for each batch.",
     "input_connections": "Whether every layer also has the top's points as inputs (Duvenaud et al. "
     "2014). Deep models then do not lose information about these points.",
     "constrained": "Whether the posteriors of uncertain inputs are centred on the given inputs.",
@@ -177,7 +172,7 @@ def check_settings(model: Any) -> None:
 
 
 # Settings that must be whole numbers of at least 1.
-_COUNTS = {"n_components", "n_inducing", "max_iter", "n_restarts", "batch_size", "window"}
+_COUNTS = {"n_components", "n_inducing", "max_iter", "n_restarts", "window"}
 
 
 def _check(name: str, value: Any, hint: Any) -> None:

@@ -185,7 +185,7 @@ class Training:
             return None if here < limit else "all iterations of the phase were made"
         gain = -run.optimiser.value - run.entry_bound
         spent = gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0)
-        if last and (spent or self._phase(run).once):
+        if last and spent:
             return run.optimiser.status, run.optimiser.reason
         return run.optimiser.reason
 
@@ -297,7 +297,7 @@ class Training:
         return Trained(restart, parameters, run.trace)
 
     def _optimiser(self, run: Run) -> Optimiser[Any]:
-        return self._phase(run).optimiser or optimiser_named(self.optimiser)
+        return optimiser_named(self.optimiser)
 
     def _phase(self, run: Run) -> Phase:
         return self.problem.phases[min(run.phase, len(self.problem.phases) - 1)]
