@@ -35,7 +35,6 @@ NAMES = (
     "families",
     "deep_reproduced",
     "deep_guard",
-    "deep_cost",
     "deep_peers",
     "regression_starts",
     "uci",

@@ -192,7 +192,7 @@ def one_record_of_rows(stored: Encoded) -> Encoded:
 
 
 # Settings of schema 4 that schema 5 does not have. A fitted model does not need them.
-GONE = {"batch_size"}
+GONE = {"batch_size", "optimiser"}
 
 
 def settings_that_went(stored: Encoded) -> Encoded:

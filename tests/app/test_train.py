@@ -208,7 +208,6 @@ def test_every_further_option_trains():
     at.number_input(key="form_max_iter").set_value(10).run()
     at.segmented_control(key="form_kernel").set_value("both").run()
     at.segmented_control(key="form_init").set_value("random").run()
-    at.segmented_control(key="form_optimiser").set_value("scg").run()
     at.selectbox(key="form_restarts").set_value(2).run()
     press(at, "Start training")
     assert not at.exception

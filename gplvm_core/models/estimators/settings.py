@@ -29,7 +29,6 @@ from gplvm_core.models.data.scaling import How, Noise
 from gplvm_core.models.estimators.documentation import documented, entries_of, sections_of
 
 Scale = How
-Optimiser = Literal["lbfgs", "scg"]
 Seed = int | np.random.Generator | np.random.RandomState | None
 Class = TypeVar("Class", bound=type)
 
@@ -65,7 +64,6 @@ SENTENCES: Mapping[str, str] = {
     "about 1.8 times as much as one start. A larger table has one start.",
     "jitter": "The number that is added to the diagonal of every kernel matrix, relative to the "
     "mean of that diagonal. `result_.jitter` reports the value that was used.",
-    "optimiser": 'The optimiser: "lbfgs", or "scg", scaled conjugate gradients.',
     "random_state": "The seed of all random draws. Each fit advances a generator of NumPy.",
     "n_jobs": "The number of threads among which the rows are divided. None means one thread, −1 "
     "all processors.",
@@ -137,7 +135,6 @@ class Iterative:
     max_iter: int = 500
     n_restarts: int = 1
     jitter: float = 1e-6
-    optimiser: Optimiser = "lbfgs"
     random_state: Seed = None
     n_jobs: int | None = None
 

@@ -102,7 +102,6 @@ class Trainable:
     max_iter: int
     n_restarts: Any
     jitter: float
-    optimiser: Literal["lbfgs", "scg"]
     random_state: Any
     time_kernel: Any = None
     times_: Any
@@ -131,7 +130,7 @@ class Trainable:
         def worth(each: Trained) -> Any:
             return self._worth(problem, each)
 
-        settings = self.optimiser, self.max_iter, self.jitter, offset, views
+        settings = self.max_iter, self.jitter, offset, views
         watched = callback if isinstance(callback, Watched) else Watched(callback)
         sampled = problem if isinstance(problem, Sampled) else None
         work = sampled.work(self.max_iter) if sampled else EVEN

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sklearn.utils import check_random_state
 
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Result, State
+from gplvm_core.optimise import LBFGSState, Result
 from gplvm_core.parameters import Layout
 
 # n_restarts="auto": a table of at most FEW_ROWS rows has STARTS starts, each with the fraction HEAT
@@ -158,7 +158,7 @@ class Run:
     seeds: tuple[int, ...]
     phase: int
     anchor: Any  # parameters at the start of the phase, which determine its scales
-    optimiser: State
+    optimiser: LBFGSState
     iterations: int  # seconds of this start before the present optimiser state
     evaluations: int
     rejected: int

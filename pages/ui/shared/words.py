@@ -212,8 +212,6 @@ TERMS: dict[str, str] = {
     "init_views": "Where the points start on the map. “PCA of all” treats the views as one table "
     "with equal weights; “PCA of each” gives each view its own dimensions, for views that share "
     "little.",
-    "optimiser": "L-BFGS remembers recent steps and suits most data; scaled conjugate gradients "
-    "need less memory.",
 }
 
 OWN_NOISE = "noise per output"  # shown among the facts on a model's card
