@@ -6,7 +6,6 @@ import sys
 NAMES = (
     "speed",
     "scale",
-    "arrays",
     "kernels",
     "many_rows",
     "deep_rows",

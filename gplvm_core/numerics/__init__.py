@@ -1,7 +1,6 @@
 """Level 0: linear algebra that all other packages use."""
 
 from gplvm_core.numerics.linalg import (
-    AnyArray,
     Array,
     Factor,
     NotPositiveDefiniteError,
@@ -16,7 +15,6 @@ from gplvm_core.numerics.memory import keep_freed_memory
 from gplvm_core.numerics.threads import one_thread_a_product
 
 __all__ = [
-    "AnyArray",
     "Array",
     "Factor",
     "NotPositiveDefiniteError",

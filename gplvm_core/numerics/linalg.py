@@ -11,8 +11,6 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 Array = NDArray[np.float64]
-# A NumPy array, or another library's array that NumPy's functions accept (`gplvm_core/arrays`).
-AnyArray = Any
 
 
 class NotPositiveDefiniteError(ValueError):

@@ -10,7 +10,6 @@ from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from gplvm_core.arrays import to_numpy
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow
@@ -22,7 +21,8 @@ def readable(values: Any) -> Any:
     """Convert rows to a form that NumPy and scikit-learn read without loss.
 
     Masked entries, None and `pandas.NA` become NaN; arrays of other libraries become NumPy arrays.
-    Raises DataTypeError for a dict, because a dict contains several views.
+    Raises DataTypeError for a dict, because a dict contains several views, and for arrays that
+    NumPy cannot read.
     """
     if isinstance(values, Mapping) and not issparse(values):  # some sparse matrices are dicts
         raise DataTypeError(
@@ -30,7 +30,22 @@ def readable(values: Any) -> Any:
             "ManifoldRelevance (or DeepManifoldRelevance) for several views of the same rows; to "
             "train on one of them, pass only that array"
         )
-    return without_na(unmasked(to_numpy(values)))
+    return without_na(unmasked(_as_numpy(values)))
+
+
+def _as_numpy(values: Any) -> Any:
+    """Convert an array of another library, such as PyTorch; return anything else unchanged."""
+    if isinstance(values, np.ndarray | np.generic) or not hasattr(values, "__dlpack__"):
+        return values
+    try:
+        return np.asarray(values)
+    except Exception as error:  # each library raises errors of its own
+        library = type(values).__module__.partition(".")[0]
+        raise DataTypeError(
+            f"NumPy cannot read this array of {library}, of type "
+            f"{getattr(values, 'dtype', 'unknown')}: {error}. Pass numbers in main memory as "
+            "float64 or float32, such as Y.detach().cpu().double() (PyTorch) or Y.get() (CuPy)"
+        ) from error
 
 
 def as_floats(values: Any, what: str) -> Float[Array, "..."]:
