@@ -3,7 +3,8 @@
 # make help  lists all targets
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-versions other-pythons older check check-types check-style check-floors check-canvas-types \
+.PHONY: help run test test-versions other-pythons older check check-types check-style check-floors \
+    check-weight check-canvas-types \
     check-canvas-style check-canvas-tests format docs mutants fuzz bench cluster-demo gallery chromium clean
 .DELETE_ON_ERROR:
 
@@ -26,7 +27,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 help:
 	@echo "make run     set up the environment if necessary, and open the app"
 	@echo "make test    set up the environment if necessary; run all checks and tests, also in a browser"
-	@echo "make check   run the linters, the type checks and the import rules, but no tests"
+	@echo "make check   run the linters, the type checks, the import rules and the limits of rooms, but no tests"
 	@echo "make older   run the tests of stored numbers with the instructions of an older processor"
 	@echo "make test-versions  try every Python from 3.11 on, with the newest and lowest versions of packages"
 	@echo "make format  format the code"
@@ -59,7 +60,7 @@ test: $(VENV)/.dev-installed
 # this kind has. MKL and Accelerate cannot be restricted; with them, the tests run as usual.
 STORED := $(addprefix tests/,identities/test_reference.py identities/test_vgpds_reference.py \
     identities/test_views.py canvas/test_numbers.py canvas/test_deep_numbers.py \
-    store/test_migrations.py models/test_gallery.py models/test_ready_densities.py)
+    store/test_migrations.py models/test_gallery.py models/test_guards.py models/test_ready_densities.py)
 older: $(VENV)/.dev-installed
 	OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c \
 	    'from numpy._core._multiarray_umath import __cpu_dispatch__ as names; print(*names)')" \
@@ -74,7 +75,8 @@ other-pythons: $(VENV)/.dev-installed
 	$(BIN)/python tests/versions.py --others
 
 # The slowest check is the first.
-CHECKS := check-types check-canvas-types check-canvas-tests check-canvas-style check-style check-floors
+CHECKS := check-types check-canvas-types check-canvas-tests check-canvas-style check-style check-floors \
+    check-weight
 check: $(VENV)/.dev-installed
 	$(TOGETHER) $(CHECKS)
 
@@ -87,6 +89,9 @@ check-style: $(VENV)/.dev-installed
 
 check-floors: $(VENV)/.dev-installed
 	$(BIN)/lint-imports
+
+check-weight: $(VENV)/.dev-installed
+	$(BIN)/python -m benchmarks.house --check
 
 check-canvas-types: $(CANVAS)/node_modules/.installed
 	$(NODE) $(CANVAS)/node_modules/typescript/bin/tsc --project $(CANVAS)

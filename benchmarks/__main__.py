@@ -6,7 +6,6 @@ import sys
 NAMES = (
     "speed",
     "scale",
-    "arrays",
     "kernels",
     "many_rows",
     "deep_rows",
@@ -35,7 +34,6 @@ NAMES = (
     "families",
     "deep_reproduced",
     "deep_guard",
-    "deep_cost",
     "deep_peers",
     "regression_starts",
     "uci",

@@ -1,64 +1,85 @@
-"""The size of the code: lines by package, modules, and the classes of the estimators.
+"""The weight of the code: lines of code by room, and the classes of the estimators.
 
-`python -m benchmarks.house` prints the table of the section "house" in benchmarks/README.md.
+`python -m benchmarks.house` prints the table; `--check` compares it with `[tool.house]` in
+pyproject.toml, which has the most lines that a room may have. Docstrings, comments and blank lines
+do not count.
 """
 
-import ast
 import inspect
+import re
+import sys
 import tokenize
+import tomllib
 from collections import Counter
 from pathlib import Path
 from statistics import median
 
-import gplvm_core
-from gplvm_core.models import estimators
-
 ROOT = Path(__file__).parents[1]
+FOLDERS = ("gplvm_core", "pages", "assets", "tests", "benchmarks")
+SLACK = 0.02  # a limit that is higher than this above its room has to be lowered
 
 
-def lines(folder: str, ending: str = "py") -> dict[Path, int]:
-    """Return the number of lines of each file below a folder."""
-    files = (ROOT / folder).rglob(f"*.{ending}")
-    return {
-        path.relative_to(ROOT): len(path.read_text(encoding="utf-8").splitlines())
-        for path in files
-        if "node_modules" not in path.parts
-    }
+def weights() -> tuple[Counter[str], dict[Path, int]]:
+    """Return the lines of code of each room, and of each module of the core."""
+    rooms: Counter[str] = Counter()
+    modules = {}
+    for path in (each for folder in FOLDERS for each in (ROOT / folder).rglob("*.*")):
+        if path.suffix not in (".py", ".js") or "node_modules" in path.parts:
+            continue
+        at = path.relative_to(ROOT).parts
+        count = _python(path) if path.suffix == ".py" else _script(path)
+        inside = at[0] in ("gplvm_core", "assets") and len(at) > 2
+        rooms["/".join(at[: 2 if inside else 1])] += count
+        if at[0] == "gplvm_core" and path.name != "__init__.py":
+            modules[path] = count
+    return rooms, modules
+
+
+def faults(rooms: Counter[str], limits: dict[str, int]) -> list[str]:
+    """Return a sentence for every room that differs from its limit."""
+    found = [f"{room} has no limit in [tool.house]." for room in sorted(rooms.keys() - limits)]
+    for room, most in limits.items():
+        lines = rooms[room]
+        if lines > most:
+            found.append(
+                f"{room} has {lines:,} lines of code; [tool.house] allows {most:,}. Remove "
+                "code, or raise the limit and explain it in the commit's message."
+            )
+        elif lines < most * (1.0 - SLACK):
+            found.append(f"{room} has only {lines:,} lines of code: lower its {most:,}.")
+    return found
+
+
+def check() -> int:
+    """Print the faults; returns their number."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    found = faults(weights()[0], settings["tool"]["house"])
+    print("\n".join(found) or "Every room is within its limit.")
+    return len(found)
 
 
 def main() -> None:
-    core = lines("gplvm_core")
-    packages: Counter[str] = Counter()
-    for path, count in core.items():
-        packages[path.parts[1] if len(path.parts) > 2 else "gplvm_core"] += count
-    modules = [count for path, count in core.items() if path.name != "__init__.py"]
-    print(f"core: {sum(core.values()):,} lines, {len(modules)} modules")
-    code = sum(_code(ROOT / path) for path in core)
-    print(f"core without docstrings, comments and blank lines: {code:,} lines")
-    print(f"module: median {median(modules):.0f} lines, largest {max(modules)}")
-    for folder, ending in (("pages", "py"), ("assets/canvas", "js"), ("tests", "py")):
-        print(f"{folder}: {sum(lines(folder, ending).values()):,} lines")
-    kinds = [
-        kind
+    """Print the table."""
+    import gplvm_core
+    from gplvm_core.models import estimators
+
+    rooms, modules = weights()
+    for room, lines in sorted(rooms.items()):
+        print(f"{room}: {lines:,}")
+    core = sum(lines for room, lines in rooms.items() if room.startswith("gplvm_core"))
+    print(f"core: {core:,} lines of code in {len(modules)} modules")
+    print(f"module: median {median(modules.values()):.0f}, largest {max(modules.values())}")
+    depths = {
+        name: _depth(kind)
         for name in gplvm_core.__all__
         if inspect.isclass(kind := getattr(gplvm_core, name))
         and kind.__module__.startswith(estimators.__name__)
-    ]
-    depths = {kind.__name__: _depth(kind) for kind in kinds}
+    }
     deepest = max(depths, key=depths.__getitem__)
-    print(f"estimators: {len(kinds)}, at most {depths[deepest]} classes deep ({deepest})")
-    written = [
-        node.end_lineno - node.lineno + 1
-        for path in (ROOT / "gplvm_core/models/estimators").glob("*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.FunctionDef) and node.name == "__init__" and node.end_lineno
-    ]
-    print(f"constructors written by hand: {len(written)}, {sum(written)} lines")
-    for name, count in packages.most_common():
-        print(f"  {name}: {count:,}")
+    print(f"estimators: {len(depths)}, at most {depths[deepest]} classes deep ({deepest})")
 
 
-def _code(path: Path) -> int:
+def _python(path: Path) -> int:
     """Return the number of lines with code."""
     with path.open("rb") as file:
         tokens = list(tokenize.tokenize(file.readline))
@@ -72,6 +93,13 @@ def _code(path: Path) -> int:
     return len(found)
 
 
+def _script(path: Path) -> int:
+    """Return the number of lines of a script that are neither empty nor only a comment."""
+    text = re.sub(r"^\s*/\*.*?\*/", "", path.read_text(encoding="utf-8"), flags=re.M | re.S)
+    lines = (line.strip() for line in text.splitlines())
+    return sum(1 for line in lines if line and not line.startswith("//"))
+
+
 def _depth(kind: type) -> int:
     """Return the depth of inheritance of a class, counting only the project's classes."""
     own = [_depth(base) for base in kind.__bases__ if base.__module__.startswith("gplvm_core")]
@@ -79,4 +107,6 @@ def _depth(kind: type) -> int:
 
 
 if __name__ == "__main__":
+    if "--check" in sys.argv[1:]:
+        sys.exit(check())
     main()

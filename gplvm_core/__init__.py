@@ -19,7 +19,6 @@ Examples
 >>> model = model.fit(flow.values)  # doctest: +SKIP
 """
 
-from gplvm_core.arrays import ArrayLibraryError
 from gplvm_core.bounds import evaluate_bound
 from gplvm_core.comparison import is_anything_here, is_depth_worth_it
 from gplvm_core.datasets import (
@@ -88,7 +87,6 @@ from gplvm_core.store import ChangedError, StoreError, load, save
 __all__ = [
     "GPLVM",
     "RBF",
-    "ArrayLibraryError",
     "AutoregressiveGP",
     "AverageOfStarts",
     "BayesianGPLVM",

@@ -46,7 +46,6 @@ TESTS = {
     "prediction/columns.py": ["models/test_kinds.py", "models/test_kinds_of_views.py"],
     "bounds": ["gradients/test_bounds.py", "identities/test_identities.py"],
     "models/families": ["families/test_gradients.py", "families/test_identities.py"],
-    "models/batches": ["batches/test_bound.py", "batches"],
     "kernels/tilted.py": ["gradients/test_slope.py"],
     "statistics/linear_mean.py": ["gradients/test_slope.py"],
     "prediction/row_bound.py": [
@@ -76,7 +75,7 @@ TESTS = {
     "prediction/impute.py": ["prediction/test_inference.py", "models/test_semi_described.py"],
     "prediction/project.py": ["prediction/test_inference.py", "prediction", "models/test_views.py"],
 }
-ROOMS = sorted({name for name in TESTS if "/" not in name} | {"models/families", "models/batches"})
+ROOMS = sorted({name for name in TESTS if "/" not in name} | {"models/families"})
 
 # Numbers in calls of these functions are positions, sizes and settings, not parts of a formula.
 PLACES = {"range", "reshape", "zeros", "ones", "empty", "full", "eye", "arange", "swapaxes"}

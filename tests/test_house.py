@@ -6,9 +6,12 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 from packaging.requirements import Requirement
+
+from benchmarks.house import faults
 
 ROOT = Path(__file__).parents[1]
 CORE = sorted(ROOT.glob("gplvm_core/**/*.py"))
@@ -201,3 +204,12 @@ def test_the_library_works_without_the_apps_packages():
         check=False,
     )
     assert run.stdout.strip() == "fitted", run.stderr
+
+
+def test_a_room_that_grows_or_shrinks_is_named_with_its_numbers():
+    rooms = Counter({"kernels": 101, "priors": 97, "store": 99, "new": 5})
+    limits = {"kernels": 100, "priors": 100, "store": 100}
+    grown, added, shrunk = sorted(faults(rooms, limits))
+    assert grown.startswith("kernels has 101 lines of code; [tool.house] allows 100")
+    assert added == "new has no limit in [tool.house]."
+    assert shrunk == "priors has only 97 lines of code: lower its 100."

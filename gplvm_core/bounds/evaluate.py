@@ -7,7 +7,6 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.arrays import Place, to_numpy
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, evaluate_layer
 from gplvm_core.kernels import Kernel
@@ -41,10 +40,9 @@ def evaluate_bound(
     """Return F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
 
     The shapes are: targets (N, D), mean and variance of q(X) (N, Q), inducing inputs (M, Q). The
-    jitter is absolute. Targets are neither centred nor scaled; NaN marks missing targets. If the
-    targets are a PyTorch or CuPy array, that library computes the sums over points; gradients are
-    NumPy arrays. Raises ValueError for shapes that do not match and for numbers out of range.
-    Source: Titsias & Lawrence (2010), eq. 8 and 14.
+    jitter is absolute. Targets are neither centred nor scaled; NaN marks missing targets. Raises
+    ValueError for shapes that do not match and for numbers out of range. Source: Titsias & Lawrence
+    (2010), eq. 8 and 14.
 
     Examples
     --------
@@ -56,19 +54,18 @@ def evaluate_bound(
     >>> round(bound, 2), gradients.mean.shape, round(gradients.noise_variance, 2)
     (-9.2, (3, 1), 27.87)
     """
-    place = Place.of(targets)
     targets, mean, variance, inducing = (
-        np.asarray(to_numpy(a), dtype=np.float64) for a in (targets, mean, variance, inducing)
+        np.asarray(a, dtype=np.float64) for a in (targets, mean, variance, inducing)
     )
     _check(targets, mean, variance, inducing, noise_variance)
     kernel = kernel.with_latent(mean.shape[1])
     kernel.check()
     belief = Belief(mean, variance)
-    with executor_for(n_jobs, place) as executor:
+    with executor_for(n_jobs) as executor:
         at = evaluate_layer(
             Layer(kernel, inducing, float(noise_variance)),
             belief,
-            Targets.of(targets).at(place),
+            Targets.of(targets),
             jitter=jitter,
             relative=False,
             executor=executor,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import not_installed
-from gplvm_core.shipped import clip, countries, digit_views, motions
+from gplvm_core.shipped import countries, digit_views
 from gplvm_core.shipped.diabetes import load_diabetes
 from gplvm_core.shipped.digits import load_digits
 from gplvm_core.shipped.faces import PACKAGE, load_faces
@@ -58,8 +58,6 @@ NEEDED: dict[str, tuple[str, ...]] = {
 
 # Further data sets with the packages that they need.
 OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
-    ("motions", motions.load_motions, (motions.PACKAGE,)),
-    ("clip", clip.load_clip, clip.PACKAGES),
     (
         "multi_feature_digits",
         digit_views.load_multi_feature_digits,

@@ -43,7 +43,7 @@ class Bias(Stationary):
         def pullback(adjoint: Array) -> Gradients:
             return self._only_variance(mean, inducing, float(np.sum(adjoint)))
 
-        return np.full(shape, float(self.variance), like=mean), pullback
+        return np.full(shape, float(self.variance)), pullback
 
     def grouped_psi2(
         self,

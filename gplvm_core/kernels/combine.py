@@ -39,7 +39,7 @@ def cross_rbf_linear(
 ) -> Cross:
     """Return the cross term of an RBF and a linear kernel, from the RBF's first tilted moment."""
     # C = T diag(c) Zᵀ, T_mq = Σ_n ψ1_nm m̂_nmq with m̂ = μ/d + (1 − 1/d) z, d = 1 + wS.
-    weight = np.asarray(np.broadcast_to(carrier.relevance, mean.shape[1:]), like=mean)
+    weight = np.broadcast_to(carrier.relevance, mean.shape[1:])
     psi1, _ = carrier.psi1(mean, variance, inducing)
     spread = 1.0 + weight * variance
     shrunk, pulled_in = mean / spread, 1.0 - 1.0 / spread
@@ -56,7 +56,7 @@ def cross_rbf_linear(
         through = np.zeros_like(psi1)
         d_shrunk, d_pulled = np.zeros_like(mean), np.zeros_like(mean)
         for column, d_column in zip(columns, d_tilted, strict=True):
-            toward, across = (np.asarray(a, like=mean) for a in (d_column, d_column * inducing))
+            toward, across = d_column, d_column * inducing
             through += column * (shrunk @ toward.T + pulled_in @ across.T)
             d_shrunk += column * (psi1 @ toward)
             d_pulled += column * (psi1 @ across)
@@ -109,6 +109,6 @@ def cross_nothing(
     def pullback(adjoint: Array) -> tuple[Array, tuple[Gradients, Gradients]]:
         nothing, no_inducing = np.zeros_like(mean), np.zeros_like(inducing)
         own = Gradients(nothing, nothing, no_inducing, carrier.zero())
-        return np.zeros((len(mean), size), like=mean), (own, replace(own, kernel=other.zero()))
+        return np.zeros((len(mean), size)), (own, replace(own, kernel=other.zero()))
 
     return Cross(np.zeros((rows.shape[1], size, size)), pullback)

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.gradients import Gradients, Pullback
-from gplvm_core.numerics import AnyArray, Array
+from gplvm_core.numerics import Array
 from gplvm_core.parameters import add
 
 # Number of rows in a block of `exact_psi0`'s pullback.
@@ -53,7 +53,7 @@ def exact_psi2(
 
 
 def products(
-    psi1: Float[AnyArray, "N M"], rows: Float[AnyArray, "N G"] | None = None
+    psi1: Float[Array, "N M"], rows: Float[Array, "N G"] | None = None
 ) -> Float[Array, "G M M"]:
     """Return Φ of every group from Ψ, with ⟨kk'⟩ = kk'. rows: None if all points form one group."""
     if rows is None:
@@ -63,10 +63,10 @@ def products(
 
 
 def products_pullback(
-    psi1: Float[AnyArray, "N M"],
+    psi1: Float[Array, "N M"],
     adjoint: Float[Array, "G M M"],
-    rows: Float[AnyArray, "N G"] | None = None,
-) -> Float[AnyArray, "N M"]:
+    rows: Float[Array, "N G"] | None = None,
+) -> Float[Array, "N M"]:
     """Return the adjoint of Ψ from the adjoint of `products`."""
     both = [each + each.T for each in adjoint]
     if rows is None:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.numerics import AnyArray, Array
+from gplvm_core.numerics import Array
 from gplvm_core.parameters import add
 
 
@@ -16,8 +16,8 @@ from gplvm_core.parameters import add
 class Gradients:
     """The gradients ∂F with respect to all arguments of an expectation; they can be added."""
 
-    mean: Float[AnyArray, "N Q"]
-    variance: Float[AnyArray, "N Q"]
+    mean: Float[Array, "N Q"]
+    variance: Float[Array, "N Q"]
     inducing: Float[Array, "M Q"]
     kernel: Any
 
@@ -92,7 +92,7 @@ class CrossWhole:
 
     make: Callable[[], Float[Array, "G M M"]]
     pull: Callable[[Array, Array | None], tuple[Array, Gradients, Gradients]]
-    rows: Float[AnyArray, "N G"]
+    rows: Float[Array, "N G"]
 
     @cached_property
     def value(self) -> Float[Array, "G M M"]:
@@ -102,7 +102,7 @@ class CrossWhole:
     def pullback(self, adjoint: Float[Array, "G M M"]) -> tuple[Array, tuple[Gradients, Gradients]]:
         _, own, other = self.pull(adjoint, self.rows)
         shape = len(own.mean), len(own.inducing)
-        return np.zeros(shape, like=own.mean), (own, other)
+        return np.zeros(shape), (own, other)
 
     def weighted(
         self, adjoint: Float[Array, "G M M"], psi1: Float[Array, "N M"], pull_psi1: Pullback

@@ -12,7 +12,7 @@ from gplvm_core.kernels.exact import exact_psi0, exact_psi1, exact_psi2, stacked
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.parametric import KernelError, Parametric
 from gplvm_core.kernels.waves import Waves
-from gplvm_core.numerics import AnyArray, Array, unfold_upper
+from gplvm_core.numerics import Array, unfold_upper
 
 # `psi2` of separate points is computed for several points at a time. Together, these Φ matrices
 # have at most this many entries (32 MB).
@@ -110,8 +110,8 @@ class Kernel(Parametric):
         return stacked_pullback(self, first, second, adjoint)
 
     def psi0(
-        self, mean: Float[AnyArray, "N Q"], variance: Float[AnyArray, "N Q"]
-    ) -> tuple[Float[AnyArray, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
+        self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]
+    ) -> tuple[Float[Array, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
         """Return ⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel).
 
         In this base class, all expectations are for exact inputs; they raise KernelError for
@@ -122,18 +122,18 @@ class Kernel(Parametric):
 
     def psi1(
         self,
-        mean: Float[AnyArray, "N Q"],
-        variance: Float[AnyArray, "N Q"],
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
         inducing: Float[Array, "M Q"],
-    ) -> tuple[Float[AnyArray, "N M"], Pullback]:
+    ) -> tuple[Float[Array, "N M"], Pullback]:
         """Return ⟨k(x_n, z_m)⟩ and its pullback from ∂psi1."""
         self._check_exact(variance)
         return exact_psi1(self, mean, inducing)
 
     def psi2(
         self,
-        mean: Float[AnyArray, "N Q"],
-        variance: Float[AnyArray, "N Q"],
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
         inducing: Float[Array, "M Q"],
         keep: Kept | None = None,
     ) -> tuple[Float[Array, "M M"], Pullback]:
@@ -142,16 +142,16 @@ class Kernel(Parametric):
         keep: an empty list, in which intermediates are cached for `psi2_pullback` at the same
         inputs.
         """
-        rows = np.ones((len(mean), 1), like=mean)
+        rows = np.ones((len(mean), 1))
         value, pullback = self.grouped_psi2(mean, variance, inducing, rows, keep)
         return value[0], lambda adjoint: pullback(adjoint[None])
 
     def grouped_psi2(
         self,
-        mean: Float[AnyArray, "N Q"],
-        variance: Float[AnyArray, "N Q"],
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
         inducing: Float[Array, "M Q"],
-        rows: Float[AnyArray, "N G"],
+        rows: Float[Array, "N G"],
         keep: Kept | None = None,
     ) -> tuple[Float[Array, "G M M"], Pullback]:
         """Return Σ_n rows_ng ⟨k(z_m, x_n) k(x_n, z_m')⟩ of each group g, and its pullback."""
@@ -160,11 +160,11 @@ class Kernel(Parametric):
 
     def psi2_pullback(
         self,
-        mean: Float[AnyArray, "N Q"],
-        variance: Float[AnyArray, "N Q"],
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
         inducing: Float[Array, "M Q"],
         adjoint: Float[Array, "*G M M"],
-        rows: Float[AnyArray, "N G"] | None = None,
+        rows: Float[Array, "N G"] | None = None,
         kept: Kept | None = None,
     ) -> Gradients:
         """Return the gradients of `psi2` or, if `rows` are given, of `grouped_psi2`.
@@ -286,7 +286,7 @@ class Kernel(Parametric):
 
     __rmul__ = __mul__
 
-    def _check_exact(self, variance: AnyArray) -> None:
+    def _check_exact(self, variance: Array) -> None:
         """Raise KernelError unless the variance of the inputs is 0 everywhere."""
         if variance.any():
             raise self._without_expectations()

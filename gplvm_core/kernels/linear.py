@@ -14,7 +14,7 @@ from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.rbf import RBF
-from gplvm_core.numerics import AnyArray, Array, symmetrise, unfold_upper
+from gplvm_core.numerics import Array, symmetrise, unfold_upper
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,7 +65,7 @@ class Linear(Kernel):
         return partial(cross_waves_linear, carrier, self) if carrier.waves else None
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        weight, inducing = self._weight(mean), np.asarray(inducing, like=mean)
+        weight = self._weight(mean)
 
         def pullback(adjoint: Array) -> Gradients:
             carried = adjoint @ inducing
@@ -127,8 +127,8 @@ class Linear(Kernel):
     def browser_form(self) -> list[dict[str, Any]]:
         return [{"kind": "linear", "variance": np.asarray(self.variance).tolist()}]
 
-    def _weight(self, points: AnyArray) -> AnyArray:
-        return np.asarray(np.broadcast_to(self.variance, points.shape[1:]), like=points)
+    def _weight(self, points: Array) -> Array:
+        return np.broadcast_to(self.variance, points.shape[1:])
 
     def _shaped(self, d_variance: Array) -> Self:
         if np.ndim(self.variance) == 0:

@@ -5,29 +5,26 @@ The logarithm of the values is a product of two matrices, one of points and one 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gplvm_core.arrays import on_host
 from gplvm_core.kernels.gradients import Kept
-from gplvm_core.numerics import AnyArray, Array, upper_pairs
+from gplvm_core.numerics import Array, upper_pairs
 
 # Number of points × pairs in a block, so that the block fits into the cache of one core.
-HOST_BLOCK = 128, 256
-# Number of points × pairs in a block for a GPU (128 MB); a GPU is efficient only for large blocks.
-DEVICE_BLOCK = 8192, 2048
+BLOCK = 128, 256
 
 
 @dataclass(frozen=True)
 class PairFactor:
     """The pairs of inducing inputs, as the right-hand factor of the exponent."""
 
-    right: AnyArray  # [1, z̄, z̄², constant] as (2Q+2, P)
-    carried: AnyArray  # [1, z̄, z̄²] as (P, 2Q+1), for the pullback to the points
+    right: Array  # [1, z̄, z̄², constant] as (2Q+2, P)
+    carried: Array  # [1, z̄, z̄²] as (P, 2Q+1), for the pullback to the points
     middle: Array  # z̄, (P, Q)
     difference: Array  # z_m − z_m', (P, Q)
 
@@ -53,11 +50,6 @@ class PairFactor:
         factor = np.concatenate([ones, middle, middle**2, constant[:, None]], axis=1)
         return cls(np.ascontiguousarray(factor.T), factor[:, :-1], middle, difference)
 
-    def beside(self, points: AnyArray) -> Self:
-        """Return the factor with its arrays on the points' device."""
-        right, carried = (np.asarray(a, like=points) for a in (self.right, self.carried))
-        return replace(self, right=right, carried=carried)
-
     def gradients(self, carried: Array, weight: Array) -> tuple[Array, Array]:
         """Return (∂Z, the pairs' part of ∂w) from the adjoint-weighted V = Eᵀ[2aμ, −a, 1]."""
         n_latent = self.middle.shape[1]
@@ -72,18 +64,18 @@ class PairFactor:
 class PointFactor:
     """The points, as the left-hand factor of the exponent of ⟨kk'⟩."""
 
-    left: AnyArray  # [constant, 2aμ, −a, 1] as (N, 2Q+2)
-    rate: AnyArray  # a = w/d, (N, Q)
-    spread: AnyArray  # d = 2wS + 1, (N, Q)
+    left: Array  # [constant, 2aμ, −a, 1] as (N, 2Q+2)
+    rate: Array  # a = w/d, (N, Q)
+    spread: Array  # d = 2wS + 1, (N, Q)
 
     @property
-    def carried(self) -> AnyArray:
+    def carried(self) -> Array:
         """[2aμ, −a, 1] as (N, 2Q+1), for the pullback to the pairs."""
         return self.left[:, 1:]
 
     @classmethod
-    def of(cls, weight: AnyArray, mean: AnyArray, variance: AnyArray) -> Self:
-        ones = np.ones((len(mean), 1), like=mean)
+    def of(cls, weight: Array, mean: Array, variance: Array) -> Self:
+        ones = np.ones((len(mean), 1))
         spread = 2.0 * weight * variance + 1.0
         rate = weight / spread
         drift = rate * mean
@@ -91,9 +83,7 @@ class PointFactor:
         left = np.concatenate([constant, 2.0 * drift, -rate, ones], axis=1)
         return cls(left, rate, spread)
 
-    def gradients(
-        self, sums: AnyArray, mean: AnyArray, variance: AnyArray
-    ) -> tuple[AnyArray, AnyArray, Array]:
+    def gradients(self, sums: Array, mean: Array, variance: Array) -> tuple[Array, Array, Array]:
         """Return (∂mean, ∂variance, points' part of ∂w) from the weighted E·[1, z̄, z̄²]."""
         n_latent = mean.shape[1]
         row, first, second = sums[:, :1], sums[:, 1 : n_latent + 1], sums[:, n_latent + 1 :]
@@ -103,28 +93,28 @@ class PointFactor:
         d_mean = -twice * apart
         d_variance = self.rate * (twice * squared - row)
         d_weight = -down((variance * row + squared / self.spread) / self.spread)
-        return d_mean, d_variance, np.asarray(d_weight)
+        return d_mean, d_variance, d_weight
 
 
-def across(matrix: AnyArray) -> AnyArray:
+def across(matrix: Array) -> Array:
     """Return the sum of every row by a matrix product; for short rows, this is much faster."""
-    return matrix @ np.ones(matrix.shape[1], like=matrix)
+    return matrix @ np.ones(matrix.shape[1])
 
 
-def down(matrix: AnyArray) -> AnyArray:
+def down(matrix: Array) -> Array:
     """Return the sum of every column, by a matrix product."""
-    return np.ones(len(matrix), like=matrix) @ matrix
+    return np.ones(len(matrix)) @ matrix
 
 
 def exponentials(
     points: PointFactor, pairs: PairFactor, keep: Kept | None = None
-) -> Iterator[tuple[slice, slice, AnyArray]]:
+) -> Iterator[tuple[slice, slice, Array]]:
     """Yield E = ⟨kk'⟩ of points × pairs, block by block.
 
     Each block overwrites the previous block, unless `keep` is a list; the blocks are then stored in
     it.
     """
-    scratch = np.empty(HOST_BLOCK)
+    scratch = np.empty(BLOCK)
     for rows, columns in _places(points, pairs):
         left, right = points.left[rows, :], pairs.right[:, columns]
         shape = len(left), right.shape[1]
@@ -137,14 +127,14 @@ def exponentials(
 
 def kept_exponentials(
     points: PointFactor, pairs: PairFactor, kept: Kept
-) -> Iterator[tuple[slice, slice, AnyArray]]:
+) -> Iterator[tuple[slice, slice, Array]]:
     """Yield the blocks that `exponentials` stored in `kept`."""
     for (rows, columns), block in zip(_places(points, pairs), kept, strict=True):
         yield rows, columns, block
 
 
 def _places(points: PointFactor, pairs: PairFactor) -> Iterator[tuple[slice, slice]]:
-    tall, wide = HOST_BLOCK if on_host(points.left) else DEVICE_BLOCK
+    tall, wide = BLOCK
     n_points = len(points.left)
     rows = [slice(first, min(first + tall, n_points)) for first in range(0, n_points, tall)]
     for first in range(0, pairs.count, wide):

@@ -71,9 +71,8 @@ class RBF(Stationary):
         return d_points, self._shaped(product.sum() / self.variance, d_weight)
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        weight = np.asarray(self._weight(mean.shape[1]), like=mean)
+        weight = self._weight(mean.shape[1])
         mean, inducing = _centred(mean, inducing)
-        inducing = np.asarray(inducing, like=mean)
         spread = weight * variance + 1.0
         rate = weight / spread
         drift = rate * mean
@@ -102,7 +101,7 @@ class RBF(Stationary):
     def psi2(
         self, mean: Array, variance: Array, inducing: Array, keep: Kept | None = None
     ) -> tuple[Array, Pullback]:
-        rows = np.ones((len(mean), 1), like=mean)
+        rows = np.ones((len(mean), 1))
         value, _ = self.grouped_psi2(mean, variance, inducing, rows, keep)
         return value[0], lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint)
 
@@ -120,7 +119,7 @@ class RBF(Stationary):
             blocks = []
             keep.extend((factors, blocks))
         # All groups share one exponential E; the Φ of all groups is rowsᵀ E.
-        folded = np.zeros((rows.shape[1], factors[1].count), like=mean)
+        folded = np.zeros((rows.shape[1], factors[1].count))
         for which, columns, block in exponentials(*factors, blocks):
             folded[:, columns] += rows[which, :].T @ block
         size = len(inducing)
@@ -143,11 +142,11 @@ class RBF(Stationary):
         else:
             points, pairs = self._factors(mean, inducing, variance)
             blocks = exponentials(points, pairs)
-        pair, weight = np.asarray(fold_upper(adjoint), like=mean), self._weight(mean.shape[1])
+        pair, weight = fold_upper(adjoint), self._weight(mean.shape[1])
         target = pairs.carried if rows is not None else pairs.carried * pair[:, None]
-        sums = np.zeros((len(mean), pairs.carried.shape[1]), like=mean)
+        sums = np.zeros((len(mean), pairs.carried.shape[1]))
         back = points.carried
-        carried = np.zeros((pairs.count, back.shape[1]), like=mean)
+        carried = np.zeros((pairs.count, back.shape[1]))
         for which, columns, block in blocks:
             if rows is not None:
                 block = block * (rows[which, :] @ pair[:, columns])
@@ -214,7 +213,7 @@ class RBF(Stationary):
         """Return the factors of the exponent of ⟨kk'⟩."""
         weight = self._weight(mean.shape[1])
         pairs = PairFactor.of(self.variance, weight, inducing)
-        return PointFactor.of(weight, mean, variance), pairs.beside(mean)
+        return PointFactor.of(weight, mean, variance), pairs
 
     def _weight(self, n_latent: int) -> Array:
         return np.array(np.broadcast_to(self.relevance, (n_latent,)))

@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.kernel import Kernel
-from gplvm_core.numerics import AnyArray, Array
+from gplvm_core.numerics import Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -22,10 +22,10 @@ class Stationary(Kernel):
         return np.full(len(points), float(self.variance))
 
     def psi0(
-        self, mean: Float[AnyArray, "N Q"], variance: Float[AnyArray, "N Q"]
-    ) -> tuple[Float[AnyArray, " N"], Callable[[AnyArray], tuple[AnyArray, AnyArray, Self]]]:
-        def pullback(adjoint: AnyArray) -> tuple[AnyArray, AnyArray, Self]:
+        self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]
+    ) -> tuple[Float[Array, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
+        def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
             nothing = np.zeros_like(mean)
             return nothing, nothing, replace(self.zero(), variance=float(np.sum(adjoint)))
 
-        return np.full(len(mean), float(self.variance), like=mean), pullback
+        return np.full(len(mean), float(self.variance)), pullback

@@ -64,7 +64,7 @@ class Sum(Compound):
             part.psi2(mean, variance, inducing, kept)[0]
             for part, kept in zip(self.parts, own, strict=True)
         )
-        crosses = self._crosses(mean, variance, inducing, np.ones((len(mean), 1), like=mean))
+        crosses = self._crosses(mean, variance, inducing, np.ones((len(mean), 1)))
         value = _total([parts, *(pair.cross.value[0] for pair in crosses)])
         return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint)
 
@@ -101,7 +101,7 @@ class Sum(Compound):
         ]
         _, pull_psi1 = self._each_psi1(*inputs)
         if rows is None:
-            rows, adjoint = np.ones((len(mean), 1), like=mean), adjoint[None]
+            rows, adjoint = np.ones((len(mean), 1)), adjoint[None]
         for pair in self._crosses(*inputs, rows):
             through_psi1, direct = pair.cross.pullback(adjoint)
             pulled[pair.carrier] += pull_psi1[pair.carrier](through_psi1) + direct[0]

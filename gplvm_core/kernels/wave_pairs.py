@@ -19,7 +19,7 @@ from gplvm_core.kernels.pairs import PairFactor, PointFactor, exponentials
 from gplvm_core.kernels.wave_dimension import AlongOne, Bent, Straight, WaveDimension, WaveInputs
 from gplvm_core.kernels.wave_window import Windowed
 from gplvm_core.kernels.waves import Series, Waves
-from gplvm_core.numerics import AnyArray, Array, BoolArray
+from gplvm_core.numerics import Array, BoolArray
 
 # The number of waves in `Windowed` that take as long as one wave in `Bent`.
 WAVES_FOR_ONE = 30
@@ -32,9 +32,9 @@ class WavePulled:
     level: for each point, the adjoint-weighted sum over the pairs.
     """
 
-    level: Float[AnyArray, " N"]
-    mean: Float[AnyArray, "N Q"]
-    variance: Float[AnyArray, "N Q"]
+    level: Float[Array, " N"]
+    mean: Float[Array, "N Q"]
+    variance: Float[Array, "N Q"]
     one: Float[Array, "P Q"]
     other: Float[Array, "P Q"]
     first: Waves
@@ -51,8 +51,8 @@ class WavePairs:
 
     first: Waves
     second: Waves
-    mean: Float[AnyArray, "N Q"]
-    variance: Float[AnyArray, "N Q"]
+    mean: Float[Array, "N Q"]
+    variance: Float[Array, "N Q"]
     one: Float[Array, "P Q"]
     other: Float[Array, "P Q"]
     origin: Float[Array, " Q"]
@@ -62,8 +62,8 @@ class WavePairs:
     def of(
         cls,
         kernels: tuple[Waves, Waves],
-        mean: AnyArray,
-        variance: AnyArray,
+        mean: Array,
+        variance: Array,
         pairs: tuple[Array, Array],
         moment: int | None = None,
     ) -> Self:
@@ -74,39 +74,39 @@ class WavePairs:
         one, other = (each - centre for each in pairs)
         return cls(first, second, mean - centre, variance, one, other, centre, moment)
 
-    def blocks(self) -> Iterator[tuple[slice, slice, AnyArray]]:
+    def blocks(self) -> Iterator[tuple[slice, slice, Array]]:
         """Yield the values block by block."""
         for rows, columns, block in exponentials(self.points, self.pairs):
             for dimension in self.dimensions.values():
                 block = block * dimension.value(rows, columns)
             yield rows, columns, block
 
-    def summed(self, rows: Float[AnyArray, "N G"]) -> Float[Array, "G P"]:
+    def summed(self, rows: Float[Array, "N G"]) -> Float[Array, "G P"]:
         """Return the sums over the points of every group."""
-        total = np.zeros((rows.shape[1], self.pairs.count), like=self.mean)
+        total = np.zeros((rows.shape[1], self.pairs.count))
         for which, columns, block in self.blocks():
             total[:, columns] += rows[which, :].T @ block
         return np.asarray(total)
 
     def pulled(
-        self, adjoint: Float[Array, "G P"], rows: Float[AnyArray, "N G"] | None = None
+        self, adjoint: Float[Array, "G P"], rows: Float[Array, "N G"] | None = None
     ) -> WavePulled:
         """Return the gradients from the adjoint of `summed`.
 
         Without rows, the adjoint has one row for each point, or one row for all points.
         """
-        pair = np.asarray(adjoint, like=self.mean)
+        pair = adjoint
         if rows is not None:
             return self.pullback(lambda which, columns: rows[which, :] @ pair[:, columns])
         if len(adjoint) == 1:
             return self.pullback(lambda which, columns: pair[:, columns])
         return self.pullback(lambda which, columns: pair[which, columns])
 
-    def pullback(self, adjoint: Callable[[slice, slice], AnyArray]) -> WavePulled:
+    def pullback(self, adjoint: Callable[[slice, slice], Array]) -> WavePulled:
         """Return the gradients from the adjoint of every block."""
         mean, pairs, back = self.mean, self.pairs, self.points.carried
-        sums = np.zeros((len(mean), pairs.carried.shape[1]), like=mean)
-        carried = np.zeros((pairs.count, back.shape[1]), like=mean)
+        sums = np.zeros((len(mean), pairs.carried.shape[1]))
+        carried = np.zeros((pairs.count, back.shape[1]))
         dimensions = list(self.dimensions.values())
         seen = [each.sums() for each in dimensions]
         for rows, columns, block in exponentials(self.points, pairs):
@@ -160,7 +160,7 @@ class WavePairs:
         """The pairs' factor of the exponent."""
         scale = np.log(self.first.variance) + np.log(self.second.variance)
         constant = scale - 0.5 * (self.apart**2 @ (self.share * self.second.weight))
-        return PairFactor.from_parts(self.middle, self.apart, constant).beside(self.mean)
+        return PairFactor.from_parts(self.middle, self.apart, constant)
 
     @cached_property
     def dimensions(self) -> dict[int, WaveDimension]:
@@ -198,7 +198,7 @@ class WavePairs:
             return Windowed(inputs, self.both[q], np.asarray(step * np.arange(count)))
         return Bent(inputs)
 
-    def _gathered(self, sums: AnyArray, carried: Array, along: dict[int, AlongOne]) -> WavePulled:
+    def _gathered(self, sums: Array, carried: Array, along: dict[int, AlongOne]) -> WavePulled:
         """Return all gradients from the adjoint-weighted E·[1, c, c²] and Eᵀ[2aμ, −a, 1]."""
         n_latent, share, both = self.mean.shape[1], self.share, self.both
         d_mean, d_variance, d_half = self.points.gradients(sums, self.mean, self.variance)

@@ -38,7 +38,7 @@ class White(Stationary):
         return partial(cross_nothing, carrier, self)
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        value = np.zeros((len(mean), len(inducing)), like=mean)
+        value = np.zeros((len(mean), len(inducing)))
         return value, lambda _: self._nothing(mean, inducing)
 
     def grouped_psi2(

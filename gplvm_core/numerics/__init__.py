@@ -13,7 +13,6 @@ from gplvm_core.numerics.linalg import (
 from gplvm_core.numerics.memory import keep_freed_memory
 from gplvm_core.numerics.threads import one_thread_a_product
 from gplvm_core.numerics.types import (
-    AnyArray,
     AnyNDArray,
     Array,
     BoolArray,
@@ -23,7 +22,6 @@ from gplvm_core.numerics.types import (
 )
 
 __all__ = [
-    "AnyArray",
     "AnyNDArray",
     "Array",
     "BoolArray",

@@ -19,6 +19,3 @@ if TYPE_CHECKING:
     IntArray = NDArray[np.intp]
 else:
     Array = AnyNDArray = BoolArray = ByteArray = Int64Array = IntArray = np.ndarray
-
-# A NumPy array, or another library's array that NumPy's functions accept (`gplvm_core/arrays`).
-AnyArray = Any

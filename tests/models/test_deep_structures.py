@@ -61,7 +61,7 @@ def test_a_longer_run_continues_with_a_start_that_is_sound() -> None:
         def watch(progress: Progress) -> None:
             told.append(progress.run)
 
-        training = Training(graph, "lbfgs", max_iter, 1e-6, 0.0, (), worth)
+        training = Training(graph, max_iter, 1e-6, 0.0, (), worth)
         return training.run((0, 1), watch, resume)
 
     tame, wild = (each.restart for each in train(1))

@@ -316,8 +316,6 @@ def test_a_deep_autoencoder_narrows_below_its_outputs(rows: np.ndarray, tmp_path
     np.testing.assert_array_equal(again.transform(rows[:3]), model.transform(rows[:3]))
 
 
-def test_the_autoencoder_refuses_another_width_and_batches(rows: np.ndarray) -> None:
+def test_the_autoencoder_refuses_another_width(rows: np.ndarray) -> None:
     with pytest.raises(ValueError, match=r"as many latent dimensions .* as outputs, 6; got 2"):
         BayesianGPLVM(2, 5, encoder="outputs").fit(rows)
-    with pytest.raises(ValueError, match="does not support batch_size"):
-        BayesianGPLVM(6, 5, encoder="outputs", batch_size=10).fit(rows)

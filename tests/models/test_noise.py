@@ -173,12 +173,9 @@ def test_a_given_scale_also_decides_the_noise() -> None:
     assert len(np.unique(found.noise_std_)) == 1
 
 
-@pytest.mark.parametrize(
-    "model", [GPLVM(2, max_iter=20), BayesianGPLVM(2, 10, max_iter=20, batch_size=20)]
-)
-def test_models_with_one_noise_still_scale_columns_with_different_units(model: GPLVM) -> None:
+def test_a_model_with_one_noise_still_scales_columns_with_different_units() -> None:
     Y = rows(40, 3)[0]
-    found = model.set_params(random_state=0).fit(Y)
+    found = GPLVM(2, max_iter=20, random_state=0).fit(Y)
     np.testing.assert_allclose(found.posterior_.scale, Y.std(axis=0), rtol=1e-9)
     assert any("each column has its own scale" in note for note in found.notes_)
 

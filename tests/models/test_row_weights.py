@@ -153,5 +153,3 @@ def test_a_weight_without_a_meaning_is_refused() -> None:
         fitted(values, data_weight="pixels")
     with pytest.raises(ValueError, match="needs a table of numbers"):
         fitted(values, data_weight=0.5, kinds=["count"] * 4)
-    with pytest.raises(ValueError, match="without batches"):
-        BayesianGPLVM(2, 5, data_weight=0.5, batch_size=10).fit(values)

@@ -60,7 +60,6 @@ def test_only_the_first_two_settings_have_a_place(kind: type) -> None:
         ),
         (BayesianGPLVM(noise="each"), "noise must be one of shared, per_output, auto; got 'each'"),
         (BayesianGPLVM(encoder="pca"), "encoder must be None or one of kernel, network"),
-        (BayesianGPLVM(batch_size=0), "batch_size must be a whole number of at least 1; got 0"),
         (BayesianGPLVM(time_kernel=2), "time_kernel must be the name of a kernel"),
         (
             BayesianGPLVM(n_jobs="two"),
@@ -101,10 +100,7 @@ def test_a_model_without_time_is_refused(rows: np.ndarray) -> None:
 
 @pytest.mark.parametrize(
     ("settings", "words"),
-    [
-        ({"encoder": "kernel"}, "a time_kernel and an encoder cannot be combined"),
-        ({"batch_size": 6}, "rows over time depend on each other: leave out batch_size"),
-    ],
+    [({"encoder": "kernel"}, "a time_kernel and an encoder cannot be combined")],
 )
 def test_settings_that_exclude_a_time_kernel_are_refused(
     rows: np.ndarray, settings, words: str

@@ -1,16 +1,14 @@
-"""The test problems, the optimisers, and a function that runs an optimiser on a problem."""
+"""The test problems, and a function that runs an optimiser on a problem."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pytest
 from scipy.optimize import rosen, rosen_der
 from scipy.special import expit
 
-from gplvm_core.optimise import LBFGS, Objective, Optimiser, State
-from gplvm_core.optimise.scg import SCG
+from gplvm_core.optimise import LBFGS, Objective, State
 
 
 @dataclass(frozen=True)
@@ -88,10 +86,9 @@ PROBLEMS: dict[str, Problem] = {
     "beale": beale(),
     "one variable": well(),
 }
-OPTIMISERS: dict[str, Optimiser[Any]] = {
+OPTIMISERS = {
     "LBFGS": LBFGS(value_tolerance=0.0),
     "LBFGS, memory 5": LBFGS(memory=5, value_tolerance=0.0),
-    "SCG": SCG(value_tolerance=0.0),
 }
 Run = Callable[..., State]
 
@@ -102,7 +99,7 @@ def problem(request: pytest.FixtureRequest) -> Problem:
 
 
 @pytest.fixture(params=OPTIMISERS)
-def optimiser(request: pytest.FixtureRequest) -> Optimiser[Any]:
+def optimiser(request: pytest.FixtureRequest) -> LBFGS:
     return OPTIMISERS[request.param]
 
 
@@ -116,7 +113,7 @@ def run() -> Run:
     """Run steps until the optimiser ends by itself or has made `limit` iterations."""
 
     def until_the_end(
-        optimiser: Optimiser[Any], objective: Objective, start: np.ndarray, limit: int = 20_000
+        optimiser: LBFGS, objective: Objective, start: np.ndarray, limit: int = 20_000
     ) -> State:
         state = optimiser.start(start, objective)
         while state.status == "running" and state.iteration < limit:

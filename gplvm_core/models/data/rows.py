@@ -10,7 +10,6 @@ from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from gplvm_core.arrays import to_numpy
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow
@@ -24,8 +23,8 @@ def readable(values: Any, what: str = "the rows") -> Any:
 
     Masked entries, None and `pandas.NA` become NaN; data frames and arrays of other libraries
     become NumPy arrays. Sparse matrices and complex numbers are returned unchanged. what: the name
-    of the values in messages. Raises DataTypeError for dates, for objects that are not numbers, and
-    for a dict, because a dict contains several views.
+    of the values in messages. Raises DataTypeError for dates, for objects that are not numbers, for
+    arrays that NumPy cannot read, and for a dict, because a dict contains several views.
     """
     if issparse(values):
         return values
@@ -39,7 +38,7 @@ def readable(values: Any, what: str = "the rows") -> Any:
     if frame is not None:
         return _as_numbers(numbers_in(frame), what)
     try:
-        found = np.asarray(unmasked(to_numpy(values)))
+        found = np.asarray(unmasked(_as_numpy(values)))
     except ValueError as error:  # rows of different lengths
         raise DataError(
             f"{what} must be numbers: {error}. Give every row the same length"
@@ -61,6 +60,21 @@ def _as_numbers(found: AnyNDArray, what: str) -> AnyNDArray:
             f"{what} have whole numbers beyond 1e308, which have no floating-point number: change "
             "the units"
         ) from None
+
+
+def _as_numpy(values: Any) -> Any:
+    """Convert an array of another library, such as PyTorch; return anything else unchanged."""
+    if isinstance(values, np.ndarray | np.generic) or not hasattr(values, "__dlpack__"):
+        return values
+    try:
+        return np.asarray(values)
+    except Exception as error:  # each library raises errors of its own
+        library = type(values).__module__.partition(".")[0]
+        raise DataTypeError(
+            f"NumPy cannot read this array of {library}, of type "
+            f"{getattr(values, 'dtype', 'unknown')}: {error}. Pass numbers in main memory as "
+            "float64 or float32, such as Y.detach().cpu().double() (PyTorch) or Y.get() (CuPy)"
+        ) from error
 
 
 def as_floats(values: Any, what: str) -> Float[Array, "..."]:

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Any, ClassVar, Literal
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.batches import Stochastic, check_batches
 from gplvm_core.models.data.data_weights import on_paths, weight_in_words, weight_of_rows
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import TIMES
@@ -16,12 +15,11 @@ from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.problems.edges import to_data
-from gplvm_core.models.problems.encoded import OUTPUTS, AtOutputs, EncodedNode
+from gplvm_core.models.problems.encoded import AtOutputs, EncodedNode
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.kinds import KindsStart
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
 from gplvm_core.models.problems.nodes import LatentNode
-from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Executor
@@ -73,7 +71,6 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     time_kernel: str | Kernel | None = None
     path_over: str | Sequence[int] = TIMES
     encoder: Literal["kernel", "network", "outputs"] | None = None
-    batch_size: int | None = None
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
     data_weight: str | float = "auto"
 
@@ -81,28 +78,15 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self._over_time)
 
-    @property
-    def _one_noise(self) -> bool:
-        return self.batch_size is not None
-
     def _problem(
         self, begin: Start | KindsStart, executor: Executor, further: int
-    ) -> Graph | ManyRows | Stochastic:
+    ) -> Graph | ManyRows:
         self.data_weight_ = self._weight(begin)
         if isinstance(begin, KindsStart):
             return self._any_kinds(begin, executor)
         node, count = self._top(begin.outputs[0], self.n_components), len(begin.outputs[0])
-        many = ManyRows(begin, self.jitter, executor, (self._noise,), further)
-        if self.batch_size is not None:
-            check_batches(self.batch_size, count, self._noise)
-            if self.encoder == OUTPUTS:
-                raise ValueError("encoder='outputs' does not support batch_size: leave it out")
-            if isinstance(node, PathNode):
-                raise ValueError("rows over time depend on each other: leave out batch_size")
-            encoder = node if isinstance(node, EncodedNode) else None
-            return Stochastic(many, self.batch_size, self.max_iter, encoder)
         if isinstance(node, LatentNode) and are_many(count):
-            return many
+            return ManyRows(begin, self.jitter, executor, (self._noise,), further)
         layer = to_data(begin.outputs[0], executor, self._noise, self.data_weight_)
         start: Start | AtOutputs = begin
         if isinstance(node, EncodedNode) and node.at_outputs:
@@ -132,11 +116,11 @@ class BayesianGPLVM(LatentSettings, AnyKind):
         automatic = partial(on_paths, outputs, self.n_components, self.times_, self.sequences_)
         linked = self._over_time and numbers
         weight = weight_of_rows(self.data_weight, automatic if linked else lambda: 1.0)
-        many = self.batch_size is not None or are_many(len(outputs))
+        many = are_many(len(outputs))
         if weight != 1.0 and not (numbers and (self.time_kernel is not None or not many)):
             raise ValueError(
                 "data_weight other than 1 needs a table of numbers, and a time_kernel or fewer "
-                "than 20,000 rows without batches"
+                "than 20,000 rows"
             )
         return weight
 
@@ -188,4 +172,3 @@ class BayesianPCA(BayesianGPLVM):
     kernel: ClassVar[str] = "linear"  # type: ignore[misc]
     n_inducing: ClassVar[Any] = property(lambda self: self.n_components)  # type: ignore[misc]
     encoder: ClassVar[None] = None  # type: ignore[misc]
-    batch_size: ClassVar[None] = None  # type: ignore[misc]

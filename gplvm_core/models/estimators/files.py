@@ -59,10 +59,9 @@ class FromFiles(TimedModel):
         Parameters
         ----------
         Y : array_like of shape (N, D) or RowFiles
-            Outputs; NaN marks missing values. For an array of PyTorch or CuPy, the sums over the
-            rows are computed on its device, which must support float64. Files of at most 20,000
-            rows are loaded completely. With an encoder or a time_kernel, all files are loaded
-            completely.
+            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are converted to NumPy.
+            Files of at most 20,000 rows are loaded completely. With an encoder or a time_kernel,
+            all files are loaded completely.
         callback : callable, optional
             Called as callback(progress) after each accepted iteration, and after each part of the
             files. If it raises StopIteration, training and reading end with the best state so far;

@@ -42,7 +42,7 @@ class TrainedKinds(FromFiles):
     """
 
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
-    batch_size: int | None = None
+    encoder: str | None = None
     time_kernel: Any = None
     path_over: Any = TIMES
     # The default is for models in files of older versions, which do not store the columns.
@@ -74,12 +74,11 @@ class TrainedKinds(FromFiles):
         self._kind_notes = kind_notes
         if columns.only_numbers:
             return super()._training_data(Y, how)
-        for name in ("encoder", "batch_size"):
-            if getattr(self, name) is not None:
-                raise ValueError(
-                    f"columns of several kinds cannot be combined with {name}: leave {name} out, "
-                    "or give only columns of numbers"
-                )
+        if self.encoder is not None:
+            raise ValueError(
+                "columns of several kinds cannot be combined with an encoder: leave encoder out, "
+                "or give only columns of numbers"
+            )
         if not over_times(self.path_over):
             raise ValueError("paths that follow the rows' own values need columns of numbers only")
         take_names(self, Y, reset=True)

@@ -86,9 +86,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         if trained[-1].restart.result.status == "stopped":
             # The caller stopped training: use the inputs that the first stage imputed.
             offset = scaling.log_jacobian(observed_counts(targets))
-            held = Training(second, self.optimiser, 0, self.jitter, offset).run(
-                (best.restart.seed,)
-            )
+            held = Training(second, 0, self.jitter, offset).run((best.restart.seed,))
             restart = replace(held[0].restart, result=trained[-1].restart.result)
             return second, (replace(held[0], restart=restart),)
         return second, self._run(

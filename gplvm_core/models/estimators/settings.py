@@ -29,7 +29,6 @@ from gplvm_core.models.data.scaling import How, Noise
 from gplvm_core.models.estimators.documentation import documented, entries_of, sections_of
 
 Scale = How
-Optimiser = Literal["lbfgs", "scg"]
 Seed = int | np.random.Generator | np.random.RandomState | None
 Class = TypeVar("Class", bound=type)
 
@@ -65,7 +64,6 @@ SENTENCES: Mapping[str, str] = {
     "about 1.8 times as much as one start. A larger table has one start.",
     "jitter": "The number that is added to the diagonal of every kernel matrix, relative to the "
     "mean of that diagonal. `result_.jitter` reports the value that was used.",
-    "optimiser": 'The optimiser: "lbfgs", or "scg", scaled conjugate gradients.',
     "random_state": "The seed of all random draws. Each fit advances a generator of NumPy.",
     "n_jobs": "The number of threads among which the rows are divided. None means one thread, −1 "
     "all processors.",
@@ -99,17 +97,12 @@ SENTENCES: Mapping[str, str] = {
     '"number", "yes/no", "category", "grade", "count", "exposure" (a known number above 0 that '
     "multiplies the expected counts of its row), or a list of words for a grade in that order. "
     "With several kinds each column has its own signal variance and each column of numbers its own "
-    "noise variance, so `noise` and `scaling` have no effect. An encoder, `batch_size` and files "
+    "noise variance, so `noise` and `scaling` have no effect. An encoder and files "
     "require numbers.",
     "data_weight": "How much the rows count beside the prior when latent points are inferred: a "
     'number above 0 and at most 1 multiplies their term of the bound. "auto": wide rows that '
     "follow paths over time count as their number of independent columns, so that many pixels do "
     "not outweigh the prior; all other rows count fully (`data_weight_`).",
-    "batch_size": "None, or the number of random rows in a training batch (stochastic variational "
-    "inference; Damianou 2015, §3.3.3). Training first fits a sample of 2500 rows. Then q(u) "
-    "follows its natural gradient and Adam updates the other parameters, with ten batches per "
-    "iteration. An encoder computes the latent posteriors of a batch. Without an encoder, they are "
-    "inferred again for each batch.",
     "input_connections": "Whether every layer also has the top's points as inputs (Duvenaud et al. "
     "2014). Deep models then do not lose information about these points.",
     "constrained": "Whether the posteriors of uncertain inputs are centred on the given inputs.",
@@ -142,7 +135,6 @@ class Iterative:
     max_iter: int = 500
     n_restarts: int = 1
     jitter: float = 1e-6
-    optimiser: Optimiser = "lbfgs"
     random_state: Seed = None
     n_jobs: int | None = None
 
@@ -177,7 +169,7 @@ def check_settings(model: Any) -> None:
 
 
 # Settings that must be whole numbers of at least 1.
-_COUNTS = {"n_components", "n_inducing", "max_iter", "n_restarts", "batch_size", "window"}
+_COUNTS = {"n_components", "n_inducing", "max_iter", "n_restarts", "window"}
 
 
 def _check(name: str, value: Any, hint: Any) -> None:

@@ -46,7 +46,7 @@ class TimedModel(TrainedModel, SequenceQueries):
         Parameters
         ----------
         Y : array_like of shape (N, D)
-            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are copied to NumPy.
+            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are converted to NumPy.
 
         Returns
         -------

@@ -9,7 +9,6 @@ from typing import Any, Literal, Self, TypeVar, cast
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.arrays import Place
 from gplvm_core.models.data.scaling import (
     AUTO,
     How,
@@ -102,7 +101,6 @@ class Trainable:
     max_iter: int
     n_restarts: Any
     jitter: float
-    optimiser: Literal["lbfgs", "scg"]
     random_state: Any
     time_kernel: Any = None
     times_: Any
@@ -131,7 +129,7 @@ class Trainable:
         def worth(each: Trained) -> Any:
             return self._worth(problem, each)
 
-        settings = self.optimiser, self.max_iter, self.jitter, offset, views
+        settings = self.max_iter, self.jitter, offset, views
         watched = callback if isinstance(callback, Watched) else Watched(callback)
         sampled = problem if isinstance(problem, Sampled) else None
         work = sampled.work(self.max_iter) if sampled else EVEN
@@ -246,9 +244,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         Parameters
         ----------
         Y : array_like of shape (N, D)
-            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are allowed: with inducing
-            inputs, the sums over the rows are computed on their device, which must support float64.
-            All results are NumPy arrays.
+            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are converted to NumPy.
 
         Returns
         -------
@@ -277,7 +273,6 @@ class TrainedModel(Trainable, LatentVariableModel):
         """Train the model; further: the number of rows of files that are streamed afterwards."""
         check_settings(self)
         self.density_ = None
-        place = Place.of(Y)
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
         own = "shared" if self.noise == AUTO and self._one_noise else self.noise
         self._noise = noise_for(own, scaling)
@@ -286,7 +281,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         begin = self._begin(targets)
         few = self.n_restarts == "auto" and len(targets) <= FEW_ROWS
         several = few and isinstance(self.init, str) and self.init == "pca"
-        with executor_for(self.n_jobs, place) as executor:
+        with executor_for(self.n_jobs) as executor:
             problem = self._problem(begin, executor, further)
             pca = isinstance(begin, Start | KindsStart)
             if several and isinstance(problem, Graph) and pca and not at_outputs(problem.nodes):

@@ -67,7 +67,6 @@ class TrainedRegression(FromInputs, RegressionQuestions):
     max_iter: int
     n_restarts: int
     jitter: float
-    optimiser: Literal["lbfgs", "scg"]
     random_state: Any
 
     def _staged(
@@ -95,7 +94,7 @@ class TrainedRegression(FromInputs, RegressionQuestions):
         if seeds is None:
             seeds = seeds_for(self.random_state, self.n_restarts)
         offset = scaling.log_jacobian(observed_counts(targets))
-        training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset)
+        training = Training(problem, self.max_iter, self.jitter, offset)
         return training.run(seeds if resume is None else resume.seeds, callback, resume)
 
     def _problem(

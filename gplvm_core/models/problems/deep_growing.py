@@ -58,7 +58,7 @@ class Grown:
             n_hidden = depth - 2 - at
             problem = self.chain(Given(begun), n_hidden, GROWING if n_hidden else PHASES)
             most = min(ITERATIONS, self.max_iter)
-            (trained,) = Training(problem, "lbfgs", most, problem.jitter, 0.0).run((seed,))
+            (trained,) = Training(problem, most, problem.jitter, 0.0).run((seed,))
             found = problem.values(trained.parameters, FREE)
             if any(freedom(each.posterior) < LEAST_FREEDOM for each in found):
                 warnings.warn(

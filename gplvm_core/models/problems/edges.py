@@ -23,7 +23,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.parameters import LOG, Leaf, Transform, leaves
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
-from gplvm_core.statistics.executors import place_of, serial
+from gplvm_core.statistics.executors import serial
 
 # Outputs with a smaller ratio of signal to noise variance count as having no signal.
 NO_SIGNAL = 1e-4
@@ -188,7 +188,7 @@ def to_data(
 
     shift: the rows of the node that have outputs; None: all rows.
     """
-    seen = targets_for(values, noise).at(place_of(executor))
+    seen = targets_for(values, noise)
     own = noise == "per_output"
     return LayerEdge((0,), seen, executor, per_output=own, weight=weight, shift=shift)
 

@@ -117,7 +117,7 @@ class RegressionStart:
         exact = not self.inputs.free_mean.any() and self.n_inducing >= len(mean)
         if exact and len(some) == len(mean):
             return best.start(seed).layers[0].kernel
-        training = Training(best, "lbfgs", SUBSET_ITERATIONS, self.jitter, 0.0)
+        training = Training(best, SUBSET_ITERATIONS, self.jitter, 0.0)
         kernel: Kernel = training.run((seed,))[0].parameters.layers[0].kernel
         if isinstance(kernel, RBF | Matern):
             return replace(kernel, lengthscale=np.maximum(kernel.lengthscale, SHORTEST))

@@ -93,6 +93,6 @@ def shallow_layer(
         kernel_held=bool(inputs.missing.any()),
     )
     most = min(max_iter, SHALLOW_ITERATIONS)
-    (trained,) = Training(graph, "lbfgs", most, jitter, 0.0).run((0,))
+    (trained,) = Training(graph, most, jitter, 0.0).run((0,))
     (layer,) = graph.learnt(trained.parameters, (targets,)).layers
     return layer

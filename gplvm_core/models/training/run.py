@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sklearn.utils import check_random_state
 
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Optimiser, Result, State
+from gplvm_core.optimise import LBFGSState, Result
 from gplvm_core.parameters import Layout
 
 # n_restarts="auto": a table of at most FEW_ROWS rows has STARTS starts, each with the fraction HEAT
@@ -26,8 +26,7 @@ class Phase:
 
     most: the largest number of iterations. share: the largest fraction of max_iter. ratio: fixes
     σ_f²/σ² of the layers that end in data; None: free. hidden_noise_held: hidden layers do not
-    change their noise variance. optimiser: replaces the training's optimiser. once: if this is the
-    last phase, it is not repeated.
+    change their noise variance.
     """
 
     name: str
@@ -35,8 +34,6 @@ class Phase:
     share: float = 1.0
     ratio: float | None = None
     hidden_noise_held: bool = False
-    optimiser: Optimiser[Any] | None = None
-    once: bool = False
 
     @property
     def held(self) -> tuple[float | None, bool]:
@@ -161,7 +158,7 @@ class Run:
     seeds: tuple[int, ...]
     phase: int
     anchor: Any  # parameters at the start of the phase, which determine its scales
-    optimiser: State
+    optimiser: LBFGSState
     iterations: int  # seconds of this start before the present optimiser state
     evaluations: int
     rejected: int

@@ -23,8 +23,9 @@ from gplvm_core.models.training.run import (
 )
 from gplvm_core.models.training.watched import HaltedError, question
 from gplvm_core.models.training.work import EVEN, Work
-from gplvm_core.optimise import Optimiser, Progress, Result, optimiser_named
+from gplvm_core.optimise import LBFGS, Progress, Result
 
+OPTIMISER = LBFGS()
 # A start ends when a phase with new scales gains less than this fraction of the bound's size.
 LEAST_GAIN = 1e-7
 # Iterations between two verdicts on the layers of a model; every verdict costs an evaluation.
@@ -49,7 +50,6 @@ class Training:
     """
 
     problem: Problem
-    optimiser: str
     max_iter: int
     jitter: float
     offset: float
@@ -140,7 +140,7 @@ class Training:
         """The run at the first evaluation of its phase."""
         objective = PhaseObjective(self.problem, anchor, self._phase(run))
         try:
-            state = self._optimiser(run).start(objective.layout.pack(anchor), objective)
+            state = OPTIMISER.start(objective.layout.pack(anchor), objective)
         except ValueError as error:
             raise ValueError(
                 f"training cannot start: {objective.trouble or error}. Try fewer inducing inputs, "
@@ -158,7 +158,7 @@ class Training:
         return PhaseObjective(self.problem, run.anchor, self._phase(run), ask)
 
     def _step(self, run: Run, objective: PhaseObjective, clock: float) -> tuple[Run, float]:
-        state = self._optimiser(run).step(run.optimiser, objective)
+        state = OPTIMISER.step(run.optimiser, objective)
         seconds = time.perf_counter() - clock
         noise = objective.noise_at(state)
         trace = run.trace
@@ -185,7 +185,7 @@ class Training:
             return None if here < limit else "all iterations of the phase were made"
         gain = -run.optimiser.value - run.entry_bound
         spent = gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0)
-        if last and (spent or self._phase(run).once):
+        if last and spent:
             return run.optimiser.status, run.optimiser.reason
         return run.optimiser.reason
 
@@ -200,15 +200,14 @@ class Training:
             # The objective is the same, so the optimiser's state only needs rescaling.
             after = PhaseObjective(self.problem, anchor, self._phase(following))
             ratio = before.layout.scales() / after.layout.scales()
-            state = self._optimiser(following).rescaled(run.optimiser, ratio)
-            if state is not None:
-                return replace(
-                    following,
-                    anchor=anchor,
-                    optimiser=state,
-                    entered=run.total_iterations,
-                    entry_bound=-state.value,
-                )
+            state = OPTIMISER.rescaled(run.optimiser, ratio)
+            return replace(
+                following,
+                anchor=anchor,
+                optimiser=state,
+                entered=run.total_iterations,
+                entry_bound=-state.value,
+            )
         return self._enter(
             replace(
                 run,
@@ -295,9 +294,6 @@ class Training:
         at = len(run.done)
         restart = Restart(run.seeds[at], bound, result, run.recipes[at])
         return Trained(restart, parameters, run.trace)
-
-    def _optimiser(self, run: Run) -> Optimiser[Any]:
-        return self._phase(run).optimiser or optimiser_named(self.optimiser)
 
     def _phase(self, run: Run) -> Phase:
         return self.problem.phases[min(run.phase, len(self.problem.phases) - 1)]

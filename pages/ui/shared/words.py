@@ -59,16 +59,6 @@ STORIES: dict[str, Story] = {
         "Five seconds of video: a head turns and speaks.",
         "On the map, the frames form a path that follows the movement.",
     ),
-    "motions": Story(
-        "Human motions",
-        "Twenty motions of one body: walks, a kick, a roll, a backflip.",
-        "Every motion is one path on the map. Where two paths cross, the bodies look alike.",
-    ),
-    "clip": Story(
-        "A passenger talks",
-        "Four seconds of film: a man talks in a moving car.",
-        "The frames form a path that follows the head, while a landscape moves in the window.",
-    ),
     "pendulum": Story(
         "A pendulum",
         "Five short films of a swinging pendulum.",
@@ -222,8 +212,6 @@ TERMS: dict[str, str] = {
     "init_views": "Where the points start on the map. “PCA of all” treats the views as one table "
     "with equal weights; “PCA of each” gives each view its own dimensions, for views that share "
     "little.",
-    "optimiser": "L-BFGS remembers recent steps and suits most data; scaled conjugate gradients "
-    "need less memory.",
 }
 
 OWN_NOISE = "noise per output"  # shown among the facts on a model's card

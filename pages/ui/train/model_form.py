@@ -48,7 +48,6 @@ ENCODERS = {
     "outputs": "The row itself (autoencoder)",
 }
 MOST_OUTPUTS = 30  # of an autoencoder, which has a latent dimension for every output
-OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
 
 
 def model_form(dataset: Dataset, *, differ: bool) -> Any:
@@ -223,8 +222,6 @@ def more_options(
                 f"The top has {dataset.n_outputs} dimensions, one for every column: each row is at "
                 "its own values. Layers below may have fewer."
             )
-    if "optimiser" in known:
-        options["optimiser"] = chosen("Optimiser", "optimiser", OPTIMISERS)
     if "n_restarts" in known:
         options["n_restarts"] = st.selectbox(
             "Starts",
