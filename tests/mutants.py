@@ -1,8 +1,9 @@
 """Test whether the tests detect a wrong formula: `make mutants`.
 
 The script changes constants by 3 % and flips signs, one at a time and chosen at random, in a copy
-of the project. Then those tests of the room run that `make test` runs. If all of them pass, the mutant
-survives: either a test is missing, or the line does not matter, and mutants.toml must explain why.
+of the project. Then the tests of the room run, without those that `make test` leaves out. If all of
+them pass, the mutant survives: either a test is missing, or the line does not matter, and
+mutants.toml must explain why.
 
     python tests/mutants.py --count 40 --seed 0
     python tests/mutants.py --only priors/uncertain.py:67

@@ -90,6 +90,7 @@ def test_a_film_is_decided_by_time(model, dataset):
     assert float(lines[3][1]) == pytest.approx(found.together[3, 0], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_film_of_words_has_their_probabilities(dataset):
     half = (np.cos(TIMES) > 0).astype(int)
     moving = replace(dataset.view("place"), labels=half, label_names=("left", "right"))

@@ -112,6 +112,7 @@ def sequences(count: int, seed: int) -> tuple[Array, Array, Array]:
     return np.vstack(rows) + noise, np.tile(times, count), np.repeat(np.arange(count), 30)
 
 
+@pytest.mark.slow
 def test_gaps_and_forecasts_are_inside_their_intervals(tmp_path: Path) -> None:
     outputs, times, labels = sequences(8, 1)
     model = BayesianGPLVM(2, 15, max_iter=60, random_state=0, time_kernel="matern32")
@@ -181,6 +182,7 @@ def manners(count: int, own: float, seed: int) -> tuple[Array, Array, Array]:
     return np.vstack(rows) + noise, np.tile(times, count), np.repeat(np.arange(count), 40)
 
 
+@pytest.mark.slow
 def test_new_sequences_update_the_mapping_if_held_out_sequences_did_so_better(
     tmp_path: Path,
 ) -> None:
