@@ -101,6 +101,13 @@ def flow() -> Dataset:
     )
 
 
+@pytest.fixture(scope="module")
+def model_of_flow(flow: Dataset, trained: Callable[..., BayesianGPLVM]) -> BayesianGPLVM:
+    """Return a small model of the sixty rows; several modules share its training."""
+    fresh = BayesianGPLVM(3, n_inducing=10, max_iter=30, random_state=0)
+    return trained(fresh, flow.values)
+
+
 @pytest.fixture(scope="session")
 def map_file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], str]:
     """Return a function that writes a ready model's map once and returns the file's address."""

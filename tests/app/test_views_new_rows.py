@@ -43,7 +43,7 @@ def dataset() -> Dataset:
 
 @pytest.fixture(scope="module")
 def model(dataset: Dataset) -> ManifoldRelevance:
-    model = ManifoldRelevance(4, 25, time_kernel="matern52", max_iter=200, random_state=0)
+    model = ManifoldRelevance(4, 16, time_kernel="matern52", max_iter=80, random_state=0)
     return model.fit(dataset.view_values, times=TIMES)
 
 
