@@ -3,6 +3,7 @@
 `make docs` runs once. It executes the guide and the recipes, and these tests check their outputs.
 """
 
+import ast
 import html
 import re
 import subprocess
@@ -83,6 +84,29 @@ def test_every_equation_has_its_files_and_names_that_are_there() -> None:
         assert texts, what
         assert all(any(word.search(text) for text in texts) for word in words), row
         assert all(any(word.search(text) for word in words) for text in texts), row
+
+
+def slow_tests(text: str) -> tuple[set[str], set[str]]:
+    """Return the names of all tests of a module, and of those that `make test` leaves out."""
+    tree = ast.parse(text)
+    tests = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    marks = [each for each in tree.body if ast.unparse(each).startswith("pytestmark")]
+    if any("mark.slow" in ast.unparse(each) for each in marks):
+        return {each.name for each in tests}, {each.name for each in tests}
+    slow = {e.name for e in tests if "pytest.mark.slow" in map(ast.unparse, e.decorator_list)}
+    return {each.name for each in tests}, slow
+
+
+def test_every_promise_has_a_test_of_make_test() -> None:
+    table = text_of("CONTRIBUTING.md").split("| promise | test |\n|---|---|\n")[1].split("\n\n")[0]
+    assert len(table.splitlines()) > 20
+    for row in table.splitlines():
+        named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", row)
+        assert named, row
+        for file, test in named:
+            tests, slow = slow_tests(text_of(file))
+            own = {test} if test else {each for each in tests if each.startswith("test_")}
+            assert own & tests - slow, (row, file, test)
 
 
 def test_formulas_use_only_what_github_renders() -> None:
