@@ -1,9 +1,9 @@
 # make run   sets up a virtual environment if necessary, and opens the app
-# make test  sets up a virtual environment if necessary, and runs all checks and tests
+# make test  sets up a virtual environment if necessary, and runs all checks and most tests
 # make help  lists all targets
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-versions other-pythons older check check-types check-style check-floors \
+.PHONY: help run test test-all test-versions other-pythons older check check-types check-style check-floors \
     check-weight check-canvas-types \
     check-canvas-style check-canvas-tests format docs mutants fuzz bench cluster-demo gallery chromium clean
 .DELETE_ON_ERROR:
@@ -26,7 +26,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
 	@echo "make run     set up the environment if necessary, and open the app"
-	@echo "make test    set up the environment if necessary; run all checks and tests, also in a browser"
+	@echo "make test    set up the environment if necessary; run all checks and most tests, also in a browser"
+	@echo "make test-all  run the long tests that make test leaves out"
 	@echo "make check   run the linters, the type checks, the import rules and the limits of rooms, but no tests"
 	@echo "make older   run the tests of stored numbers with the instructions of an older processor"
 	@echo "make test-versions  try every Python from 3.11 on, with the newest and lowest versions of packages"
@@ -51,10 +52,17 @@ TOGETHER := $(MAKE) --no-print-directory --jobs=3 \
 # The tests run in several processes, one more than there are cores, because many of them wait for a
 # server, a browser or a job. Many tests start Python again; bytecode on disk makes these starts
 # faster.
-test: export PYTHONDONTWRITEBYTECODE :=
+PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 4
+test test-all: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.dev-installed
-	$(TOGETHER) $(CHECKS) older other-pythons chromium
-	$(BIN)/python -m pytest -n auto --maxprocesses 4
+	$(TOGETHER) $(CHECKS) chromium
+	$(PYTEST) -m "not slow"
+
+# The tests that make test leaves out: the longer versions of its tests, long trainings, the
+# documentation, the wheel, an older processor and other Pythons.
+test-all: $(VENV)/.dev-installed
+	$(TOGETHER) older other-pythons chromium
+	$(PYTEST) -m slow
 
 # Processors round differently. Here OpenBLAS and NumPy use only instructions that every processor of
 # this kind has. MKL and Accelerate cannot be restricted; with them, the tests run as usual.

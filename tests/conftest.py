@@ -1,8 +1,10 @@
 """Fixtures of all tests: reproducible hypothesis runs and a temporary workspace."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,6 +65,18 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MANIFOLIO_HOME", str(folder))
         yield folder
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Any]:
+    """Return a function (model, *data, **options) that fits a model once per run (`trained.py`)."""
+    # Imported here, because the shapes of modules that are imported from now on are checked.
+    from tests.trained import trained
+
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "trained"
+    folder.mkdir(exist_ok=True)
+    return partial(trained, folder)
 
 
 REFERENCE = Path(__file__).parent / "reference"

@@ -1,8 +1,9 @@
 """Test whether the tests detect a wrong formula: `make mutants`.
 
 The script changes constants by 3 % and flips signs, one at a time and chosen at random, in a copy
-of the project. Then the tests of the room run. If all of them pass, the mutant survives: either a
-test is missing, or the line does not matter, and mutants.toml must explain why.
+of the project. Then the tests of the room run, without those that `make test` leaves out. If all of
+them pass, the mutant survives: either a test is missing, or the line does not matter, and
+mutants.toml must explain why.
 
     python tests/mutants.py --count 40 --seed 0
     python tests/mutants.py --only priors/uncertain.py:67
@@ -178,7 +179,8 @@ def _formulas_in(node: ast.AST) -> Iterator[ast.AST]:
 
 def notice(folder: Path, tests: list[str]) -> bool:
     """Return whether a test fails in the folder's copy of the project."""
-    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *tests]
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+    command += ["-m", "not slow", *tests]
     threads = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "OPENBLAS", "MKL")}
     try:
         run = subprocess.run(

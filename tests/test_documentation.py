@@ -3,6 +3,7 @@
 `make docs` runs once. It executes the guide and the recipes, and these tests check their outputs.
 """
 
+import ast
 import html
 import re
 import subprocess
@@ -85,6 +86,29 @@ def test_every_equation_has_its_files_and_names_that_are_there() -> None:
         assert all(any(word.search(text) for word in words) for text in texts), row
 
 
+def slow_tests(text: str) -> tuple[set[str], set[str]]:
+    """Return the names of all tests of a module, and of those that `make test` leaves out."""
+    tree = ast.parse(text)
+    tests = [each for each in tree.body if isinstance(each, ast.FunctionDef)]
+    marks = [each for each in tree.body if ast.unparse(each).startswith("pytestmark")]
+    if any("mark.slow" in ast.unparse(each) for each in marks):
+        return {each.name for each in tests}, {each.name for each in tests}
+    slow = {e.name for e in tests if "pytest.mark.slow" in map(ast.unparse, e.decorator_list)}
+    return {each.name for each in tests}, slow
+
+
+def test_every_promise_has_a_test_of_make_test() -> None:
+    table = text_of("CONTRIBUTING.md").split("| promise | test |\n|---|---|\n")[1].split("\n\n")[0]
+    assert len(table.splitlines()) > 20
+    for row in table.splitlines():
+        named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`", row)
+        assert named, row
+        for file, test in named:
+            tests, slow = slow_tests(text_of(file))
+            own = {test} if test else {each for each in tests if each.startswith("test_")}
+            assert own & tests - slow, (row, file, test)
+
+
 def test_formulas_use_only_what_github_renders() -> None:
     """Formulas are in fences or between $` and `$; plain dollars let Markdown change _ and \\."""
     text = text_of("gplvm_core/MATHEMATICS.md")
@@ -122,6 +146,7 @@ def text_in(page: Path) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8")))
 
 
+@pytest.mark.slow
 def test_every_public_name_has_a_page(built: Path) -> None:
     pages = {path.stem for path in (built / "docs" / "api").glob("*.html")}
     assert pages == {*gplvm_core.__all__, "index"}
@@ -138,6 +163,7 @@ def test_every_public_name_has_a_page(built: Path) -> None:
     assert {name: size for name, size in sizes.items() if size > 145_000} == {}
 
 
+@pytest.mark.slow
 def test_every_package_has_a_page(built: Path) -> None:
     rooms = {path.parent for path in ROOT.glob("gplvm_core/**/__init__.py")}
     names = {".".join(room.relative_to(ROOT / "gplvm_core").parts) for room in rooms} - {""}
@@ -161,6 +187,7 @@ def number(pattern: str, text: str) -> float:
     return float(found[1])
 
 
+@pytest.mark.slow
 def test_every_script_is_tested_and_shown(built: Path) -> None:
     assert sorted(path.stem for path in ROOT.glob("docs/guide/*.py")) == list(CHAPTERS)
     assert sorted(path.stem for path in ROOT.glob("docs/examples/*.py")) == list(RECIPES)
@@ -173,6 +200,7 @@ def test_every_script_is_tested_and_shown(built: Path) -> None:
     assert start.count("<img") >= 2
 
 
+@pytest.mark.slow
 def test_the_exercises_say_what_their_solutions_show(built: Path) -> None:
     digits = printed(built, "exercises/1_turned_digits")
     assert number("# components explain", digits) > 10
@@ -186,12 +214,14 @@ def test_the_exercises_say_what_their_solutions_show(built: Path) -> None:
     assert abs(bound[-1] - bound[1]) < 0.03
 
 
+@pytest.mark.slow
 def test_chapter_1_a_first_map(built: Path) -> None:
     said = printed(built, "guide/1_first_map")
     assert 2 <= number("# of 10 dimensions", said) <= 9
     assert number("form of flow for #%", said) > 95.0
 
 
+@pytest.mark.slow
 def test_chapter_2_missing_data(built: Path) -> None:
     said = printed(built, "guide/2_gaps_and_new_rows")
     # The added noise is 0.1, and a circle needs at least two dimensions.
@@ -203,12 +233,14 @@ def test_chapter_2_missing_data(built: Path) -> None:
     assert number("#% of the mixed rows", said) > 75.0
 
 
+@pytest.mark.slow
 def test_chapter_3_time(built: Path) -> None:
     said = printed(built, "guide/3_time")
     soon, later = number("0.3 s ahead: #%", said), number("2 s ahead: #%", said)
     assert number("the gap: #%", said) < 25.0 and soon < 10.0 < 50.0 < later
 
 
+@pytest.mark.slow
 def test_chapter_4_views(built: Path) -> None:
     said = printed(built, "guide/4_views")
     assert number("shape and voice: # latent", said) == 1
@@ -217,6 +249,7 @@ def test_chapter_4_views(built: Path) -> None:
     assert number("voice from shape: #%", said) < 10.0 < 30.0 < number("shape from voice: #%", said)
 
 
+@pytest.mark.slow
 def test_chapter_5_depth(built: Path) -> None:
     said = printed(built, "guide/5_depth")
     assert number("two layers # nats", said) > number("one layer # nats", said) + 10.0
@@ -227,11 +260,13 @@ def test_chapter_5_depth(built: Path) -> None:
     assert number("median #", said) > number("Mean #", said)
 
 
+@pytest.mark.slow
 def test_chapter_6_which_model(built: Path) -> None:
     said = printed(built, "guide/6_which_model")
     assert re.search(r"Bayesian GP-LVM: \+.* \(more than chance\)", said)
 
 
+@pytest.mark.slow
 def test_recipe_mixed_units(built: Path) -> None:
     said = printed(built, "examples/mixed_units")
     assert number("score # nats per wine", said) > 5.0
@@ -239,12 +274,14 @@ def test_recipe_mixed_units(built: Path) -> None:
     assert re.findall(r"(\w+): \d+% of its spread", said)[-1] == "magnesium"
 
 
+@pytest.mark.slow
 def test_recipe_a_table_with_words(built: Path) -> None:
     said = printed(built, "examples/any_kind")
     assert number("#% of the kinds are right", said) > 60.0
     assert number("#% of the counts are between", said) > 80.0
 
 
+@pytest.mark.slow
 def test_recipe_spike_trains(built: Path) -> None:
     said = printed(built, "examples/spike_trains")
     assert "Yes, there is structure here" in said
@@ -254,6 +291,7 @@ def test_recipe_spike_trains(built: Path) -> None:
     assert number("# nats a hidden count", said) < 2.0
 
 
+@pytest.mark.slow
 def test_recipe_single_cells(built: Path) -> None:
     said = printed(built, "examples/cells")
     assert number("explains #% of the age", said) > 90.0
@@ -261,6 +299,7 @@ def test_recipe_single_cells(built: Path) -> None:
     assert number("#% of the hidden counts are between", said) > 80.0
 
 
+@pytest.mark.slow
 def test_recipe_a_model_of_your_own(built: Path) -> None:
     said = printed(built, "examples/own_graph")
     assert number("with the age: #", said) > 0.9
@@ -270,6 +309,7 @@ def test_recipe_a_model_of_your_own(built: Path) -> None:
     assert "edge 'shape + age → rhythm' is on and almost linear" in said
 
 
+@pytest.mark.slow
 def test_recipe_a_kernel_of_your_own(built: Path) -> None:
     said = printed(built, "examples/own_kernel")
     error = re.search(r"error of a gradient: (\S+)", said)
@@ -277,6 +317,7 @@ def test_recipe_a_kernel_of_your_own(built: Path) -> None:
     assert number("The period is #", said) == pytest.approx(2.0, abs=0.1)
 
 
+@pytest.mark.slow
 def test_the_pages_load_nothing_from_elsewhere(built: Path) -> None:
     loaded = re.compile(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"(?:https?:)?//[^\"]*")
     styled = re.compile(r"(?:url\(|@import)\s*['\"]?(?:https?:)?//[^)]*")
@@ -289,6 +330,7 @@ def test_the_pages_load_nothing_from_elsewhere(built: Path) -> None:
     assert elsewhere == {}
 
 
+@pytest.mark.slow
 def test_the_mathematics_has_a_page_per_section(built: Path) -> None:
     headings = re.findall(r"^## (.+)$", text_of("gplvm_core/MATHEMATICS.md"), flags=re.MULTILINE)
     pages = sorted((built / "docs" / "mathematics").glob("*.html"))
@@ -300,6 +342,7 @@ def test_the_mathematics_has_a_page_per_section(built: Path) -> None:
     assert 'href="../docs/mathematics/8-identities.html#identities"' in contents
 
 
+@pytest.mark.slow
 def test_every_formula_is_understood(built: Path) -> None:
     pages = (built / "docs" / "mathematics").glob("*.html")
     text = "".join(path.read_text(encoding="utf-8") for path in pages)

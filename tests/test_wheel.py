@@ -20,6 +20,8 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.proto.NewSession_pb2 import NewSession
 from websockets.sync.client import connect
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[1]
 PACKED = ("pyproject.toml", "README.md", "LICENSE", "app.py")
 FOLDERS = ("gplvm_core", "pages", "assets", ".streamlit")

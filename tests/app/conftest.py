@@ -30,7 +30,7 @@ import gplvm_core
 from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.estimators import with_density
-from gplvm_core.prediction import fills, intervals
+from gplvm_core.prediction import fills, held_out, intervals, sequence
 from gplvm_core.store import Library
 from pages.ui.shared import catalogue
 from tests.app.watch import wait_for_function
@@ -71,6 +71,10 @@ def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fills, "MOST_ROWS", 2)
     monkeypatch.setattr(intervals, "MOST_ROWS", 2)
     monkeypatch.setattr(intervals, "PARTS", 2)
+    monkeypatch.setattr(intervals, "MOST_FRAMES", 6)
+    monkeypatch.setattr(held_out, "GAPS", 1)
+    monkeypatch.setattr(held_out, "ORIGINS", (0.75,))
+    monkeypatch.setattr(sequence, "MOST_STEPS", 20)
 
 
 @pytest.fixture
@@ -95,6 +99,13 @@ def flow() -> Dataset:
         labels=whole.labels[:60],
         covariates={},
     )
+
+
+@pytest.fixture(scope="module")
+def model_of_flow(flow: Dataset, trained: Callable[..., BayesianGPLVM]) -> BayesianGPLVM:
+    """Return a small model of the sixty rows; several modules share its training."""
+    fresh = BayesianGPLVM(3, n_inducing=10, max_iter=30, random_state=0)
+    return trained(fresh, flow.values)
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,7 @@ def room(related: bool) -> None:
     anything(lines(related))
 
 
-@pytest.mark.parametrize("related", [True, False])
+@pytest.mark.parametrize("related", [pytest.param(True, marks=pytest.mark.slow), False])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_table_is_tested_and_answered_in_words(related: bool) -> None:
     at = AppTest.from_function(room, args=(related,), default_timeout=60).run()

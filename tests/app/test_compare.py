@@ -85,7 +85,7 @@ def test_the_visitors_names_of_dimensions_are_on_the_maps_and_in_the_file(kept: 
     assert axes[0] == "speed" and axes[1] not in given and axes[2] == "phase"
 
 
-@pytest.mark.parametrize("exposed", [False, True])
+@pytest.mark.parametrize("exposed", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_tables_with_words_are_compared_with_chained_models(
     kept: str, monkeypatch, exposed: bool

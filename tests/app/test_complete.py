@@ -40,8 +40,8 @@ def calm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="module")
-def model(flow: Dataset) -> BayesianGPLVM:
-    return BayesianGPLVM(3, n_inducing=10, max_iter=30, random_state=0).fit(flow.values)
+def model(model_of_flow: BayesianGPLVM) -> BayesianGPLVM:
+    return model_of_flow
 
 
 @pytest.fixture

@@ -19,8 +19,8 @@ pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture(scope="module")
-def model(flow: Dataset) -> BayesianGPLVM:
-    return BayesianGPLVM(2, n_inducing=8, max_iter=15, random_state=0).fit(flow.values)
+def model(model_of_flow: BayesianGPLVM) -> BayesianGPLVM:
+    return model_of_flow
 
 
 @pytest.fixture

@@ -73,6 +73,7 @@ def bound_in_words(fit: FamilyFit) -> str:
     return f"bound {fit.bound:.1f} nats".replace("-", "−")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:training ended before")
 def test_families_are_shown_side_by_side_and_trained_on_other_points(
     monkeypatch: pytest.MonkeyPatch,

@@ -79,6 +79,7 @@ def test_the_found_settings_are_shown_and_used_by_the_form(monkeypatch: pytest.M
     assert noise.value == "per_output"
 
 
+@pytest.mark.slow
 def test_the_search_can_be_about_one_view(monkeypatch: pytest.MonkeyPatch):
     real, asked = good_settings.choose, []
 
@@ -101,6 +102,7 @@ def test_the_search_can_be_about_one_view(monkeypatch: pytest.MonkeyPatch):
     assert asked == ["second", None]
 
 
+@pytest.mark.slow
 def test_a_search_over_time_may_count_wide_rows_fully(monkeypatch: pytest.MonkeyPatch):
     real, candidate = good_settings.choose, {"data_weight": 1.0}
 
@@ -124,6 +126,7 @@ def test_a_search_over_time_may_count_wide_rows_fully(monkeypatch: pytest.Monkey
     assert "The form above has these settings" in said(at)
 
 
+@pytest.mark.slow
 def test_the_form_takes_a_noise_for_each_view(monkeypatch: pytest.MonkeyPatch):
     real = good_settings.choose
     candidate = {"noise": {"first": "per_output", "second": "shared"}}

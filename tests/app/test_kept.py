@@ -51,6 +51,7 @@ def test_an_error_reaches_the_caller_and_is_not_cached():
     assert answer("a") == "a"
 
 
+@pytest.mark.slow
 def test_pictures_drawn_in_advance_equal_those_that_the_gallery_draws():
     prepare()
     (thread,) = [thread for thread in threading.enumerate() if thread.name == "ahead"]

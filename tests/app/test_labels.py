@@ -28,8 +28,8 @@ def partly(flow: Dataset) -> Dataset:
 
 
 @pytest.fixture(scope="module")
-def model(flow: Dataset) -> BayesianGPLVM:
-    return BayesianGPLVM(2, n_inducing=12, max_iter=20, random_state=0).fit(flow.values)
+def model(model_of_flow: BayesianGPLVM) -> BayesianGPLVM:
+    return model_of_flow
 
 
 def app(model: BayesianGPLVM, dataset: Dataset) -> AppTest:

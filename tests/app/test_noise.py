@@ -102,6 +102,7 @@ def test_one_noise_is_the_default_and_is_not_mentioned():
     assert "noise per output" not in said(at)
 
 
+@pytest.mark.slow
 def test_the_units_of_each_view_decide_unless_the_user_does():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("toy_views").run()

@@ -22,8 +22,8 @@ pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture(scope="module")
-def model(flow: Dataset) -> BayesianGPLVM:
-    return BayesianGPLVM(3, n_inducing=10, max_iter=15, random_state=0).fit(flow.values)
+def model(model_of_flow: BayesianGPLVM) -> BayesianGPLVM:
+    return model_of_flow
 
 
 @pytest.mark.parametrize("page", PAGES)

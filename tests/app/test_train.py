@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset
@@ -228,10 +229,17 @@ def test_new_rows_may_find_their_place_by_an_encoder():
     assert Library(workspace() / "library").model(job.entry).encoder_ is not None
 
 
+def two_dimensions(at: AppTest) -> None:
+    """Set a short training of two latent dimensions."""
+    at.number_input(key="form_max_iter").set_value(5)
+    dimensions = next(b for b in at.number_input if b.label.startswith("Latent dimensions"))
+    dimensions.set_value(2).run()
+
+
 def test_rows_that_are_similar_or_near_may_be_kept_together():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()
-    at.number_input(key="form_max_iter").set_value(10).run()
+    two_dimensions(at)
     at.segmented_control(key="form_near_True").set_value("outputs").run()
     assert not [each for each in at.segmented_control if each.key == "form_encoder"]
     job = started(at)
@@ -241,7 +249,7 @@ def test_rows_that_are_similar_or_near_may_be_kept_together():
     assert tabs_for(model.capabilities) == ("map", "fill", "rows")
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()
-    at.number_input(key="form_max_iter").set_value(10).run()
+    two_dimensions(at)
     at.segmented_control(key="form_near_True").set_value("columns").run()
     [columns] = [each for each in at.multiselect if each.label == "Columns"]
     columns.set_value([0, 3]).run()

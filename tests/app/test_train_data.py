@@ -98,6 +98,7 @@ def test_a_state_space_model_is_offered_for_equal_steps_only():
     assert "Dynamical GP-LVM" in options and "State-space GP-LVM" not in options
 
 
+@pytest.mark.slow
 def test_a_state_space_model_allows_missing_frames():
     times = np.delete(np.arange(60) / 4.0, [11, 30, 31])
     rows = [f"{t},{np.sin(t):.3f},{np.cos(t):.3f},{np.sin(t + 1.0):.3f}" for t in times]
@@ -132,6 +133,7 @@ def test_a_repeating_path_needs_a_period_and_warns_if_it_exceeds_the_data():
     assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
 
 
+@pytest.mark.slow
 def test_a_path_that_repeats_with_changes_holds_their_share():
     at = upload(run_page("train"), "round.gif", gif())
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()

@@ -41,6 +41,7 @@ def quick(at: AppTest) -> training.Snapshot:
     return job
 
 
+@pytest.mark.slow
 def test_layers_below_a_path_over_time():
     at = upload(run_page("train"), "waves.csv", table(columns="abcd", extra="time"))
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
@@ -80,6 +81,7 @@ def test_layers_that_are_off_are_reported_once_in_plain_words():
     assert not any(note in words for note in doubts)
 
 
+@pytest.mark.slow
 def test_a_separate_map_for_every_view():
     at = form("toy_views")
     at.segmented_control(key="form_layers").set_value(2).run()
@@ -92,6 +94,7 @@ def test_a_separate_map_for_every_view():
         assert all(f"ayer {level} of 2, view '{name}', is" in words for level in (1, 2))
 
 
+@pytest.mark.slow
 def test_a_tree_of_body_parts_is_shown_above_the_layers():
     at = form("poses")
     ways = next(each for each in at.segmented_control if each.label == "Views")
@@ -124,6 +127,7 @@ def test_a_deep_model_with_a_linear_mean_and_input_connections():
     assert job.model_class == "DeepGPLVM"
 
 
+@pytest.mark.slow
 def test_an_autoencoder_has_a_dimension_for_every_column():
     at = form("flow")
     at.segmented_control(key="form_layers").set_value(2).run()
@@ -132,6 +136,7 @@ def test_an_autoencoder_has_a_dimension_for_every_column():
     assert job.parameters["encoder"] == "outputs" and job.parameters["n_components"] == (12, 3)
 
 
+@pytest.mark.slow
 def test_only_approximations_that_can_be_trained_are_offered():
     generator = np.random.default_rng(0)
     rows = generator.normal(size=(12, 3))

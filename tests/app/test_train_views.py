@@ -269,6 +269,7 @@ def test_columns_become_views_by_choice_and_mistakes_are_named():
     assert "Several views are called “view 1”" in at.error[0].value
 
 
+@pytest.mark.slow
 def test_every_column_may_be_a_view_with_its_cost_stated():
     at = upload("sides.csv", sides())
     views_control(at).set_value("columns").run()
@@ -318,6 +319,7 @@ def test_ready_made_views_are_drawn_one_by_one():
     assert "**left** — 2,304 pixel values" in words and "**right** — 2,304 pixel" in words
 
 
+@pytest.mark.slow
 def test_the_other_models_say_that_they_see_one_row():
     at = app()
     at.pills(key="train_built_in").set_value("toy_views").run()
@@ -328,6 +330,7 @@ def test_the_other_models_say_that_they_see_one_row():
     assert start(at).model_class == "BayesianGPLVM"
 
 
+@pytest.mark.slow
 def test_every_option_of_the_views_model_trains():
     at = app()
     at.pills(key="train_built_in").set_value("toy_views").run()

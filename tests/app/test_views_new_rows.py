@@ -43,7 +43,7 @@ def dataset() -> Dataset:
 
 @pytest.fixture(scope="module")
 def model(dataset: Dataset) -> ManifoldRelevance:
-    model = ManifoldRelevance(4, 25, time_kernel="matern52", max_iter=200, random_state=0)
+    model = ManifoldRelevance(4, 16, time_kernel="matern52", max_iter=80, random_state=0)
     return model.fit(dataset.view_values, times=TIMES)
 
 
@@ -90,6 +90,7 @@ def test_a_film_is_decided_by_time(model, dataset):
     assert float(lines[3][1]) == pytest.approx(found.together[3, 0], rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_film_of_words_has_their_probabilities(dataset):
     half = (np.cos(TIMES) > 0).astype(int)
     moving = replace(dataset.view("place"), labels=half, label_names=("left", "right"))

@@ -16,6 +16,7 @@ from gplvm_core.simulated.spikes import load_spikes
 SMALL = BayesianGPLVM(3, 15, max_iter=40)
 
 
+@pytest.mark.slow
 def test_spikes_have_structure_and_shuffled_spikes_have_none() -> None:
     spikes = load_spikes(120, 20, 2.0)
     found = is_anything_here(spikes.values, ["count"] * 20, model=SMALL, n_shuffles=1)
@@ -50,7 +51,7 @@ def test_words_and_numbers_of_one_line_have_structure() -> None:
     assert numbers.found
 
 
-@pytest.mark.parametrize("related", [True, False])
+@pytest.mark.parametrize("related", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_a_known_exposure_is_no_structure(related: bool) -> None:
     generator = np.random.default_rng(1)
     hours = np.exp(0.8 * generator.normal(size=120))

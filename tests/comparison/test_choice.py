@@ -48,6 +48,7 @@ def test_the_score_of_a_prediction_is_the_integral_over_all_thresholds(wrong: fl
     np.testing.assert_allclose(crps(np.array([wrong]), np.array([std])), expected, rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_rows_on_a_surface_with_unequal_noise_need_a_noise_per_column():
     steps: list[Step] = []
     # The short trainings have 40 iterations, so there is a second round.
@@ -156,6 +157,7 @@ def test_a_dynamical_model_and_views_are_chosen_by_their_own_tasks():
     assert all(each.problem is None and np.isfinite(each.score) for each in gapped.tried)
 
 
+@pytest.mark.slow
 def test_a_search_for_views_over_time_also_tries_noises_of_single_views_and_equal_weights():
     alone = [{"a": "per_output", "b": "shared"}, {"a": "shared", "b": "per_output"}]
     tries = []
@@ -184,6 +186,7 @@ def test_a_search_for_views_over_time_also_tries_noises_of_single_views_and_equa
     )
 
 
+@pytest.mark.slow
 def test_a_search_over_time_also_lets_wide_rows_count_fully():
     tries = []
     for seed in range(5):
@@ -199,6 +202,7 @@ def test_a_search_over_time_also_lets_wide_rows_count_fully():
         assert "data_weight" not in own
 
 
+@pytest.mark.slow
 def test_a_search_can_count_the_predictions_of_one_view():
     """The scores of both views are known apart, and their mean is the score of all views."""
     generator = np.random.default_rng(1)
@@ -219,6 +223,7 @@ def test_a_search_can_count_the_predictions_of_one_view():
     assert (found["loud"].to, found[None].to) == ("loud", None)
 
 
+@pytest.mark.slow
 def test_forecasts_of_one_view_can_count_alone():
     wave = np.sin(np.arange(60)[:, None] / 4.0 + np.arange(4))
     views = {"one": wave, "two": wave[:, ::-1] ** 2}

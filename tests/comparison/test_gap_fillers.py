@@ -45,7 +45,7 @@ def test_without_gaps_every_column_is_scikit_learns_own_regression() -> None:
     np.testing.assert_allclose(model.expected(pair)[0], ridge.predict(one_hot))
 
 
-@pytest.mark.parametrize("family", ["linear", "forest"])
+@pytest.mark.parametrize("family", ["linear", pytest.param("forest", marks=pytest.mark.slow)])
 def test_gaps_of_every_kind_are_filled_better_than_by_base_rates(family: str) -> None:
     table, later = mixed()
     hidden = np.random.default_rng(1).random(table.shape) < 0.2

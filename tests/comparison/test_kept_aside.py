@@ -175,6 +175,7 @@ def test_held_out_rows_give_all_measures(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "| Log-probability of new rows |" in told.to_markdown()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_maps_are_judged_by_the_exact_density_that_they_derive(monkeypatch) -> None:
     monkeypatch.setattr(mixture, "SIZES", (1,))

@@ -49,6 +49,7 @@ def test_a_map_of_related_columns_beats_base_rates_at_every_purpose() -> None:
     assert advice(given)
 
 
+@pytest.mark.slow
 def test_counts_are_compared_with_poisson_factors() -> None:
     spikes = load_spikes(80, 8, 2.0)
     found = compare_tables_kept_aside({}, spikes.columns, spikes.values, cv=2)
@@ -67,6 +68,7 @@ def test_base_rates_are_a_density_of_independent_columns() -> None:
     np.testing.assert_allclose(drawn.mean(axis=0), data.values.mean(axis=0), atol=0.2)
 
 
+@pytest.mark.slow
 def test_counts_are_compared_at_their_exposures() -> None:
     generator = np.random.default_rng(0)
     hours = np.exp(generator.normal(size=60))

@@ -59,10 +59,10 @@ def test_every_family_can_be_chosen_by_name() -> None:
     ("family", "widths", "n_rows", "max_iter"),
     [
         ("gated", (1, 2), 24, 24),
-        ("free", (1, 2), 24, 24),
-        ("diagonal", (1, 1), 24, 60),
-        ("full", (1, 2), 10, 16),
-        ("low_rank_chain", (1, 2), 10, 16),
+        pytest.param("free", (1, 2), 24, 24, marks=pytest.mark.slow),
+        pytest.param("diagonal", (1, 1), 24, 60, marks=pytest.mark.slow),
+        pytest.param("full", (1, 2), 10, 16, marks=pytest.mark.slow),
+        pytest.param("low_rank_chain", (1, 2), 10, 16, marks=pytest.mark.slow),
     ],
 )
 def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_path) -> None:
@@ -145,7 +145,9 @@ def test_a_bad_dependence_is_replaced_by_the_marginalised_family(family: str, fo
     assert kept.bound == pytest.approx(plain.evaluate(same, FREE).bound, rel=1e-9)
 
 
-@pytest.mark.parametrize(("family", "widths"), [("gated", (1, 1)), ("chain", (2,))])
+@pytest.mark.parametrize(
+    ("family", "widths"), [("gated", (1, 1)), pytest.param("chain", (2,), marks=pytest.mark.slow)]
+)
 def test_regression(family: str, widths: tuple[int, ...], tmp_path) -> None:
     """The test covers a deep regression on exactly known inputs."""
     y = rows(16)

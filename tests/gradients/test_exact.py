@@ -25,7 +25,7 @@ from gplvm_core.kernels.exact import stacked_pullback
 from gplvm_core.parameters import leaves, replace_leaves
 from gplvm_core.statistics import Targets
 from tests.gradients.conftest import Difference
-from tests.kernels.cases import EXPECTED, LENGTHS, TIME
+from tests.kernels.cases import EXPECTED, LENGTHS, TIME, each
 
 # These sums and products have no expectations under Gaussian inputs.
 EXACT: dict[str, Kernel] = TIME | {
@@ -58,7 +58,7 @@ def assert_slopes(kernel: Kernel, found: object, value, difference: Difference) 
         np.testing.assert_allclose(leaves(found)[path], expected, **CLOSE)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", each(ALL))
 def test_the_way_back_from_values_between_two_sets_of_points(
     name: str, points, central_difference: Difference
 ) -> None:
@@ -77,7 +77,7 @@ def test_the_way_back_from_values_between_two_sets_of_points(
 
 
 @pytest.mark.parametrize("block", [2, 32])
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", each(ALL))
 def test_the_pullback_between_points_follows_from_that_of_square_matrices(
     name: str, block: int, points, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -92,7 +92,7 @@ def test_the_pullback_between_points_follows_from_that_of_square_matrices(
         np.testing.assert_allclose(leaves(found[2])[path], value, rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", each(ALL))
 def test_expectations_are_the_values(name: str, points, central_difference: Difference) -> None:
     kernel, (mean, inducing) = ALL[name], points
     known, generator = np.zeros_like(mean), np.random.default_rng(7)

@@ -21,7 +21,7 @@ from gplvm_core.kernels import (
 )
 from gplvm_core.numerics import fold_upper
 from gplvm_core.parameters import leaves, replace_leaves
-from tests.kernels.cases import EXPECTED, TIME
+from tests.kernels.cases import EXPECTED, TIME, each
 
 # These are the weights of five points in each of three groups; one group is empty.
 ROWS = np.array([[1, 1, 0, 0, 1], [0, 1, 1, 1, 0], [0] * 5], dtype=float).T
@@ -34,7 +34,7 @@ def inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.random.Generator]:
     return mean, variance, generator.normal(size=(4, 3)), generator
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", each(EXPECTED))
 @pytest.mark.parametrize("statistic", ["psi1", "psi2", "grouped_psi2"])
 def test_expectations(name: str, statistic: str, inputs, central_difference) -> None:
     kernel = EXPECTED[name]
@@ -65,7 +65,7 @@ def test_expectations(name: str, statistic: str, inputs, central_difference) -> 
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", each(EXPECTED))
 def test_psi0_and_gram(name: str, inputs, central_difference) -> None:
     kernel = EXPECTED[name]
     mean, variance, inducing, generator = inputs
@@ -98,7 +98,7 @@ def test_psi0_and_gram(name: str, inputs, central_difference) -> None:
             np.testing.assert_allclose(leaves(found)[path], expected, **close)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", each(EXPECTED))
 def test_groups_are_sums_over_their_points(name: str, inputs) -> None:
     kernel = EXPECTED[name]
     mean, variance, inducing, _ = inputs
@@ -109,7 +109,7 @@ def test_groups_are_sums_over_their_points(name: str, inputs) -> None:
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["shared weights", "weights per point"])
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", each(EXPECTED))
 def test_weighted_psi2_of_each_point(name: str, shared: bool, inputs, central_difference) -> None:
     kernel = EXPECTED[name]
     mean, variance, inducing, generator = inputs

@@ -2,9 +2,11 @@
 
 import importlib
 import pkgutil
+from collections.abc import Iterable
 from itertools import combinations_with_replacement
 
 import numpy as np
+import pytest
 
 from gplvm_core import kernels
 from gplvm_core.kernels import (
@@ -90,3 +92,23 @@ SUMS |= {
     "rbf × rbf + linear": WAVING["rbf × rbf"] + Linear(0.3),
 }
 EXPECTED = SINGLE | WAVING | SUMS
+
+
+def long_sums() -> set[str]:
+    """Return the sums of two kernels except the first one per function that builds cross terms."""
+    builders, long = set(), set()
+    for name, kernel in sums_of(SINGLE).items():
+        first, second = kernel.parts
+        build = first.cross_with(second) or second.cross_with(first)
+        if build.func in builders:
+            long.add(name)
+        builders.add(build.func)
+    return long
+
+
+LONG = long_sums()
+
+
+def each(names: Iterable[str]) -> list:
+    """Return parameters for tests of these kernels; `make test` leaves out the long sums."""
+    return [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in names]

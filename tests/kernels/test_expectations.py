@@ -7,7 +7,7 @@ from sklearn.gaussian_process import kernels as peers
 from gplvm_core.kernels import Bias, Kernel, KernelError, Linear, Sum, White
 from gplvm_core.kernels import kernel as plain
 from gplvm_core.numerics import fold_upper
-from tests.kernels.cases import EXPECTED, LENGTHS, SINGLE, TIME, WAVING, kinds
+from tests.kernels.cases import EXPECTED, LENGTHS, SINGLE, TIME, WAVING, each, kinds
 from tests.kernels.quadrature import Moments
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-11}
@@ -32,7 +32,7 @@ def inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return mean, variance, generator.normal(size=(4, 3))
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", each(EXPECTED))
 def test_expectations_against_quadrature(name: str, inputs) -> None:
     kernel, (mean, variance, inducing) = EXPECTED[name], inputs
     known = Moments.of(kernel, *inputs)
@@ -54,7 +54,7 @@ def test_errors_about_cross_terms_list_supported_sums() -> None:
             kernel.check()
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", each(EXPECTED))
 def test_the_default_weighted_psi2_matches_the_overridden_one(
     name: str, inputs, monkeypatch: pytest.MonkeyPatch
 ) -> None:

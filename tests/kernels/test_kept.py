@@ -12,7 +12,7 @@ from gplvm_core.statistics import (
     keeping,
     reduce_statistics,
 )
-from tests.kernels.cases import EXPECTED
+from tests.kernels.cases import EXPECTED, each
 
 
 def close(first: object, second: object) -> None:
@@ -20,7 +20,7 @@ def close(first: object, second: object) -> None:
         np.testing.assert_allclose(leaves(second)[path], value, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", each(EXPECTED))
 def test_psi2_pullback_matches_the_pullback_of_psi2(name: str) -> None:
     generator = np.random.default_rng(3)
     # These are more points than one block has.

@@ -148,6 +148,7 @@ def test_the_same_forecast_every_time(model: AutoregressiveGP, tmp_path) -> None
     np.testing.assert_array_equal(again.forecast(8, return_std=True), first)
 
 
+@pytest.mark.slow
 def test_a_path_in_the_latent_space_of_another_model_is_forecast_and_decoded() -> None:
     """The rows are frames of a rotating picture. The model forecasts the latent path and decodes it
     to frames.

@@ -59,6 +59,7 @@ def test_an_average_can_be_saved(average, tmp_path):
     assert np.array_equal(found.complete(gaps), average.complete(gaps))
 
 
+@pytest.mark.slow
 def test_views_over_time_are_transferred_and_calibrated():
     generator = np.random.default_rng(0)
     times = np.tile(np.arange(15.0), 4)

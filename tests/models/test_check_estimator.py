@@ -32,24 +32,28 @@ from gplvm_core import (
 )
 from gplvm_core.models.problems import regression
 
-ESTIMATORS = [
+# `make test` checks one estimator of each structure.
+QUICK = [
     AutoregressiveGP(2, 8, max_iter=2, random_state=0),
-    AverageOfStarts(BayesianGPLVM(2, 8, max_iter=2), 2, random_state=0),
     BayesianGPLVM(2, 8, max_iter=2, random_state=0),
+    DeepGPLVM((2, 3), 8, max_iter=2, random_state=0),
+    GPLVM(2, max_iter=2, random_state=0),
+    GenerativeClassifier(ProbabilisticPCA(1)),
+    ManifoldRelevance(2, 8, max_iter=2, random_state=0),
+    ProbabilisticPCA(2),
+    SparseGPRegression(8, kernel=RBF(1.0, 2.0), max_iter=2, random_state=0),
+]
+OTHERS = [
+    AverageOfStarts(BayesianGPLVM(2, 8, max_iter=2), 2, random_state=0),
     BayesianGPLVM(2, 8, max_iter=2, random_state=0, noise="per_output"),
     BayesianGPLVM(2, 8, max_iter=2, random_state=0, encoder="kernel"),
     BayesianGPLVM(2, 8, max_iter=2, random_state=0, encoder="network"),
     BayesianPCA(2, max_iter=2, random_state=0),
     DeepGP((1,), 5, max_iter=2, random_state=0),
-    DeepGPLVM((2, 3), 8, max_iter=2, random_state=0),
     DeepManifoldRelevance((2, 3), 8, max_iter=2, random_state=0),
     DynamicalGPLVM(2, 8, max_iter=2, random_state=0),
-    GPLVM(2, max_iter=2, random_state=0),
     GPLVM(2, 8, max_iter=2, random_state=0),
-    GenerativeClassifier(ProbabilisticPCA(1)),
-    ManifoldRelevance(2, 8, max_iter=2, random_state=0),
     Model({"x": 2}, [Edge("x", "y", n_inducing=8)], max_iter=2, random_state=0),
-    ProbabilisticPCA(2),
     SemiDescribedGPRegression(8, max_iter=2, random_state=0),
     SemiSupervisedClassifier(BayesianGPLVM(2, 8, max_iter=2, random_state=0), random_state=0),
     SemiSupervisedClassifier(
@@ -57,9 +61,9 @@ ESTIMATORS = [
         KNeighborsClassifier(3),
         random_state=0,
     ),
-    SparseGPRegression(8, kernel=RBF(1.0, 2.0), max_iter=2, random_state=0),
     StateSpaceGPLVM(2, 8, max_iter=2, random_state=0),
 ]
+ESTIMATORS = QUICK + OTHERS
 
 # The density of a regression is that of outputs given inputs, so checks that pass only X cannot use
 # it.
@@ -88,14 +92,26 @@ def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regression, "SUBSET", 10)
 
 
+def checked(estimators: list[BaseEstimator]) -> pytest.MarkDecorator:
+    return parametrize_with_checks(
+        estimators,
+        expected_failed_checks=lambda estimator: EXPECTED.get(type(estimator), {}),
+        xfail_strict=True,
+    )
+
+
 @pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(
-    ESTIMATORS,
-    expected_failed_checks=lambda estimator: EXPECTED.get(type(estimator), {}),
-    xfail_strict=True,
-)
+@checked(QUICK)
 def test_estimator(estimator: BaseEstimator, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("quick_starts")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@checked(OTHERS)
+def test_other_estimator(estimator: BaseEstimator, check: Callable[[Any], None]) -> None:
     check(estimator)
 
 

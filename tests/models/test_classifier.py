@@ -74,6 +74,7 @@ def test_far_away_rows_have_finite_log_probabilities(classes) -> None:
     np.testing.assert_allclose(model.predict_proba(far).sum(axis=1), 1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_digits_are_classified() -> None:
     rows, labels = load_digits(n_class=4, return_X_y=True)

@@ -70,6 +70,7 @@ def test_depth_helps_on_a_step() -> None:
     assert deep.result_ == max(deep.restarts_, key=lambda each: each.bound).result
 
 
+@pytest.mark.slow
 def test_depth_costs_nothing_where_it_gives_nothing() -> None:
     generator = np.random.default_rng(2)
     x = generator.uniform(-1.0, 1.0, (30, 1))
@@ -85,6 +86,7 @@ def test_depth_costs_nothing_where_it_gives_nothing() -> None:
         np.testing.assert_allclose(first, second, atol=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_latent_chain_recovers_the_hidden_signal() -> None:
     """The hidden signal is a circle whose first coordinate is nearly a step; both layers are on."""

@@ -54,6 +54,7 @@ def bent_rows(n_points: int = 40) -> np.ndarray:
     return np.sin(signals @ generator.normal(size=(2, 6)))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_moments_with_input_connections_match_draws(tmp_path) -> None:
     """Compare moments and densities at exact and uncertain inputs with draws through the layers."""

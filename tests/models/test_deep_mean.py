@@ -53,6 +53,7 @@ def test_layers_with_a_linear_mean_start_at_the_shallow_bound(widths: tuple[int,
     assert found == pytest.approx(one.value - cost, abs=3.0 * n_hidden - 2.5)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_three_layers_lose_little_where_one_is_enough() -> None:
     """The data are a smooth curve of two inputs; the second layer has uncertain inputs."""
@@ -67,6 +68,7 @@ def test_three_layers_lose_little_where_one_is_enough() -> None:
     np.testing.assert_allclose(three.predict(new), one.predict(new), atol=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_settings_decide_the_starts_and_the_linear_means_of_a_regression(
     monkeypatch: pytest.MonkeyPatch,

@@ -82,6 +82,7 @@ def test_the_bound_is_the_sum_over_layers_and_nodes() -> None:
     assert graph.evaluate(graph.start(0), FREE).bound == pytest.approx(expected, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_views_part_below_the_top(both: DeepManifoldRelevance, tmp_path) -> None:
     views = circle()

@@ -27,6 +27,8 @@ NAMES = [
     )
 ]
 
+LONG = {"apply", "is_depth_worth_it"}  # their examples take seconds
+
 
 @pytest.fixture(scope="module")
 def fitted() -> dict[str, BaseEstimator]:
@@ -62,7 +64,9 @@ def test_help_is_readable(kind: type) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in NAMES]
+)
 def test_every_public_name_has_examples_that_run(name: str) -> None:
     thing = inspect.unwrap(getattr(gplvm_core, name))
     tests = doctest.DocTestFinder(recurse=False).find(thing, name)

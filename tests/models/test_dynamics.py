@@ -39,6 +39,7 @@ def model(times: np.ndarray) -> DynamicalGPLVM:
     )
 
 
+@pytest.mark.slow
 def test_a_path_over_time_beats_independent_points(
     model: DynamicalGPLVM, times: np.ndarray
 ) -> None:
@@ -295,6 +296,7 @@ def test_vector_inputs_in_the_place_of_time(times: np.ndarray) -> None:
         model.forecast([1.0])
 
 
+@pytest.mark.slow
 def test_views_have_different_rates_and_sequences_different_lengths() -> None:
     """One of two views has every fourth frame, and the sequences have 120, 9 and 30 frames."""
     draw, lengths = np.random.default_rng(0), [120, 9, 30]

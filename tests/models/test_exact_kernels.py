@@ -112,6 +112,7 @@ def test_fewer_inducing_inputs_give_titsias_bound(name: str) -> None:
     assert model.bound_ == pytest.approx(bound, abs=1e-5 * abs(bound))
 
 
+@pytest.mark.slow
 def test_a_matern_kernel_finds_which_inputs_matter() -> None:
     inputs, outputs = rough(150, 3)
     gaps = outputs.copy()

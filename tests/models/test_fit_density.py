@@ -1,5 +1,6 @@
 """Tests of `fit_density`: the density of rows that is derived from a map, and its completions."""
 
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
@@ -48,11 +49,11 @@ def model() -> BayesianGPLVM:
 
 
 @pytest.fixture(scope="module")
-def dense() -> BayesianGPLVM:
-    found = BayesianGPLVM(3, 15, max_iter=80, random_state=0).fit(ROWS)
-    return found.fit_density(ROWS)
+def dense(model: BayesianGPLVM) -> BayesianGPLVM:
+    return deepcopy(model).fit_density(ROWS)
 
 
+@pytest.mark.slow
 def test_the_density_beats_one_gaussian_and_the_difference_of_bounds(dense: BayesianGPLVM) -> None:
     found = dense.score_samples(NEW, method="density").mean()
     plain = ProbabilisticPCA(3).fit(ROWS).score_samples(NEW).mean()
@@ -84,6 +85,7 @@ def test_held_out_rows_choose_the_settings(dense: BayesianGPLVM) -> None:
     assert known.strength == best[1]
 
 
+@pytest.mark.slow
 def test_a_poor_map_does_not_spoil_the_density() -> None:
     """Rows in three groups, and a map that was not trained: clusters of rows do the work."""
     generator = np.random.default_rng(0)

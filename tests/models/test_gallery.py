@@ -40,6 +40,7 @@ def test_every_ready_model_is_present_and_small(command, gallery: Library) -> No
     assert sum(entry.bytes for entry in gallery.entries()) < 24e6
 
 
+@pytest.mark.slow
 def test_every_model_of_the_gallery_has_measurements_on_held_out_rows(
     command, gallery: Library
 ) -> None:

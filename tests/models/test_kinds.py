@@ -174,6 +174,7 @@ def test_rows_are_placed_where_their_bound_is_highest(model: BayesianGPLVM) -> N
             np.testing.assert_allclose(own[:, q], difference, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_training_rises_and_continues_where_it_stopped(tmp_path: Path) -> None:
     rows, _ = hidden(table(40))
     settings = {"kinds": {**KINDS, "width": "number", "height": "number", "left": "yes/no"}}
@@ -224,7 +225,7 @@ def test_tables_of_words_only_and_linear_maps_train() -> None:
     assert (words["size"] == best).mean() > words["size"].value_counts(normalize=True).max()
 
 
-@pytest.mark.parametrize("level", [1.5, 5.0])
+@pytest.mark.parametrize("level", [1.5, pytest.param(5.0, marks=pytest.mark.slow)])
 def test_small_and_large_counts_follow_the_map(level: float) -> None:
     generator = np.random.default_rng(0)
     x = generator.uniform(-2.0, 2.0, 80)
@@ -246,6 +247,7 @@ def test_a_row_without_anything_has_the_shares_of_all_rows(model: BayesianGPLVM)
         np.testing.assert_allclose(chance, share, atol=0.15)
 
 
+@pytest.mark.slow
 def test_a_number_that_repeats_itself_is_named() -> None:
     rows = table(80)
     rows = rows.assign(dose=np.where(rows["sort"] == "a", 0.0, rows["width"].round(0)))
@@ -265,6 +267,7 @@ def test_a_large_table_of_words_says_that_all_rows_are_trained() -> None:
     assert not any("training used all" in note for note in model.notes_)
 
 
+@pytest.mark.slow
 def test_words_follow_a_path_over_time() -> None:
     times = np.linspace(0.0, 4.0 * np.pi, 80)
     generator = np.random.default_rng(0)
@@ -321,6 +324,7 @@ def test_impossible_requests_have_clear_messages(model: BayesianGPLVM) -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_sparse_counts_do_not_switch_every_dimension_off():
     spikes = load_spikes(150, 60, 0.3)
@@ -328,6 +332,7 @@ def test_sparse_counts_do_not_switch_every_dimension_off():
     assert model.fit(spikes.values).n_effective_ >= 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_words_that_follow_from_the_others_get_sharper_probabilities():
     generator = np.random.default_rng(0)

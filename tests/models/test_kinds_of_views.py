@@ -173,6 +173,7 @@ def test_a_row_of_which_nothing_is_known_has_the_shares_of_all_rows(model) -> No
     assert_allclose(known[1], share, atol=0.15)
 
 
+@pytest.mark.slow
 def test_training_rises_and_continues_where_it_stopped(tmp_path: Path) -> None:
     views, runs = partly(views_at(ANGLE[:40], 2)), list[Progress]()
     settings = SETTINGS | {"n_inducing": 6, "max_iter": 75, "kinds": KINDS}
@@ -215,6 +216,7 @@ def test_views_of_numbers_give_the_same_model_with_and_without_kinds() -> None:
         auto.complete(numbers, return_probability=True)
 
 
+@pytest.mark.slow
 def test_words_of_views_follow_a_path_over_time() -> None:
     times = np.linspace(0.0, 4.0 * np.pi, 70)
     generator, wave = np.random.default_rng(0), np.sin(times)

@@ -135,7 +135,9 @@ def test_training_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.Monke
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+@pytest.mark.parametrize(
+    "gaps", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["whole", "gaps"]
+)
 def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> None:
     values = rows(300, gaps)
     views = {"some": values[:, :2], "others": values[:, 2:].copy()}
@@ -231,6 +233,7 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.predict(inputs[:3]), model.predict(inputs[:3]))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
 def test_views_below_a_deep_model_are_trained_on_a_sample() -> None:

@@ -119,6 +119,7 @@ def test_an_unknown_noise_is_refused_in_words() -> None:
         fitted(rows(20, 0)[0], noise="own")
 
 
+@pytest.mark.slow
 def test_paths_in_time() -> None:
     Y, clean = rows(60, 8)
     model = DynamicalGPLVM(2, 15, max_iter=120, random_state=0, noise="per_output").fit(Y)
@@ -130,6 +131,7 @@ def test_paths_in_time() -> None:
     assert np.sqrt(np.mean(error**2)) < 0.5
 
 
+@pytest.mark.slow
 def test_every_view_has_a_noise_per_output() -> None:
     Y, _ = rows(100, 9)
     views = {"one": Y[:, :4], "other": Y[:, 4:]}
@@ -145,6 +147,7 @@ def test_every_view_has_a_noise_per_output() -> None:
     assert np.sqrt(np.mean(error**2)) < 0.5
 
 
+@pytest.mark.slow
 def test_mixed_units_need_no_decision() -> None:
     """The columns of the wines (acids, alcohol, magnesium, proline) have units a thousand apart."""
     wine = load_dataset("wine").values
@@ -224,6 +227,7 @@ def test_the_unit_of_a_column_changes_nothing() -> None:
     np.testing.assert_allclose(second.latent_mean_, first.latent_mean_, rtol=1e-6, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_linear_models_are_factor_analysis() -> None:
     """The bound is below scikit-learn's maximum likelihood, because the loadings are uncertain."""
     generator = np.random.default_rng(0)
@@ -235,6 +239,7 @@ def test_linear_models_are_factor_analysis() -> None:
     np.testing.assert_allclose(model.noise_std_, np.sqrt(best.noise_variance_), rtol=0.15)
 
 
+@pytest.mark.slow
 def test_points_instead_of_beliefs() -> None:
     Y, _ = rows(100, 11)
     model = GPLVM(2, 20, max_iter=150, random_state=0, noise="per_output").fit(Y)

@@ -41,6 +41,7 @@ def test_the_bound_is_that_of_these_values_as_times(rows: np.ndarray, over: Any,
     assert model.times_ == pytest.approx(standardised(columns), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_rows_at_near_places_are_near_on_the_map(rows: np.ndarray) -> None:
     """Also rows whose other values are noise: without the rule, these are anywhere."""
     noisy = rows.copy()

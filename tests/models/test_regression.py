@@ -151,6 +151,7 @@ def noisy_inputs(seed: int = 0):
     return observed, (outputs + 0.05 * generator.normal(size=true.shape))[:, 0], true
 
 
+@pytest.mark.slow
 def test_input_noise_is_learnt_and_separated_from_output_noise() -> None:
     observed, outputs, true = noisy_inputs()
     exact = small(n_inducing=25, max_iter=200).fit(observed, outputs)
@@ -169,6 +170,7 @@ def test_input_noise_is_learnt_and_separated_from_output_noise() -> None:
     assert 0.1 < np.mean((aware.input_mean_ - true) ** 2 / aware.input_variance_) < 10.0
 
 
+@pytest.mark.slow
 def test_no_input_noise_is_learnt_for_exact_inputs() -> None:
     inputs, outputs, _ = curve()
     exact = small(max_iter=200).fit(inputs, outputs)

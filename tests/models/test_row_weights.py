@@ -57,6 +57,7 @@ def test_copies_of_columns_with_a_weight_change_nothing(noise: str) -> None:
     assert np.abs(heavy.transform(copied(gaps)) - often.transform(copied(gaps))).max() > 0.01
 
 
+@pytest.mark.slow
 def test_the_bound_does_not_contain_the_weight() -> None:
     """The exact bound is highest at its own optimum; a weight moves q(X) away from it."""
     values, settings = copied(movement()), {"max_iter": 300, "scaling": "none"}
@@ -122,6 +123,7 @@ def test_saved_models_keep_the_weight(tmp_path: Any) -> None:
     np.testing.assert_allclose(again.transform(gaps), model.transform(gaps), atol=1e-10)
 
 
+@pytest.mark.slow
 def test_a_gap_of_a_video_is_filled_better() -> None:
     """With the weight 1, 1,024 pixels determine rough paths, which are lost in the gap."""
     data = load_dataset("talking_head")

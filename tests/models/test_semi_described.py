@@ -91,6 +91,7 @@ def test_a_bound_between_the_ends() -> None:
     assert model.bound_ == pytest.approx(expected, rel=1e-7)
 
 
+@pytest.mark.slow
 def test_missing_inputs_are_inferred_and_the_others_help() -> None:
     inputs, outputs = curves(120)
     gaps = with_gaps(inputs, 15, 0.4)
@@ -122,6 +123,7 @@ def test_predictions_average_over_what_is_missing() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_column_that_no_row_has_is_a_latent_input() -> None:
     inputs, outputs = curves(60)
     inputs[:, 1] = np.nan

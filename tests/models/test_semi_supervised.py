@@ -89,6 +89,7 @@ def test_the_classifier_sees_draws_of_the_labelled_rows(arcs, embedding) -> None
     np.testing.assert_array_equal(labels.reshape(2000, 10)[5], partly[labelled])
 
 
+@pytest.mark.slow
 def test_unlabelled_rows_help(arcs, embedding) -> None:
     rows, side = arcs
     partly = some(side, 8)
@@ -131,6 +132,7 @@ def test_blank_text_is_no_class(arcs, embedding) -> None:
         np.testing.assert_array_equal(model.predict_proba(rows), expected.predict_proba(rows))
 
 
+@pytest.mark.slow
 def test_rows_with_words(arcs, embedding) -> None:
     rows, side = arcs
     generator = np.random.default_rng(3)
@@ -155,6 +157,7 @@ def test_all_labelled_is_fine(arcs, embedding) -> None:
     assert model.fit(rows, names).score(rows, names) > 0.9
 
 
+@pytest.mark.slow
 def test_rows_with_gaps(arcs, embedding) -> None:
     rows, side = arcs
     gaps = rows.copy()

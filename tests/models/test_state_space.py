@@ -220,6 +220,7 @@ def test_wide_rows_count_as_their_independent_columns() -> None:
     assert in_sequence(columns[:, :3] @ draw.standard_normal((3, 60)), 5) > 0.9  # no residuals
 
 
+@pytest.mark.slow
 def test_the_pixels_of_a_pendulum_do_not_outweigh_its_rule() -> None:
     """A rule that pixels outweigh forgets the swing; errors are shares of its spread."""
     data = load_pendulum()
@@ -281,6 +282,7 @@ def test_no_transition_leads_from_one_sequence_to_another(rows: Array) -> None:
         together.forecast([20.0], sequence="c")
 
 
+@pytest.mark.slow
 def test_gaps_in_training_are_filled_by_the_states_around_them(rows: Array) -> None:
     gaps = rows[:-STEPS].copy()
     gaps[40:43, 1:] = np.nan
@@ -321,6 +323,7 @@ def test_a_missing_row_is_a_row_without_values() -> None:
     )
 
 
+@pytest.mark.slow
 def test_frames_may_be_missing(rows: Array, tmp_path: Path) -> None:
     kept = np.delete(np.arange(len(rows) - STEPS), [30, 31, 60, 90, 91, 92])
     options = {"times": kept / 10.0}
@@ -408,6 +411,7 @@ def test_mistakes_in_words(model: StateSpaceGPLVM, rows: Array) -> None:
         model.complete(rows[:5], times=np.arange(5), adapt=True)
 
 
+@pytest.mark.slow
 def test_calibrated_intervals_hold_in_a_new_sequence(rows: Array) -> None:
     model = StateSpaceGPLVM(3, 25, max_iter=150, random_state=0).fit(rows)
     new, inside = oscillation(290, seed=7)[190:], []

@@ -53,7 +53,9 @@ def test_bound_only_rises_and_is_that_of_evaluate_bound(digits) -> None:
     assert "max_iter = 30" in model.result_.reason
 
 
-@pytest.mark.parametrize("stop", [3, 17, 26])
+@pytest.mark.parametrize(
+    "stop", [pytest.param(3, marks=pytest.mark.slow), 17, pytest.param(26, marks=pytest.mark.slow)]
+)
 def test_resumed_is_not_interrupted(stop: int, digits) -> None:
     whole = small(max_iter=30).fit(digits)
     kept: list[Progress] = []
@@ -143,7 +145,9 @@ def test_with_automatic_starts_only_the_best_short_start_continues(digits) -> No
     assert shares[-1] == 1.0
 
 
-@pytest.mark.parametrize("stop", [8, 19, 27])
+@pytest.mark.parametrize(
+    "stop", [pytest.param(8, marks=pytest.mark.slow), 19, pytest.param(27, marks=pytest.mark.slow)]
+)
 def test_a_stopped_race_of_starts_resumes_to_the_same_numbers(stop: int, digits) -> None:
     kept: list[Progress] = []
     whole = small(max_iter=20, n_restarts="auto").fit(digits, callback=kept.append)
@@ -207,6 +211,7 @@ def test_dimensions_switch_off() -> None:
     assert set(np.flatnonzero(model.information_ > 0.05)) <= set(np.argsort(-model.relevance_)[:3])
 
 
+@pytest.mark.slow
 def test_new_rows_find_their_place() -> None:
     data = load_dataset("flow")
     model = BayesianGPLVM(4, 25, max_iter=120, random_state=0).fit(data.values[::2])
@@ -226,7 +231,7 @@ def test_a_row_is_inferred_the_same_in_any_company(digits) -> None:
     np.testing.assert_array_equal(model.transform(digits[7:8]), together[7:8])
 
 
-@pytest.mark.parametrize("weight", [None, 0.25])
+@pytest.mark.parametrize("weight", [None, pytest.param(0.25, marks=pytest.mark.slow)])
 def test_more_inducing_inputs_are_tried_after_training(weight, digits) -> None:
     model, outputs = small(max_iter=30), digits
     if weight is not None:

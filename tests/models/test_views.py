@@ -35,6 +35,7 @@ def model(views) -> ManifoldRelevance:
     return ManifoldRelevance(**SETTINGS).fit(views)
 
 
+@pytest.mark.slow
 def test_the_toy_signals_are_recovered() -> None:
     """The simulation of Damianou (2015), §5.3.1, has two private signals and a shared one; the
     model starts with eight dimensions.
@@ -101,6 +102,7 @@ def test_alternatives_show_both_private_values(model, views) -> None:
     assert np.isfinite(known[:, 0]).all() and np.isnan(known[:, 8]).all()
 
 
+@pytest.mark.slow
 def test_an_ambiguous_view_has_both_explanations() -> None:
     """x² does not determine the sign of x."""
     generator = np.random.default_rng(1)
@@ -124,6 +126,7 @@ def test_correspondences_share_the_signal(model, views, planted) -> None:
     assert np.median(np.abs(planted["s"][rows[:, 0]] - planted["s"])) < 0.05
 
 
+@pytest.mark.slow
 def test_rows_and_gaps_of_one_view_are_completed_from_the_other(views) -> None:
     """Training rows may lack a view, and new rows may lack entries of any view."""
     holed = {name: values.copy() for name, values in views.items()}
@@ -164,6 +167,7 @@ def test_varying_a_private_dimension_does_not_change_the_other_view(model) -> No
     np.testing.assert_array_equal(drawn[:, :, kept], np.repeat(start[None, :, kept], 20, axis=0))
 
 
+@pytest.mark.slow
 def test_a_view_of_few_rows_may_still_use_a_dimension(views) -> None:
     """The drop of a dimension is averaged over the rows that have the view."""
     few = {"outline": views["outline"], "body": views["body"].copy()}
@@ -207,6 +211,7 @@ def test_interpolating_the_shared_part_keeps_the_private_one(model) -> None:
     np.testing.assert_array_equal(path[:, kept], np.repeat(path[:1, kept], 7, axis=0))
 
 
+@pytest.mark.slow
 def test_labels_as_a_view_classify() -> None:
     """The rows form three groups around different centres, with a common variation."""
     generator = np.random.default_rng(2)
@@ -221,6 +226,7 @@ def test_labels_as_a_view_classify() -> None:
     assert (said.argmax(axis=1) == classes[60:]).mean() > 0.95
 
 
+@pytest.mark.slow
 def test_exact_labels_leave_next_to_no_noise(planted) -> None:
     """A view without noise is fitted to the last digit, and the model still finds its used
     dimensions.
@@ -234,6 +240,7 @@ def test_exact_labels_leave_next_to_no_noise(planted) -> None:
     assert max(model.drops_["label"]) > 1.0
 
 
+@pytest.mark.slow
 def test_a_sequence_is_inferred_together() -> None:
     """The given view has no velocity: only its path determines how the clock turns."""
     time = np.arange(80) * 0.15

@@ -80,6 +80,7 @@ def test_answers_are_probabilities_of_words_with_a_gradient():
         assert np.linalg.eigvalsh(curvature).min() > 0.0
 
 
+@pytest.mark.slow
 def test_held_words_and_counts_lead_to_rows_that_have_them():
     rng = np.random.default_rng(1)
     kind = rng.integers(0, 3, 90)
