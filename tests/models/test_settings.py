@@ -1,6 +1,7 @@
 """Tests of the settings of the estimators: checked before training, and passed by name."""
 
 import inspect
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -170,3 +171,17 @@ def test_a_refused_fit_changes_nothing(model, labels, rows) -> None:
         model.fit(bad, known)
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[name] is value for name, value in before.items())
+
+
+@dataclass(eq=False)
+class AnyInit:
+    """A setting as NumPy 2.0 to 2.2 make it: bool is among the types of ArrayLike."""
+
+    init: str | bool | list[float] = "pca"
+
+
+def test_a_word_is_allowed_where_array_like_contains_bool() -> None:
+    check_settings(AnyInit())
+    check_settings(AnyInit([0.0, 1.0]))
+    with pytest.raises(ValueError, match="input_connections must be True or False; got 'pca'"):
+        check_settings(DeepGP(input_connections="pca"))
