@@ -13,7 +13,7 @@ from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.checks import check_targets, describe
 from gplvm_core.readers.column_task import ColumnTask
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.errors import DataError, plural
 from gplvm_core.readers.kinds import (
     TableColumn,
     check_coded,
@@ -323,12 +323,13 @@ class Dataset:
     def _check_columns(self, n_outputs: int) -> None:
         if self.drawing.n_outputs != n_outputs:
             raise DataError(
-                f"{self.name}: a row has {n_outputs} values, but its drawing is a "
+                f"{self.name}: a row has {plural(n_outputs, 'value')}, but its drawing is a "
                 f"{self.drawing.kind} of shape {self.drawing.shape}."
             )
         if self.column_names is not None and len(self.column_names) != n_outputs:
             raise DataError(
-                f"{self.name}: {len(self.column_names)} column names for {n_outputs} columns."
+                f"{self.name}: {plural(len(self.column_names), 'column name')} for "
+                f"{plural(n_outputs, 'column')}."
             )
         check_views(self.views, n_outputs, self.name)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Literal, get_args
 
-from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.errors import DataError, plural
 
 Kind = Literal["image", "skeleton", "curve", "bars"]
 
@@ -56,8 +56,9 @@ class Skeleton:
     def __post_init__(self) -> None:
         if not self.joint_names or len(self.joint_names) != len(self.parents):
             raise DataError(
-                f"A skeleton needs one parent per joint; got {len(self.joint_names)} joints and "
-                f"{len(self.parents)} parents."
+                f"A skeleton needs one parent per joint; got "
+                f"{plural(len(self.joint_names), 'joint')} and "
+                f"{plural(len(self.parents), 'parent')}."
             )
         for joint, parent in enumerate(self.parents):
             if not -1 <= parent < joint:
@@ -115,8 +116,8 @@ class Drawing:
             )
         if self.skeleton is not None and len(self.skeleton.joint_names) != self.shape[0]:
             raise DataError(
-                f"The skeleton has {len(self.skeleton.joint_names)} joints, but a row has the "
-                f"shape {self.shape}."
+                f"The skeleton has {plural(len(self.skeleton.joint_names), 'joint')}, but a "
+                f"row has the shape {self.shape}."
             )
         if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
             raise DataError(f"The value range {self.value_range} must be (lower, higher).")

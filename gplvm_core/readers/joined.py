@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import IntArray
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.errors import DataError, listed, plural
 
 Unequal = Literal["trim", "fill"]
 # The beginnings of the readers' notes on empty rows.
@@ -186,11 +186,13 @@ def clash_of_times(parts: Sequence[FileView]) -> str | None:
 def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
     """Return notes on the treatment of rows that some files lack."""
     longer = [f"{part.file} has {part.n_rows:,}" for part in parts if part.n_rows > count]
-    notes = [f"Trimmed to the first {count:,} rows: {', '.join(longer)}."] if longer else []
+    notes = [f"Trimmed to the first {plural(count, 'row')}: {', '.join(longer)}."] if longer else []
     for part in parts:
         gaps = max(0, count - part.n_rows)
         if gaps:
-            notes.append(f"{part.file} ends {gaps:,} rows early; the view is missing there.")
+            notes.append(
+                f"{part.file} ends {plural(gaps, 'row')} early; the view is missing there."
+            )
         if part.rows is not None:
             absent = np.setdiff1d(np.arange(min(part.n_rows, count)), part.rows)
             places = listed([str(n + 1) for n in absent])

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from gplvm_core.numerics import Array
 from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.kinds import TableColumn
 
 
@@ -44,8 +44,8 @@ class View:
             raise DataError(f"A view needs a name, got {self.name!r}.")
         if self.column_names is not None and len(self.column_names) != self.n_outputs:
             raise DataError(
-                f"The view {self.name!r} has {len(self.column_names)} column names for "
-                f"{self.n_outputs} columns."
+                f"The view {self.name!r} has {plural(len(self.column_names), 'column name')} for "
+                f"{plural(self.n_outputs, 'column')}."
             )
         if all(column.kind == "number" for column in self.columns):
             object.__setattr__(self, "columns", ())
@@ -167,7 +167,9 @@ def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
     given = np.asarray(labels)
     if given.ndim == 2 and given.dtype == bool:
         if given.shape[1] != n_classes:
-            raise DataError(f"The labels have {given.shape[1]} columns for {n_classes} classes.")
+            raise DataError(
+                f"The labels have {plural(given.shape[1], 'column')} for {n_classes} classes."
+            )
         return np.where(given, 1.0, -1.0)
     if given.ndim != 1 or given.dtype.kind not in "iu":
         raise DataError(

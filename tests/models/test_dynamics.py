@@ -279,7 +279,7 @@ def test_unusual_times_are_noted(times: np.ndarray) -> None:
     for part in (
         "only one row",
         "not in the order",
-        "1 rows have the same time as another",
+        "1 row has the same time as another",
         "longer than",
         "paths of standard deviation 3.3e-02",
     ):
@@ -292,7 +292,7 @@ def test_vector_inputs_in_the_place_of_time(times: np.ndarray) -> None:
     model = DynamicalGPLVM(2, 15, time_kernel="rbf", max_iter=40, random_state=0)
     model.fit(motion(times), times=places)
     assert model.forecast(places[:3] + 0.01).shape == (3, 12)
-    with pytest.raises(DataError, match="times have 1 columns, but the model was trained with 2"):
+    with pytest.raises(DataError, match="times have 1 column, but the model was trained with 2"):
         model.forecast([1.0])
 
 

@@ -81,7 +81,7 @@ def test_a_column_without_any_value_is_named(data):
         ({"targets": np.where(TARGETS > 9, 0, np.inf)}, "30 infinity in 5 of 5 rows"),
         ({"targets": np.ones((5, 6), int)}, "uint8 or floating"),
         ({"drawing": Drawing("bars", (7,))}, "6 values.*bars"),
-        ({"column_names": ("a",)}, "1 column names for 6 columns"),
+        ({"column_names": ("a",)}, "1 column name for 6 columns"),
         ({"labels": np.zeros(4, int)}, "one number per row"),
         ({"labels": np.zeros(5)}, "whole numbers"),
         ({"labels": np.array([0, 1, 2, 0, 0])}, "0 to 2, but there are 2"),

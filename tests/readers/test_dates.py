@@ -239,3 +239,17 @@ def test_new_rows_bring_the_dates_and_not_the_columns_made_of_them():
 def test_times_of_nothing_known():
     times, _ = times_since_first(np.array(["2024-01-02", "NaT"], "datetime64[ms]"))
     np.testing.assert_array_equal(times, [0, np.nan])
+
+
+def test_moments_a_billionth_of_a_second_apart_have_different_times():
+    cells = [f"2024-01-01 00:00:00.{n:09d}" for n in (0, 1, 2, 5_000)]
+    source = "\n".join(["date,x", *(f"{cell},{n}" for n, cell in enumerate(cells))]).encode()
+    data = read_table(source, time_column="date", time_unit="seconds")
+    np.testing.assert_allclose(data.times, [0, 1e-9, 2e-9, 5e-6], rtol=1e-9)
+
+
+def test_a_number_that_no_calendar_reaches_is_no_date():
+    source = b"day,x\n45000,1\n1e300,2\n45002,3\n"
+    formats = {"day": "excel days"}
+    with pytest.raises(DataError, match=r"line 3, .*'1e300' is too far from 1970 to be a date"):
+        read_table(source, time_column="day", date_formats=formats)

@@ -125,3 +125,13 @@ def test_more_cells_than_are_read_are_refused(monkeypatch):
     for data in (workbook(ROWS), columns(a=[1.0] * 6, b=[2.0] * 6)):
         with pytest.raises(DataError, match="cells or more; up to 10 are read"):
             read_table(data)
+
+
+def test_formulas_without_stored_values_are_named():
+    """Programs that write a workbook store no values of formulas; spreadsheets do."""
+    rows = [["a", "b"], [1, "=A2*2"], [3, "=A3*2"]]
+    words = r"2 cells of the sheet 'People' have a formula without a stored value \(B2, B3\)"
+    with pytest.raises(DataError, match=words + r".*Open the file in Excel or LibreOffice"):
+        read_table(workbook(rows))
+    kept = read_table(workbook(ROWS, rows), label_column="kind", id_columns=["name"])
+    assert kept.n_points == 3  # the formulas are in another sheet

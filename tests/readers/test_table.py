@@ -377,3 +377,26 @@ def test_the_sizes_that_are_offered_fill_the_rows():
     assert image_shapes(37) == ()
     for shape in image_shapes(4096 * 3):
         assert np.prod(shape) == 4096 * 3
+
+
+def test_a_blank_line_of_names_does_not_make_the_first_row_the_names():
+    source = b",,\n1,2.5,3\n4,5,7\n"
+    for header in (True, None):
+        data = read_table(source, header=header)
+        np.testing.assert_array_equal(data.values, [[1, 2.5, 3], [4, 5, 7]])
+    assert "The line of column names is blank: the columns were numbered." in (
+        read_table(source, header=True).notes
+    )
+
+
+def test_the_advice_is_not_what_was_asked_for():
+    source = b"a,b\n1,2\n3,x\n5,6\n7,8\n"
+    with pytest.raises(DataError, match=r'kinds="auto" learns words'):
+        read_table(source)
+    with pytest.raises(DataError, match=r"kinds=\{'b': 'category'\} learns words"):
+        read_table(source, kinds="auto")
+
+
+def test_one_comment_is_one_line():
+    notes = read_table(b"# made today\na,b\n1,2\n3,4\n").notes
+    assert "Lines that begin with # were skipped: 1." in notes

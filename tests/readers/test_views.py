@@ -94,7 +94,7 @@ def test_views_of_one_name_and_unknown_names_are_refused(pair):
         replace(pair, views=(View("size", IMAGE), View("size", BARS)))
     with pytest.raises(DataError, match="pair has no view 'sizes'; choose one of picture, size"):
         pair.view("sizes")
-    with pytest.raises(DataError, match="'size' has 1 column names for 2 columns"):
+    with pytest.raises(DataError, match="'size' has 1 column name for 2 columns"):
         View("size", BARS, ("a",))
 
 

@@ -1,4 +1,4 @@
-"""Tests that a kill between training and the library's entry loses and doubles nothing."""
+"""Tests that a kill between the end of training and the entry in the library loses nothing."""
 
 import atexit
 import contextlib

@@ -12,6 +12,7 @@ from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
 from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import plural
 from gplvm_core.readers.frames import without_dates
 
 # What the latent paths follow: the rows' times, or all of the rows' own values.
@@ -199,8 +200,8 @@ def timeline_notes(
         )
         if repeated:
             notes.append(
-                f"{repeated} rows have the same time as another row of their sequence: rows of the "
-                "same time share a latent point, except for the white noise of the prior"
+                f"{plural(repeated, 'row has', 'rows have')} the same time as another row of "
+                "their sequence: rows of the same time share a latent point, except for the white noise of the prior"
             )
         span = max(float(np.ptp(times[sequences == name, 0])) for name in names)
         period = _period(kernel)

@@ -19,6 +19,7 @@ from gplvm_core.prediction.project import Inputs
 from gplvm_core.prediction.sequence import FoundPath, infer_sequence
 from gplvm_core.priors.temporal import Path, Timeline
 from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import plural
 
 
 class Timed:
@@ -124,7 +125,7 @@ class Timed:
         """For each node over time: the kernel, the training rows' times and path, the new times."""
         if times.shape[1] != self.times_.shape[1]:
             raise DataError(
-                f"times have {times.shape[1]} columns, but the model was trained with "
+                f"times have {plural(times.shape[1], 'column')}, but the model was trained with "
                 f"{self.times_.shape[1]}"
             )
         return {

@@ -54,7 +54,7 @@ def read_h5ad(
            [1., 2.]]), ('0', '1'))
     """
     cells, filename = _opened(source)
-    notes = [f"{cells.n_obs} cells × {cells.n_vars} genes in {filename}."]
+    notes = [f"{plural(cells.n_obs, 'cell')} × {plural(cells.n_vars, 'gene')} in {filename}."]
     sizes = _library_sizes(cells, layer) if counts else None
     if sizes is not None and not sizes.all():
         notes.append(f"Left out: {plural(int(np.sum(sizes == 0)), 'cell')} without any molecule.")

@@ -14,9 +14,9 @@ def title_lines(rows: Sequence[Sequence[str]]) -> int:
     for number, row in enumerate(rows[: MOST_TITLES + 1]):
         filled = [cell for cell in row if cell]
         if len(filled) != 1:
-            wide = len(filled) > 1 and not any(map(_is_value, filled))
+            wide = len(filled) > 1 and not any(map(is_value, filled))
             return number if wide else 0
-        if _is_value(filled[0]):
+        if is_value(filled[0]):
             return 0
     return 0
 
@@ -51,5 +51,6 @@ def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
     return names
 
 
-def _is_value(cell: str) -> bool:
+def is_value(cell: str) -> bool:
+    """Whether a cell is a number or a mark of a missing value, and no name."""
     return looks_numeric(cell) or cell.lower() in MISSING

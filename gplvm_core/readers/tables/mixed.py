@@ -66,7 +66,7 @@ def read_mixed(
     """
     numbers = [column for column in columns if kinds[column.name] == "number"]
     if numbers:
-        as_numbers(numbers, table)  # raises an error with the name of the cell
+        as_numbers(numbers, table, kinds=True)  # raises an error with the name of the cell
     cells = [_cells(column, kinds[column.name], table) for column in columns]
     with _naming(table):
         found, _ = columns_of(cells, [kinds[column.name] for column in columns])

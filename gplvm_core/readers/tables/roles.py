@@ -209,12 +209,14 @@ def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
     return np.array(called, dtype=np.str_)
 
 
-def as_numbers(columns: list[Column], table: Table) -> Array:
+def as_numbers(columns: list[Column], table: Table, *, kinds: bool = False) -> Array:
     """Return the columns side by side, NaN where a cell is missing.
+
+    kinds: whether the caller already asked for columns of words.
 
     Raises DataError with line and column of a cell that is not a number, or is infinite.
     """
-    numbers: NDArray[Any] = np.column_stack([_numbers(column, table) for column in columns])
+    numbers: NDArray[Any] = np.column_stack([_numbers(column, table, kinds) for column in columns])
     if np.isinf(numbers).any():
         row, d = (int(i) for i in np.argwhere(np.isinf(numbers))[0])
         raise DataError(
@@ -229,7 +231,7 @@ def _called(column: Column) -> str:
     return repr(shortened(column.name))
 
 
-def _numbers(column: Column, table: Table) -> Array:
+def _numbers(column: Column, table: Table, kinds: bool = False) -> Array:
     if column.numbers is not None:
         return column.numbers
     first, name = column.problem or 0, column.name
@@ -244,6 +246,7 @@ def _numbers(column: Column, table: Table) -> Array:
     kind = "a time of day like the others" if column.of_day else "a number"
     raise DataError(
         f"{where} is not {kind}. Correct it, use the column as the label, or leave it out.",
-        script=f'In a script: label_column={name!r} or id_columns=[{name!r}]; kinds="auto" learns '
-        "words.",
+        script=f"In a script: label_column={name!r} or id_columns=[{name!r}]; "
+        + (f"kinds={{{name!r}: 'category'}}" if kinds else 'kinds="auto"')
+        + " learns words.",
     )

@@ -4,10 +4,11 @@ names, missing values and numbers.
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gplvm_core.readers.errors import DataError, listed, parsing
+from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.limits import MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Archive, open_archive
@@ -18,6 +19,11 @@ SHEETS = "xl/worksheets/"
 LARGE_PARTS = ("xl/sharedStrings.xml", "xl/calcChain.xml", "xl/pivotCache/")
 MOST_IN_LARGE, MOST_IN_SMALL = 2_000_000, 200_000
 """XML elements of a workbook's parts other than sheets."""
+# A formula whose value is an empty text has the type "str".
+WITHOUT_VALUE = re.compile(
+    rb'<c r="([A-Z]{1,3}\d{1,7})"(?![^>]*t="str")[^>]*>'
+    rb"<f(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>"
+)
 MOST_ROWS = 2**20
 """Rows of a sheet. Spreadsheets write no more rows, but a file can give a row any number."""
 
@@ -35,12 +41,15 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     require_packages("Excel files", ("openpyxl",))
     import openpyxl
 
-    _check_parts(open_archive(data, name, most_unpacked=MOST_TEXT), name)
+    archive = open_archive(data, name, most_unpacked=MOST_TEXT)
+    _check_parts(archive, name)
     with parsing(name):
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheets = book.sheetnames
         sheet = book.worksheets[0] if book.worksheets else None
         rows = [] if sheet is None else _limited(sheet.iter_rows(values_only=True), name)
+        if sheet is not None:
+            _check_formulas(archive.read(sheet._worksheet_path), sheet.title, name)
     # The declared size of a sheet may be larger than its content.
     rows = [row for row in rows if any(cell is not None for cell in row)]
     if sheet is None or not rows:
@@ -51,6 +60,17 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
         others = [repr(other) for other in sheets if other != sheet.title]
         notes.append(f"Sheets not used: {listed(others)}.")
     return _text(row[:width] for row in rows), tuple(notes)
+
+
+def _check_formulas(sheet: bytes, title: str, name: str) -> None:
+    """Refuse formulas without stored values, which would be read as empty cells."""
+    found = [cell.decode() for cell in WITHOUT_VALUE.findall(sheet)]
+    if found:
+        raise DataError(
+            f"{name}: {plural(len(found), 'cell')} of the sheet {title!r} "
+            f"{'has' if len(found) == 1 else 'have'} a formula without a stored value "
+            f"({listed(found)}). Open the file in Excel or LibreOffice, and save it there."
+        )
 
 
 def _check_parts(archive: Archive, name: str) -> None:

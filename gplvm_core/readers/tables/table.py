@@ -116,7 +116,7 @@ def read_table(
     own = kinds_in(values, kinds, table)
     columns: tuple[TableColumn, ...] = ()
     if all(kind == "number" for kind in own.values()):
-        targets: NDArray[Any] = as_numbers(values, table)
+        targets: NDArray[Any] = as_numbers(values, table, kinds=kinds is not None)
     else:
         columns, targets, kind_notes = read_mixed(values, own, table)
         notes += kind_notes

@@ -14,7 +14,7 @@ from gplvm_core.readers.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
 from gplvm_core.readers.tables.clock import hours_note
 from gplvm_core.readers.tables.columns import MISSING, Column, Table, text_column
 from gplvm_core.readers.tables.csv_text import MARK, unmarked
-from gplvm_core.readers.tables.headings import title_lines, two_lines_of_names
+from gplvm_core.readers.tables.headings import is_value, title_lines, two_lines_of_names
 from gplvm_core.readers.tables.numerals import decimal_sign, looks_numeric, numerals_note
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     comments = sum(line.lstrip().startswith("#") for line in lines)
     if comments:
         lines = ["" if line.lstrip().startswith("#") else line for line in lines]
-        notes.append(f"{comments} lines that begin with # were skipped.")
+        notes.append(f"Lines that begin with # were skipped: {comments:,}.")
     declared = DECLARED.fullmatch(lines[0].strip())
     if declared:
         lines[0] = ""
@@ -81,6 +81,11 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     else:
         reason = "as given"
     first, names = (1, grid.rows[0]) if header else (0, [""] * len(grid.rows[0]))
+    blank_first = bool(cells.empty) and cells.empty[0] < grid.lines[0]
+    if header and blank_first and all(map(is_value, names)):
+        first, names, header = 0, [""] * len(names), False
+        reason = "the first line is blank, and the next one has only numbers"
+        notes.append("The line of column names is blank: the columns were numbered.")
     rows = grid.rows[first:]
     if not rows:
         rest = "its other lines have no values" if cells.empty else "it needs lines with values"
