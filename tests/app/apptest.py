@@ -28,7 +28,7 @@ def run_page(page: str, **query: str | None) -> AppTest:
 
     page: a room, a tab of Explore, or Mine (a shelf of the Gallery).
     """
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     at.run()
     if page == "gallery":
         return at
@@ -93,7 +93,7 @@ def query(at: AppTest, name: str) -> str:
 
 def finished(job_id: str) -> training.Snapshot:
     """Wait for the end of a job, and check that it succeeded."""
-    job = training.wait(job_id, timeout=60)
+    job = training.wait(job_id, timeout=300)
     assert job.status == "finished", job.error
     return job
 

@@ -28,7 +28,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def app() -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     at.run()
     at.switch_page("pages/train.py").run()
     return at
@@ -39,7 +39,7 @@ def start(at: AppTest) -> training.Snapshot:
     next(b for b in at.button if b.label == "Start training").click().run()
     assert not at.exception
     job = at.query_params["job"]
-    ended = training.wait(job if isinstance(job, str) else job[0], timeout=60)
+    ended = training.wait(job if isinstance(job, str) else job[0], timeout=300)
     assert ended.status == "finished", ended.error
     return ended
 

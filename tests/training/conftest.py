@@ -73,10 +73,10 @@ def jobs(open_queue) -> Queue:
 
 @pytest.fixture
 def until() -> Callable[[Callable[[], bool]], None]:
-    """Wait until a condition holds; fail after a minute."""
+    """Wait until a condition holds; fail after five minutes."""
 
     def wait(condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while not condition():
             assert time.monotonic() < end, "the condition did not become true"
             time.sleep(0.001)
