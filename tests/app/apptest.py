@@ -125,6 +125,13 @@ def _collect(element, found) -> None:
         found[header["name"].split("|")[0]] = (header, arrays)
 
 
+def short(at: AppTest) -> AppTest:
+    """Choose a short training of two latent dimensions, and return the page."""
+    at.number_input(key="form_max_iter").set_value(5)
+    dimensions = next(b for b in at.number_input if b.label.startswith("Latent dimensions"))
+    return dimensions.set_value(2).run()
+
+
 def started(at: AppTest) -> training.Snapshot:
     """Press the button that starts training, and return the finished job."""
     press(at, "Start training")

@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset
@@ -14,7 +13,7 @@ from gplvm_core.store import Library, save, workspace
 from pages.ui.shared.catalogue import items
 from pages.ui.shared.doors import tabs_for
 from pages.ui.train import job_controls, source_form
-from tests.app.apptest import finished, go_to, press, query, run_page, said, started
+from tests.app.apptest import finished, go_to, press, query, run_page, said, short, started
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -229,17 +228,10 @@ def test_new_rows_may_find_their_place_by_an_encoder():
     assert Library(workspace() / "library").model(job.entry).encoder_ is not None
 
 
-def two_dimensions(at: AppTest) -> None:
-    """Set a short training of two latent dimensions."""
-    at.number_input(key="form_max_iter").set_value(5)
-    dimensions = next(b for b in at.number_input if b.label.startswith("Latent dimensions"))
-    dimensions.set_value(2).run()
-
-
 def test_rows_that_are_similar_may_be_kept_together():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()
-    two_dimensions(at)
+    short(at)
     at.segmented_control(key="form_near_True").set_value("outputs").run()
     assert not [each for each in at.segmented_control if each.key == "form_encoder"]
     job = started(at)
@@ -253,7 +245,7 @@ def test_rows_that_are_similar_may_be_kept_together():
 def test_rows_that_are_near_in_some_columns_may_be_kept_together():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()
-    two_dimensions(at)
+    short(at)
     at.segmented_control(key="form_near_True").set_value("columns").run()
     [columns] = [each for each in at.multiselect if each.label == "Columns"]
     columns.set_value([0, 3]).run()
