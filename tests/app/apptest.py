@@ -28,7 +28,7 @@ def run_page(page: str, **query: str | None) -> AppTest:
 
     page: a room, a tab of Explore, or Mine (a shelf of the Gallery).
     """
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     at.run()
     if page == "gallery":
         return at
@@ -93,7 +93,7 @@ def query(at: AppTest, name: str) -> str:
 
 def finished(job_id: str) -> training.Snapshot:
     """Wait for the end of a job, and check that it succeeded."""
-    job = training.wait(job_id, timeout=60)
+    job = training.wait(job_id, timeout=300)
     assert job.status == "finished", job.error
     return job
 
@@ -123,6 +123,13 @@ def _collect(element, found) -> None:
     if address:
         header, arrays = unframe(parcels.find(address.rpartition("/")[2]))
         found[header["name"].split("|")[0]] = (header, arrays)
+
+
+def short(at: AppTest) -> AppTest:
+    """Choose a short training of two latent dimensions, and return the page."""
+    at.number_input(key="form_max_iter").set_value(5)
+    dimensions = next(b for b in at.number_input if b.label.startswith("Latent dimensions"))
+    return dimensions.set_value(2).run()
 
 
 def started(at: AppTest) -> training.Snapshot:

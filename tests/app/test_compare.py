@@ -46,7 +46,7 @@ def test_models_are_added_tested_and_removed(kept: str) -> None:
     assert "Trustworthiness" in table and "best</td>" not in table
     at.button(key="compare_add_isomap").click().run()
     run = comparison_of(run_key(first_of(kept), RECIPES["isomap"]))
-    run.wait(60)
+    run.wait(300)
     assert run.problem is None, run.problem
     at.run()
     assert query(at, "models") == f"{kept},pca,isomap"
@@ -55,7 +55,7 @@ def test_models_are_added_tested_and_removed(kept: str) -> None:
     assert "Without Isomap: it places only the rows that it was trained on." in words
     at.button(key="compare_try").click().run()
     key = next(name for name in _runs() if name.startswith("kept aside|"))
-    comparison_of(key).wait(60)
+    comparison_of(key).wait(300)
     assert comparison_of(key).problem is None, comparison_of(key).problem
     at.run()
     picture = next(each.value for each in at.html if "mf-purposes" in each.value)
@@ -114,7 +114,7 @@ def test_tables_with_words_are_compared_with_chained_models(
     assert "compare_add_pca" in names and "compare_add_gplvm" not in names
     at.button(key="compare_try").click().run()
     run = comparison_of([name for name in _runs() if name.startswith("kept aside|")][-1])
-    run.wait(60)
+    run.wait(300)
     assert run.problem is None, run.problem
     at.run()
     picture = next(each.value for each in at.html if "mf-purposes" in each.value)

@@ -91,7 +91,7 @@ def test_families_are_shown_side_by_side_and_trained_on_other_points(
     monkeypatch.setattr(lessons_families, "MAX_ITER", 2)
     press(at, "Other points")
     assert query(at, "points") == "1"
-    comparison_of(families.key_of("chirp", 1)).wait(60)
+    comparison_of(families.key_of("chirp", 1)).wait(300)
     at = run_page("learn", stop="families", curve="chirp", points="1")
     assert not at.exception
     own = comparison_of(families.key_of("chirp", 1)).result
@@ -265,7 +265,7 @@ def test_layers_are_shown_during_training(flow: Dataset):
     while not getattr(training.snapshot(job_id).progress, "verdicts", ()):
         time.sleep(0.01)
     training.pause(job_id)
-    assert training.wait(job_id, timeout=60).status == "paused"
+    assert training.wait(job_id, timeout=300).status == "paused"
     verdicts = training.snapshot(job_id).progress.verdicts
     assert [words.startswith(f"layer {n} of 2 is o") for n, words in enumerate(verdicts, 1)] == [
         True,
@@ -276,7 +276,7 @@ def test_layers_are_shown_during_training(flow: Dataset):
     assert verdicts[1] in said(at)
     at.button(key="job_turn").click()
     at.button(key="job_stop").click().run()
-    assert training.wait(job_id, timeout=60).status == "cancelled"
+    assert training.wait(job_id, timeout=300).status == "cancelled"
 
 
 def test_the_ready_results_are_small(home: Path):

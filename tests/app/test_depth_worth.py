@@ -38,19 +38,19 @@ def room(seed: int) -> None:
 @pytest.mark.usefixtures("quick")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_column_is_asked_for_and_answered() -> None:
-    at = AppTest.from_function(room, args=(1,), default_timeout=60).run()
+    at = AppTest.from_function(room, args=(1,), default_timeout=300).run()
     assert not at.exception and "Uses 24 rows." in said(at)
     at = at.selectbox(key="depth_worth_column").select(2).run()
     assert at.selectbox(key="depth_worth_column").options[3] == "age from the other columns"
     at.button(key="depth_worth_start").click().run()
     run = comparison_of(DepthQuestion(table(seed=1), 2, np.arange(24)).key)
-    run.wait(60)
+    run.wait(300)
     assert run.done and run.problem is None, run.problem
     at = at.run()
     assert not at.exception
     assert "Depth " in at.info[0].value and "boosted trees" in str(at.dataframe[0].value)
     # The result remains, also for another visitor. A comparison of whole rows has its own result.
-    again = AppTest.from_function(room, args=(1,), default_timeout=60).run()
+    again = AppTest.from_function(room, args=(1,), default_timeout=300).run()
     assert not again.info
     again = again.selectbox(key="depth_worth_column").select(2).run()
     assert again.info[0].value == at.info[0].value

@@ -216,7 +216,7 @@ def test_forecasts_of_held_out_ends_are_compared_with_simple_rules(page, model, 
     assert not at.exception
     run = comparison_of(f"back test|{query(at, 'model')}|{model.bound_:.10g}")
     assert run is not None
-    run.wait(60)
+    run.wait(300)
     at.run()
     assert not at.exception and not at.error
     expected = back_test(model, poses.values, poses.times, poses.sequences)

@@ -24,7 +24,7 @@ def search(at: AppTest) -> Choice:
     press(at, "Find good settings")
     run = list(comparing._RUNS.values())[-1]
     assert isinstance(run, ComparisonRun)
-    run.wait(60)
+    run.wait(300)
     at.run()
     assert isinstance(run.result, Choice)
     return run.result

@@ -55,7 +55,7 @@ def test_an_error_reaches_the_caller_and_is_not_cached():
 def test_pictures_drawn_in_advance_equal_those_that_the_gallery_draws():
     prepare()
     (thread,) = [thread for thread in threading.enumerate() if thread.name == "ahead"]
-    thread.join(60)
+    thread.join(300)
     assert not thread.is_alive()
     gc.unfreeze()  # later tests need the collector's normal state
     for listed in gallery_items()[::4]:

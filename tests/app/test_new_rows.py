@@ -73,7 +73,7 @@ def compared(at: AppTest, model: BayesianGPLVM) -> AppTest:
     """Return the page after the comparison with the training rows."""
     run = comparison_of(key_of(f"{query(at, 'model')}|{model.bound_:.10g}"))
     assert run is not None
-    run.wait(60)
+    run.wait(300)
     return at.run()
 
 

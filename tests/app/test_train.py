@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset
@@ -14,7 +13,7 @@ from gplvm_core.store import Library, save, workspace
 from pages.ui.shared.catalogue import items
 from pages.ui.shared.doors import tabs_for
 from pages.ui.train import job_controls, source_form
-from tests.app.apptest import finished, go_to, press, query, run_page, said, started
+from tests.app.apptest import finished, go_to, press, query, run_page, said, short, started
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -101,11 +100,11 @@ def test_two_quick_clicks_both_count(flow: Dataset):
     while training.snapshot(job_id).progress is None:
         time.sleep(0.01)
     training.pause(job_id)
-    assert training.wait(job_id, timeout=60).status == "paused"
+    assert training.wait(job_id, timeout=300).status == "paused"
     at = run_page("train", job=job_id)
     at.button(key="job_turn").click()
     at.button(key="job_stop").click().run()
-    assert training.wait(job_id, timeout=60).status == "cancelled"
+    assert training.wait(job_id, timeout=300).status == "cancelled"
 
 
 def test_a_training_that_has_made_no_step_shows_where_it_starts(flow: Dataset):
@@ -176,12 +175,12 @@ def test_a_training_of_another_server_is_left_to_it_and_taken_over_when_that_end
     at.button(key="job_turn").click().run()
     assert not at.exception and training.snapshot(job_id).status == "running"
     training.cancel(job_id)
-    assert training.wait(job_id, timeout=60).entry is not None
+    assert training.wait(job_id, timeout=300).entry is not None
 
 
 def test_failed_training_has_a_clear_message(flow: Dataset):
     job_id = training.submit(BayesianGPLVM(2, kernel="nonsense", max_iter=5), flow, "Fails")
-    assert training.wait(job_id, timeout=60).status == "failed"
+    assert training.wait(job_id, timeout=300).status == "failed"
     at = run_page("train", job=job_id)
     assert not at.exception
     assert "nonsense" in at.error[0].value
@@ -229,17 +228,10 @@ def test_new_rows_may_find_their_place_by_an_encoder():
     assert Library(workspace() / "library").model(job.entry).encoder_ is not None
 
 
-def two_dimensions(at: AppTest) -> None:
-    """Set a short training of two latent dimensions."""
-    at.number_input(key="form_max_iter").set_value(5)
-    dimensions = next(b for b in at.number_input if b.label.startswith("Latent dimensions"))
-    dimensions.set_value(2).run()
-
-
-def test_rows_that_are_similar_or_near_may_be_kept_together():
+def test_rows_that_are_similar_may_be_kept_together():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()
-    two_dimensions(at)
+    short(at)
     at.segmented_control(key="form_near_True").set_value("outputs").run()
     assert not [each for each in at.segmented_control if each.key == "form_encoder"]
     job = started(at)
@@ -247,9 +239,13 @@ def test_rows_that_are_similar_or_near_may_be_kept_together():
     # The trained model has a map and no tab for time, whatever the data are.
     model = Library(workspace() / "library").model(job.entry)
     assert tabs_for(model.capabilities) == ("map", "fill", "rows")
+
+
+@pytest.mark.slow
+def test_rows_that_are_near_in_some_columns_may_be_kept_together():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()
-    two_dimensions(at)
+    short(at)
     at.segmented_control(key="form_near_True").set_value("columns").run()
     [columns] = [each for each in at.multiselect if each.label == "Columns"]
     columns.set_value([0, 3]).run()

@@ -17,6 +17,7 @@ from tests.app.apptest import (
     query,
     run_page,
     said,
+    short,
     started,
     upload,
 )
@@ -59,7 +60,7 @@ def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
     at = upload(run_page("train"), "round.gif", gif())
     assert "16 rows, 64 pixel values each, 1 sequence, time 0 to 1.5" in said(at)
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
-    at.number_input(key="form_max_iter").set_value(15).run()
+    short(at)
     at.radio(key="form_time_kernel").set_value("rbf").run()
     job = started(at)
     assert job.parameters["time_kernel"] == "rbf"
@@ -128,7 +129,7 @@ def test_a_repeating_path_needs_a_period_and_warns_if_it_exceeds_the_data():
     )
     next(box for box in at.number_input if box.label.startswith("Period")).set_value(0.8).run()
     assert not any("longer than the time span" in warning.value for warning in at.warning)
-    at.number_input(key="form_max_iter").set_value(10).run()
+    short(at)
     kernel = started(at).parameters["time_kernel"]
     assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
 
@@ -248,7 +249,7 @@ def test_complete_data_do_not_mention_gaps():
 
 def test_a_table_with_gaps_trains_and_opens_in_explore():
     at = kind_of(upload(run_page("train"), "holed.csv", holed_table()), "kind", "colour")
-    at.number_input(key="form_max_iter").set_value(15).run()
+    short(at)
     press(at, "Start training")
     assert not at.exception
     finished(query(at, "job"))

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from gplvm_core.store import Library, workspace
-from tests.app.apptest import as_shown, run_page, said, started, upload
+from tests.app.apptest import as_shown, run_page, said, short, started, upload
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -48,7 +48,7 @@ def test_a_column_of_dates_is_the_time_of_a_model_and_ids_stay_with_the_rows():
     shown = at.dataframe[0].value
     assert list(shown["id"][:2]) == ["P0", "P1"]
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
-    at.number_input(key="form_max_iter").set_value(10).run()
+    short(at)
     job = started(at)
     library = Library(workspace() / "library")
     np.testing.assert_allclose(library.model(job.entry).times_[:, 0], 3.0 * np.arange(N))
@@ -67,7 +67,7 @@ def test_a_slip_of_the_decimal_point_is_left_out_of_the_training_unless_it_is_me
     switch.set_value(False).run()
     assert "Emptiest rows" not in said(at) and not at.exception
     at.toggle(key=switch.key).set_value(True).run()
-    at.number_input(key="form_max_iter").set_value(5).run()
+    short(at)
     kept = Library(workspace() / "library").dataset(started(at).entry)
     assert np.isnan(kept.values[5, kept.column_names.index("a")])
     assert any(note.startswith("Counted as missing: row 6") for note in kept.notes)

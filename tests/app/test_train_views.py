@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core import training
 from gplvm_core.store import Library, workspace
 from pages.ui.shared import catalogue
-from tests.app.apptest import go_to, kind_of, said
+from tests.app.apptest import go_to, kind_of, said, short
 from tests.app.uploads import N, pictures, table
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def app() -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
     at.run()
     at.switch_page("pages/train.py").run()
     return at
@@ -39,7 +39,7 @@ def start(at: AppTest) -> training.Snapshot:
     next(b for b in at.button if b.label == "Start training").click().run()
     assert not at.exception
     job = at.query_params["job"]
-    ended = training.wait(job if isinstance(job, str) else job[0], timeout=60)
+    ended = training.wait(job if isinstance(job, str) else job[0], timeout=300)
     assert ended.status == "finished", ended.error
     return ended
 
@@ -84,7 +84,7 @@ def test_files_become_views_that_train_together():
     assert "**photos** — 64 pixel values" in words
     assert words.count('alt="row 1, 0.png, x"') == 3  # every view shows the same rows
     name_box(at, 2).set_value("pictures").run()
-    at.number_input(key="form_max_iter").set_value(15).run()
+    short(at)
     assert at.radio(key="form_model_views").value == "Views (manifold relevance)"
     job = start(at)
     assert job.model_class == "ManifoldRelevance"
@@ -127,7 +127,7 @@ def test_files_of_different_lengths_wait_for_an_answer():
     assert "30 rows, 2 views, 3 labels" in words
     assert "right.csv ends 6 rows early; the view is missing there." in words
     assert "12 of 150 values are missing" in words
-    at.number_input(key="form_max_iter").set_value(10).run()
+    short(at)
     assert start(at).model_class == "ManifoldRelevance"
 
 
@@ -290,7 +290,7 @@ def test_labels_may_be_a_view():
     assert "**labels** — 3 words: x, y, z" in words
     assert "probabilities for the words and counts in “labels”" in words
     assert at.radio(key="form_model_views").options == ["Views (manifold relevance)"]
-    at.number_input(key="form_max_iter").set_value(10).run()
+    short(at)
     job = start(at)
     library = Library(workspace() / "library")
     model, rows = library.model(job.entry), library.dataset(job.entry).view_values

@@ -29,7 +29,7 @@ SECONDS = 20.0
 LONGEST = 1500  # the largest number of characters of an error message
 
 fuzzed = settings(
-    max_examples=EXAMPLES or 30,
+    max_examples=EXAMPLES or 15,
     derandomize=not EXAMPLES,
     database=None,
     deadline=None,

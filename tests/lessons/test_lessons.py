@@ -145,6 +145,7 @@ def test_the_nearest_nine_of_a_six_is_a_half_turn_away() -> None:
     assert abs(angles[np.argmin(apart)] - angles[10] - 180.0) < 45.0
 
 
+@pytest.mark.slow
 def test_a_rule_continues_a_pendulum_and_a_path_does_not() -> None:
     steps: list[int] = []
     trained = path_or_rule(6.0, 2.0, 0.02, 0.05, 0, lambda _, step, most: steps.append(step))
@@ -185,6 +186,7 @@ def test_jacobians_of_string_and_sheet_match_differences() -> None:
         np.testing.assert_allclose(sheet(places)[1][:, :, q], change, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_likelihood_rises_with_dimensions_and_the_bound_does_not() -> None:
     likelihood, bound = (
         panel.marks[0].arrays["y"] for panel in more_dimensions(40, 0.3, ignore).panels[:2]

@@ -143,7 +143,7 @@ def test_a_training_reads_the_table_and_the_library_keeps_the_model_s_rows(
     queue = Queue(tmp_path / "home")
     try:
         job = queue.submit(BayesianGPLVM(2, n_inducing=8, max_iter=4, random_state=0), dataset, "t")
-        done = queue.wait(job, timeout=60)
+        done = queue.wait(job, timeout=300)
         assert done.status == "finished", done.error
         library = Library(tmp_path / "home" / "library")
         model, kept = library.model(done.entry), library.dataset(done.entry)
@@ -153,7 +153,7 @@ def test_a_training_reads_the_table_and_the_library_keeps_the_model_s_rows(
         assert "120 of the table's 300 rows" in kept.notes[0]
         (folder / "parts" / "part1.npy").unlink()
         np.save(folder / "parts" / "part1.npy", np.zeros((5, 9)))
-        again = queue.wait(queue.rerun(job), timeout=60)
+        again = queue.wait(queue.rerun(job), timeout=300)
         assert again.status == "failed" and "columns" in again.error
     finally:
         queue.close()

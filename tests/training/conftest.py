@@ -10,16 +10,20 @@ import pytest
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.estimators import with_density
-from gplvm_core.prediction import fills
+from gplvm_core.prediction import fills, held_out, intervals
 from gplvm_core.training import Queue
 
 
 @pytest.fixture(autouse=True)
 def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Reduce the cost of the density: jobs try one candidate on a few held-out rows."""
+    """Reduce the cost of the density and of intervals: jobs try little on a few held-out rows."""
     monkeypatch.setattr(with_density, "SIZES", (2,))
     monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
     monkeypatch.setattr(fills, "MOST_ROWS", 4)
+    monkeypatch.setattr(intervals, "PARTS", 2)
+    monkeypatch.setattr(intervals, "MOST_FRAMES", 6)
+    monkeypatch.setattr(held_out, "GAPS", 1)
+    monkeypatch.setattr(held_out, "ORIGINS", (0.75,))
 
 
 @pytest.fixture(scope="session")
@@ -73,10 +77,10 @@ def jobs(open_queue) -> Queue:
 
 @pytest.fixture
 def until() -> Callable[[Callable[[], bool]], None]:
-    """Wait until a condition holds; fail after a minute."""
+    """Wait until a condition holds; fail after five minutes."""
 
     def wait(condition: Callable[[], bool]) -> None:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 300
         while not condition():
             assert time.monotonic() < end, "the condition did not become true"
             time.sleep(0.001)

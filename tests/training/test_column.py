@@ -21,13 +21,13 @@ def asked():
     "model",
     [
         SparseGPRegression(10, max_iter=15, random_state=0),
-        DeepGP((1,), 8, max_iter=5, random_state=0),
+        pytest.param(DeepGP((1,), 8, max_iter=5, random_state=0), marks=pytest.mark.slow),
     ],
 )
 @pytest.mark.filterwarnings("ignore")
 def test_a_regression_trains_as_a_job_and_is_stored(tmp_path, asked, model):
     queue = Queue(tmp_path)
-    job = queue.wait(queue.submit(model, asked, "Progression"), 60)
+    job = queue.wait(queue.submit(model, asked, "Progression"), 300)
     assert job.status == "finished", job.error
     library = Library(tmp_path / "library")
     entry = library.entry(job.entry)
@@ -46,7 +46,7 @@ def test_a_regression_trains_as_a_job_and_is_stored(tmp_path, asked, model):
 @pytest.mark.filterwarnings("ignore")
 def test_a_map_does_not_answer_a_question(tmp_path, asked):
     queue = Queue(tmp_path)
-    job = queue.wait(queue.submit(BayesianGPLVM(1, 5, max_iter=2), asked, "Map"), 60)
+    job = queue.wait(queue.submit(BayesianGPLVM(1, 5, max_iter=2), asked, "Map"), 300)
     assert job.status == "failed" and "asks for “progression”" in job.error
     queue.close()
 

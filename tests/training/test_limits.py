@@ -51,10 +51,10 @@ def test_a_file_named_hold_stops_everything_and_nothing_is_lost(
     running, waiting = (queue.submit(make_model(60), wave, name) for name in ("now", "then"))
     until(lambda: queue.snapshot(running).progress is not None)
     (tmp_path / "hold").touch()
-    if queue.wait(running, 60).status == "finished":
+    if queue.wait(running, 300).status == "finished":
         pytest.skip("it had ended by then")
     assert queue.snapshot(running).status == "paused"
-    assert queue.wait(waiting, 60).status == "paused"  # the job did not start in its turn
+    assert queue.wait(waiting, 300).status == "paused"  # the job did not start in its turn
     for refused in (
         lambda: queue.submit(make_model(), wave, "another"),
         lambda: queue.resume(running),
@@ -64,7 +64,7 @@ def test_a_file_named_hold_stops_everything_and_nothing_is_lost(
             refused()
     (tmp_path / "hold").unlink()
     queue.resume(running)
-    done = queue.wait(running, 60)
+    done = queue.wait(running, 300)
     assert done.status == "finished"
     whole = make_model(60).fit(wave.values)
     np.testing.assert_array_equal(done.trace["bound"], whole.trace_["bound"])
@@ -83,4 +83,4 @@ def test_training_has_a_lower_priority_than_pages(open_queue, ocean, make_model,
     )
     assert of_training == min(own + NICENESS, 19)
     queue.cancel(id)
-    queue.wait(id, 60)
+    queue.wait(id, 300)

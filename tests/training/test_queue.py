@@ -32,7 +32,7 @@ def library_of(queue):
 
 def test_a_finished_job_is_the_same_as_a_fit(jobs, wave, make_model):
     id = jobs.submit(make_model(), wave, "First\nlight")
-    done = jobs.wait(id, 60)
+    done = jobs.wait(id, 300)
     alone = make_model().fit(wave.values)
     assert (done.status, done.name, done.error) == ("finished", "First light", None)
     assert (done.model_class, done.dataset_name) == ("BayesianGPLVM", "wave")
@@ -51,7 +51,7 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     sequences = np.repeat([3, 7], 40)
     timed = replace(wave, times=times, sequences=sequences)
     settings = {"n_components": 2, "n_inducing": 10, "random_state": 0, "max_iter": 12}
-    done = jobs.wait(jobs.submit(DynamicalGPLVM(**settings), timed, "paths"), 60)
+    done = jobs.wait(jobs.submit(DynamicalGPLVM(**settings), timed, "paths"), 300)
     assert (done.status, done.error) == ("finished", None)
     model = library_of(jobs).model(done.entry)
     alone = DynamicalGPLVM(**settings).fit(wave.values, times=times, sequences=sequences)
@@ -63,12 +63,12 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
         assert found.asked == wanted.asked
         np.testing.assert_array_equal(found.widened, wanted.widened)
     # Other models train on the same rows without times.
-    static = jobs.wait(jobs.submit(make_model(5), timed, "points"), 60)
+    static = jobs.wait(jobs.submit(make_model(5), timed, "points"), 300)
     assert (static.status, static.error) == ("finished", None)
 
 
 def test_a_job_learns_the_density_of_the_rows(jobs, wave, make_model):
-    done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 60)
+    done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 300)
     model = library_of(jobs).model(done.entry)
     alone = make_model(5).fit(wave.values).fit_density(wave.values)
     more = alone.more_inducing_.sentence()
@@ -90,12 +90,12 @@ def test_the_step_of_the_density_can_be_interrupted(
     until(lambda: jobs.snapshot(id).progress.share > 0.0)
     assert jobs.snapshot(id).progress.share < 1.0
     getattr(jobs, request_)(id)
-    ended = jobs.wait(id, 60)
+    ended = jobs.wait(id, 300)
     if request_ == "pause":
         assert ended.status == "paused"
         monkeypatch.setattr(with_density, "SIZES", (2,))
         jobs.resume(id)
-        ended = jobs.wait(id, 60)
+        ended = jobs.wait(id, 300)
         assert library_of(jobs).model(ended.entry).density_ is not None
     else:
         assert ended.status == "cancelled"
@@ -108,7 +108,7 @@ def test_a_density_that_fails_is_a_note(jobs, wave, make_model, monkeypatch):
         raise MemoryError("no memory left")
 
     monkeypatch.setattr(with_density.prediction, "derived", fails)
-    done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 60)
+    done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 300)
     assert (done.status, done.error) == ("finished", None)
     assert "the density of the rows was not learnt: no memory left" in done.notes
     assert library_of(jobs).model(done.entry).density_ is None
@@ -120,7 +120,7 @@ def test_a_calibration_that_fails_is_a_note(jobs, wave, make_model, monkeypatch)
 
     monkeypatch.setattr(HeldOut, "try_forecasts", fails)
     timed = replace(wave, times=np.arange(80.0))
-    done = jobs.wait(jobs.submit(make_model(3, time_kernel="matern32"), timed, "paths"), 60)
+    done = jobs.wait(jobs.submit(make_model(3, time_kernel="matern32"), timed, "paths"), 300)
     assert (done.status, done.error) == ("finished", None)
     assert "the widths of intervals were not calibrated: no memory left" in done.notes
     model = library_of(jobs).model(done.entry)
@@ -135,24 +135,24 @@ def test_words_reach_the_model_and_come_back_after_a_pause(jobs, until):
     id = jobs.submit(model, mixed, "words")
     until(lambda: jobs.snapshot(id).progress is not None)
     jobs.pause(id)
-    assert jobs.wait(id, 60).status in ("paused", "finished")
+    assert jobs.wait(id, 300).status in ("paused", "finished")
     if jobs.snapshot(id).status == "paused":
         jobs.resume(id)
-    done = jobs.wait(id, 60)
+    done = jobs.wait(id, 300)
     assert (done.status, done.error) == ("finished", None)
     alone = clone(model).set_params(kinds=mixed.kinds).fit(rows)
     stored, data = library_of(jobs).model(done.entry), library_of(jobs).dataset(done.entry)
     assert stored.bound_ == alone.bound_
     assert not any("density" in note for note in done.notes)
     assert stored.columns_.columns == data.columns == mixed.columns
-    failed = jobs.wait(jobs.submit(ProbabilisticPCA(1), mixed, "straight"), 60)
+    failed = jobs.wait(jobs.submit(ProbabilisticPCA(1), mixed, "straight"), 300)
     assert "also has words or counts. Train a BayesianGPLVM" in failed.error
 
 
 def test_a_model_of_several_views_gets_the_data_view_by_view(jobs):
     signals = toy_views(40)
     model = ManifoldRelevance(4, 10, kernel="linear", random_state=0, max_iter=12)
-    done = jobs.wait(jobs.submit(model, signals, "signals"), 60)
+    done = jobs.wait(jobs.submit(model, signals, "signals"), 300)
     assert (done.status, done.error) == ("finished", None)
     alone = clone(model).fit(signals.view_values)
     np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
@@ -162,7 +162,7 @@ def test_a_model_of_several_views_gets_the_data_view_by_view(jobs):
 
 
 def test_data_without_views_are_no_data_for_a_model_of_several(jobs, wave):
-    done = jobs.wait(jobs.submit(ManifoldRelevance(2, 10), wave, "one"), 60)
+    done = jobs.wait(jobs.submit(ManifoldRelevance(2, 10), wave, "one"), 300)
     assert done.status == "failed"
     assert "learns several views" in done.error and "'Waves' has none" in done.error
 
@@ -176,7 +176,7 @@ def test_a_paused_path_continues_with_the_same_numbers(jobs, wave, until):
     until(lambda: jobs.snapshot(id).status in ("paused", "finished"))
     assert jobs.snapshot(id).status == "paused"
     jobs.resume(id)
-    done = jobs.wait(id, 60)
+    done = jobs.wait(id, 300)
     assert (done.status, done.error) == ("finished", None)
     alone = clone(model).fit(wave.values, times=timed.times)
     np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
@@ -185,10 +185,10 @@ def test_a_paused_path_continues_with_the_same_numbers(jobs, wave, until):
 def test_a_pause_before_the_first_step_loses_nothing(jobs, ocean, make_model):
     id = jobs.submit(make_model(5), ocean, "at once")
     jobs.pause(id)
-    paused = jobs.wait(id, 60)
+    paused = jobs.wait(id, 300)
     assert paused.status == "paused"
     jobs.resume(id)
-    done = jobs.wait(id, 60)
+    done = jobs.wait(id, 300)
     alone = make_model(5).fit(ocean.values)
     np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
 
@@ -197,12 +197,12 @@ def test_the_callers_model_does_not_change(jobs, wave, make_model):
     model = make_model(max_iter=3)
     id = jobs.submit(model, wave, "x")
     model.set_params(max_iter=1)
-    assert jobs.wait(id, 60).parameters["max_iter"] == 3
+    assert jobs.wait(id, 300).parameters["max_iter"] == 3
     assert not hasattr(model, "bound_")
 
 
 def test_a_model_in_closed_form_can_be_a_job(jobs, wave):
-    done = jobs.wait(jobs.submit(ProbabilisticPCA(n_components=2), wave, "PCA"), 60)
+    done = jobs.wait(jobs.submit(ProbabilisticPCA(n_components=2), wave, "PCA"), 300)
     assert (done.status, done.progress) == ("finished", None)
     assert library_of(jobs).model(done.entry).n_components == 2
     with pytest.raises(JobError, match="no iterations to extend"):
@@ -217,7 +217,7 @@ def test_one_job_trains_and_the_others_wait(jobs, wave, ocean, make_model, until
     assert [job.status for job in jobs.jobs()] == ["running", "queued", "queued"]
     jobs.cancel(third)
     jobs.cancel(first)
-    assert jobs.wait(second, 60).status == "finished"
+    assert jobs.wait(second, 300).status == "finished"
     assert [job.status for job in jobs.jobs()] == ["cancelled", "finished", "cancelled"]
     assert jobs.snapshot(third).entry is None
 
@@ -229,7 +229,7 @@ def test_two_can_train_at_once(open_queue, ocean, make_model, until):
     assert [queue.snapshot(id).status for id in ids] == ["running", "running"]
     for id in ids:
         queue.cancel(id)
-        queue.wait(id, 60)
+        queue.wait(id, 300)
     assert len(library_of(queue).entries()) == 2
 
 
@@ -238,12 +238,12 @@ def test_a_paused_job_continues_with_the_same_numbers(jobs, wave, make_model, un
     until(lambda: jobs.snapshot(id).progress is not None)
     for _ in range(3):
         jobs.pause(id)
-        paused = jobs.wait(id, 60)
+        paused = jobs.wait(id, 300)
         if paused.status == "paused":
             assert paused.request is None
             assert jobs.snapshot(id) is paused
             jobs.resume(id)
-    done = jobs.wait(id, 60)
+    done = jobs.wait(id, 300)
     assert done.status == "finished"
     whole = make_model(60).fit(wave.values)
     np.testing.assert_array_equal(done.trace["bound"], whole.trace_["bound"])
@@ -256,7 +256,7 @@ def test_a_paused_job_makes_room_and_waits_when_it_comes_back(jobs, ocean, make_
     first = jobs.submit(make_model(LONG), ocean, "first")
     until(lambda: jobs.snapshot(first).progress is not None)
     jobs.pause(first)
-    assert jobs.wait(first, 60).status == "paused"
+    assert jobs.wait(first, 300).status == "paused"
     second = jobs.submit(make_model(LONG), ocean, "second")
     until(lambda: jobs.snapshot(second).progress is not None)
     jobs.resume(first)
@@ -274,9 +274,9 @@ def test_a_cancelled_job_keeps_what_it_reached(jobs, ocean, make_model, until, p
     until(lambda: jobs.snapshot(id).progress is not None)
     if paused_before:
         jobs.pause(id)
-        jobs.wait(id, 60)
+        jobs.wait(id, 300)
     jobs.cancel(id)
-    done = jobs.wait(id, 60)
+    done = jobs.wait(id, 300)
     assert (done.status, done.reason) == ("cancelled", "stopped by the caller")
     model = library_of(jobs).model(done.entry)
     # The scales of the model are optimal, although a phase may have held them.
@@ -291,19 +291,19 @@ def test_a_paused_job_is_cancelled_at_once_while_another_trains(jobs, ocean, mak
     first = jobs.submit(make_model(LONG), ocean, "first")
     until(lambda: jobs.snapshot(first).progress is not None)
     jobs.pause(first)
-    jobs.wait(first, 60)
+    jobs.wait(first, 300)
     second = jobs.submit(make_model(LONG), ocean, "second")
     jobs.cancel(first)
-    assert jobs.wait(first, 60).status == "cancelled"
+    assert jobs.wait(first, 300).status == "cancelled"
     assert jobs.snapshot(second).status == "running"
 
 
 def test_extending_equals_training_with_more_steps(jobs, wave, make_model):
     id = jobs.submit(make_model(40), wave, "short")
-    short = jobs.wait(id, 60)
+    short = jobs.wait(id, 300)
     library_of(jobs).rename(short.entry, "Renamed meanwhile")
     jobs.extend(id, 80)
-    longer = jobs.wait(id, 60)
+    longer = jobs.wait(id, 300)
     assert (longer.status, longer.parameters["max_iter"]) == ("finished", 80)
     np.testing.assert_array_equal(
         longer.trace["bound"][: len(short.trace["bound"])], short.trace["bound"]
@@ -319,10 +319,10 @@ def test_a_cancelled_job_can_be_taken_up_again(jobs, wave, make_model, until):
     id = jobs.submit(make_model(60), wave, "again")
     until(lambda: jobs.snapshot(id).progress is not None)
     jobs.cancel(id)
-    jobs.wait(id, 60)
+    jobs.wait(id, 300)
     if jobs.snapshot(id).status == "cancelled":
         jobs.resume(id)
-    done = jobs.wait(id, 60)
+    done = jobs.wait(id, 300)
     assert done.status == "finished"
     whole = make_model(60).fit(wave.values)
     np.testing.assert_array_equal(done.trace["bound"], whole.trace_["bound"])
@@ -331,27 +331,27 @@ def test_a_cancelled_job_can_be_taken_up_again(jobs, wave, make_model, until):
 
 def test_extending_a_job_whose_model_was_deleted_saves_a_new_one(jobs, wave, make_model):
     id = jobs.submit(make_model(5), wave, "gone")
-    library_of(jobs).delete(jobs.wait(id, 60).entry)
+    library_of(jobs).delete(jobs.wait(id, 300).entry)
     jobs.extend(id, 10)
-    done = jobs.wait(id, 60)
+    done = jobs.wait(id, 300)
     assert [entry.id for entry in library_of(jobs).entries()] == [done.entry]
 
 
 def test_extending_a_job_leaves_another_model_that_has_got_the_name(jobs, wave, make_model):
     first, library = jobs.submit(make_model(10), wave, "first"), library_of(jobs)
-    taken = jobs.wait(first, 60).entry
+    taken = jobs.wait(first, 300).entry
     library.delete(taken)
     other = make_model(2).fit(wave.values)
     assert library.add(other, wave, "first") == taken
     jobs.extend(first, 20)
-    assert jobs.wait(first, 60).entry != taken
+    assert jobs.wait(first, 300).entry != taken
     assert library.model(taken).bound_ == other.bound_
 
 
 def test_running_again_gives_the_same_result(jobs, wave, make_model):
     id = jobs.submit(make_model(8), wave, "twice")
-    first = jobs.wait(id, 60)
-    second = jobs.wait(jobs.rerun(id), 60)
+    first = jobs.wait(id, 300)
+    second = jobs.wait(jobs.rerun(id), 300)
     assert second.id != first.id
     assert (second.name, second.parameters) == (first.name, first.parameters)
     np.testing.assert_array_equal(second.trace["bound"], first.trace["bound"])
@@ -362,9 +362,9 @@ def test_restarts_go_through_a_pause(starts, jobs, wave, make_model, until):
     id = jobs.submit(make_model(15, n_restarts=starts), wave, "restarts")
     until(lambda: len(jobs.snapshot(id).trace["bound"]) > 16 or jobs.snapshot(id).entry)
     jobs.pause(id)
-    if jobs.wait(id, 60).status == "paused":
+    if jobs.wait(id, 300).status == "paused":
         jobs.resume(id)
-    model = library_of(jobs).model(jobs.wait(id, 60).entry)
+    model = library_of(jobs).model(jobs.wait(id, 300).entry)
     whole = make_model(15, n_restarts=starts).fit(wave.values)
     assert model.restarts_ == whole.restarts_
     assert model.bound_ == whole.bound_
@@ -373,24 +373,24 @@ def test_restarts_go_through_a_pause(starts, jobs, wave, make_model, until):
 def test_a_failed_job_reports_the_reason_and_the_next_one_runs(jobs, wave, make_model):
     bad = jobs.submit(make_model(init="nonsense"), wave, "bad")
     good = jobs.submit(make_model(3), wave, "good")
-    failed = jobs.wait(bad, 60)
+    failed = jobs.wait(bad, 300)
     assert failed.status == "failed"
     assert "nonsense" in failed.error
     assert "Traceback" in failed.details
-    assert jobs.wait(good, 60).status == "finished"
+    assert jobs.wait(good, 300).status == "finished"
 
 
 def test_a_job_that_cannot_be_stored_loses_no_training(jobs, wave, make_model):
     blocker = jobs.home / "library"
     blocker.write_text("a file with the name of the folder")
     id = jobs.submit(make_model(10), wave, "kept")
-    failed = jobs.wait(id, 60)
+    failed = jobs.wait(id, 300)
     assert failed.status == "failed"
     assert "Trained, but not added" in failed.error
     assert len(failed.trace["bound"]) > 0
     blocker.unlink()
     jobs.resume(id)
-    done = jobs.wait(id, 60)
+    done = jobs.wait(id, 300)
     assert (done.status, done.error) == ("finished", None)
     assert library_of(jobs).model(done.entry).bound_ == make_model(10).fit(wave.values).bound_
 
@@ -407,7 +407,7 @@ def test_snapshots_do_not_change_afterwards(jobs, ocean, make_model, until):
 
 def test_forgetting_removes_the_files_but_not_the_model(jobs, wave, ocean, make_model, until):
     id = jobs.submit(make_model(3), wave, "brief")
-    entry = jobs.wait(id, 60).entry
+    entry = jobs.wait(id, 300).entry
     jobs.forget(id)
     assert jobs.jobs() == ()
     assert list((jobs.home / "jobs").iterdir()) == []
@@ -426,7 +426,7 @@ def test_wrong_requests_have_clear_messages(jobs, wave, make_model):
     with pytest.raises(JobError, match="got a str"):
         jobs.submit("BayesianGPLVM", wave, "x")
     id = jobs.submit(make_model(5), wave, "x")
-    jobs.wait(id, 60)
+    jobs.wait(id, 300)
     with pytest.raises(JobError, match="extend it to more than that, got 2"):
         jobs.extend(id, 2)
     with pytest.raises(JobError, match="is finished"):
@@ -451,7 +451,7 @@ def test_a_home_that_the_system_refuses_queues_nothing_and_loses_nothing(
         queue = Queue(home)
         if place == "jobs":
             first = queue.submit(make_model(3), wave, "first")
-            queue.wait(first, 60)
+            queue.wait(first, 300)
         before = {path: path.stat().st_size for path in home.rglob("*")}
         with refused(home, home / place, rights):
             assert not queue.held
@@ -462,7 +462,7 @@ def test_a_home_that_the_system_refuses_queues_nothing_and_loses_nothing(
         assert {path: path.stat().st_size for path in home.rglob("*")} == before
         assert [job.name for job in queue.jobs()] == ["first"] * (place == "jobs")
         second = queue.submit(make_model(3), wave, "second")
-        assert queue.wait(second, 60).status == "finished"
+        assert queue.wait(second, 300).status == "finished"
         queue.close()
 
 
@@ -485,7 +485,7 @@ def test_many_threads_can_use_one_queue(jobs, wave, make_model):
         thread.join()
     expected = make_model(25).fit(wave.values)
     for id in ids:
-        while jobs.wait(id, 60).status == "paused":
+        while jobs.wait(id, 300).status == "paused":
             jobs.resume(id)
         assert jobs.snapshot(id).status == "finished"
         np.testing.assert_array_equal(jobs.snapshot(id).trace["bound"], expected.trace_["bound"])
@@ -494,15 +494,15 @@ def test_many_threads_can_use_one_queue(jobs, wave, make_model):
 def test_the_functions_share_one_queue_per_workspace(monkeypatch, tmp_path, wave, make_model):
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "one"))
     id = training.submit(make_model(3), wave, "shared")
-    assert training.wait(id, 60).status == "finished"
+    assert training.wait(id, 300).status == "finished"
     assert [job.id for job in training.jobs()] == [id]
     training.extend(id, 6)
-    assert training.wait(id, 60).parameters["max_iter"] == 6
+    assert training.wait(id, 300).parameters["max_iter"] == 6
     other = training.rerun(id)
     training.pause(other)
-    training.resume(other) if training.wait(other, 60).status == "paused" else None
+    training.resume(other) if training.wait(other, 300).status == "paused" else None
     training.cancel(other)
-    training.wait(other, 60)
+    training.wait(other, 300)
     training.forget(other)
     np.testing.assert_array_equal(training.dataset(id).targets, wave.targets)
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "two"))
@@ -513,6 +513,6 @@ def test_the_functions_share_one_queue_per_workspace(monkeypatch, tmp_path, wave
 
 def test_data_of_one_row_fail_in_words(jobs, make_model):
     row = Dataset("row", "Row", np.ones((2, 3)), Drawing.of_vector(3))
-    failed = jobs.wait(jobs.submit(make_model(), row, "constant"), 60)
+    failed = jobs.wait(jobs.submit(make_model(), row, "constant"), 300)
     assert failed.status == "failed"
     assert "constant" in failed.error
