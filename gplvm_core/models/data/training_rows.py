@@ -9,14 +9,6 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
 
-# Attributes of fitted models in earlier versions, and the fields that replaced them.
-FORMER = {
-    "trained_rows_": "trained",
-    "kept_rows_": "kept",
-    "n_rows_": "count",
-    "file_rows_": "in_files",
-}
-
 
 @dataclass(frozen=True)
 class TrainingRows:
