@@ -6,44 +6,15 @@ import sys
 NAMES = (
     "speed",
     "scale",
-    "kernels",
     "many_rows",
-    "deep_rows",
     "cluster",
-    "missing",
-    "oil_flow",
-    "training",
     "starts",
-    "dimensions",
     "more_inducing",
     "foreseen",
-    "noise",
-    "noise_between",
-    "kinds",
-    "half_pixels",
-    "digits_classifier",
-    "semi_described",
-    "semi_supervised",
-    "autoregressive",
-    "motion_capture",
-    "video",
-    "kalman",
-    "natural",
-    "encoder",
-    "deep",
-    "families",
-    "deep_reproduced",
-    "deep_guard",
-    "deep_peers",
-    "regression_starts",
-    "uci",
-    "views_toy",
-    "views_heads",
-    "views_silhouettes",
-    "views_labels",
-    "views_many",
-    "views_joints",
-    "views_speed",
+    "density",
+    "intervals",
+    "apply",
+    "sharpness",
     "interaction",
     "how_sure",
     "tour",
@@ -55,14 +26,14 @@ NAMES = (
     "trust",
     "house",
 )
-# These benchmarks compare with other packages.
-WITH_PEERS = ("speed", "missing", "deep_peers", "views_speed")
+# This benchmark compares with other packages.
+WITH_PEERS = ("speed",)
 
 
 def main() -> int:
     """Run the benchmarks one after the other, each in a separate process.
 
-    Arguments such as `--peer-python PATH` are passed to the benchmarks that compare with other
+    Arguments such as `--peer-python PATH` are passed to the benchmark that compares with other
     packages.
     """
     failed = []

@@ -50,7 +50,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 
 from benchmarks.common import DataAbsent, benchmark_data, peak_mb, table, write_row
-from benchmarks.noise import rows_of
+from benchmarks.splits import rows_of
 from gplvm_core import BayesianGPLVM, Dataset, Drawing, apply, load_dataset
 from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.new_rows import Answers, answers_of, prepare

@@ -2,7 +2,7 @@
 
     python -m benchmarks.density [--seeds 0 1 2 3 4] [--only wine digits] [--keep FOLDER]
 
-Rows and models are those of `noise`: at most 500 rows are used for training and 60 are held out.
+At most 500 rows are used for training and 60 are held out.
 The models have 10 latent dimensions, 50 inducing inputs, and one noise or one noise per output (as
 `SHARED` states). Oil flow also has a model of two layers. "digits, varying" has no pixels that
 differ from their usual value in less than 5 % of the training rows.
@@ -39,7 +39,7 @@ from benchmarks.density_base_lines import (
     with_ridge,
     without_a_map,
 )
-from benchmarks.noise import NAMES, Split, split_of
+from benchmarks.splits import NAMES, Split, split_of
 from gplvm_core import BayesianGPLVM, DeepGPLVM
 from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.numerics import Array

@@ -280,7 +280,7 @@ def _result(
         raise ValueError(f"All trainings failed, the first with: {best.problem}")
     gain = _gain(last, best.settings, own)
     # A small gain over few splits keeps the given settings. Whole sequences differ more than rows,
-    # so only a significant gain counts for them (`benchmarks/settings.py --views`).
+    # so only a significant gain counts for them (`benchmarks/README.md`).
     compared, one = np.isfinite(gain.mean), not np.isfinite(gain.error)
     clear = gain.sure if grouped else one or gain.mean > gain.error
     if best.settings != own and compared and not clear:

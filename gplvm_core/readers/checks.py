@@ -22,7 +22,7 @@ from gplvm_core.readers.missing import (
 TO_MEDIAN, TO_SMALL, SMALL = 20.0, 1e3, 0.1
 """Columns seem to have different units if the largest standard deviation exceeds the median by the
 first factor, or the tenth percentile by the second: one scale would then hide most of the columns,
-or more than dark corners do in a picture. `benchmarks/units.py` compares the scales."""
+or more than dark corners do in a picture. `benchmarks/README.md` compares the scales."""
 
 EXTREME = 1e12
 """Values larger than this, or spreads smaller than its inverse, lose digits in double precision."""

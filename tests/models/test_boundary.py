@@ -290,13 +290,10 @@ def test_scaled_points_are_in_lengthscales(fitted: BayesianGPLVM, views: Manifol
 # Tests of column names and stored files.
 
 
-def test_the_former_names_of_the_rows_still_work(fitted: BayesianGPLVM) -> None:
+def test_the_rows_of_a_model_are_counted(fitted: BayesianGPLVM) -> None:
     model = small().fit(rows()).extend(rows()[:4])
     assert model.rows_.count == 34 and model.rows_.kept is None
-    with pytest.warns(FutureWarning, match=r"n_rows_ will be removed: use rows_\.count"):
-        assert model.n_rows_ == 34
-    with pytest.warns(FutureWarning, match=r"trained_rows_ will be removed: use rows_\.trained"):
-        np.testing.assert_array_equal(model.trained_rows_, np.arange(30))
+    np.testing.assert_array_equal(model.rows_.trained, np.arange(30))
     assert fitted.rows_.trained is None and fitted.rows_.count == 30
 
 

@@ -1,7 +1,5 @@
 """Tests of deep models as users see them: gains, verdicts about layers, refused settings."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -179,12 +177,6 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     assert [each.bound for each in again.restarts_] == [each.bound for each in whole.restarts_]
     recipes = [each.recipe for each in whole.restarts_]
     assert [each.recipe for each in again.restarts_] == recipes
-    # An older version stored this run; there the seed determined the recipe.
-    run = stopped[-1]
-    ended = (replace(each, restart=replace(each.restart, recipe="")) for each in run.done)
-    older = replace(run, recipes=(), done=tuple(ended)).with_recipes(tuple(recipes))
-    assert older.recipes == run.recipes
-    assert [each.restart.recipe for each in older.done] == recipes[: len(run.done)]
 
 
 @pytest.mark.usefixtures("quick_starts")

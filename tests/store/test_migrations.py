@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.problems import paths
 from gplvm_core.store import StoreError, load, manifest, migrations, read_manifest, save
 from gplvm_core.store.encoding import Encoded
-from gplvm_core.store.migrations import SCHEMA, each_node
+from gplvm_core.store.migrations import OLDEST, SCHEMA, each_node
 from gplvm_core.training import Queue
 
 OLD = Path(__file__).parent / "old"
@@ -26,8 +25,8 @@ def named(path: Path) -> str:
 
 def test_files_of_every_schema_are_kept():
     """If this test fails, run tests/store/write_old.py before the present schema changes."""
-    assert {read_manifest(path).schema for path in MODELS} == set(range(1, SCHEMA))
-    assert {read_manifest(path).schema for path in JOBS} == set(range(1, SCHEMA))
+    assert {read_manifest(path).schema for path in MODELS} == set(range(OLDEST, SCHEMA))
+    assert {read_manifest(path).schema for path in JOBS} == set(range(OLDEST, SCHEMA))
 
 
 @pytest.mark.parametrize("path", MODELS, ids=named)
@@ -85,8 +84,9 @@ def continued(path: Path, id: str, home: Path) -> np.ndarray:
 
 def as_written_by(schema: int, source: Path, target: Path, monkeypatch) -> Path:
     """Write a file's value again under another schema number."""
+    value = load(source)
     monkeypatch.setattr(manifest, "SCHEMA", schema)
-    save(load(source), target)
+    save(value, target)
     monkeypatch.undo()
     return target
 
@@ -102,52 +102,31 @@ def test_a_failing_migration_names_the_step_and_a_remedy(tmp_path, monkeypatch):
         raise KeyError("weights")
 
     monkeypatch.setattr(migrations, "STEPS", (lost,))
-    with pytest.raises(StoreError, match=r"whole\.gplvm has schema 1.*KeyError.*Restore a copy"):
-        load(OLD / "1_no_gaps" / "model_whole.gplvm")
+    with pytest.raises(StoreError, match=r"whole\.gplvm has schema 4.*KeyError.*Restore a copy"):
+        load(OLD / "4" / "model_whole.gplvm")
 
 
-def test_views_whose_rows_cannot_be_known_are_not_guessed():
-    def points(*counts):
-        arrays = {"n": np.array(counts), "mean": np.zeros((9, 2))}
-        statistics = {"$": "object", "class": "Statistics", "fields": {"groups": None}}
-        statistics["fields"]["n_points"] = {"$": "array", "name": "n"}
-        fitted = {"latent_mean_": {"$": "array", "name": "mean"}}
-        fitted["statistics_"] = {"$": "dict", "items": [["left", statistics]]}
-        return Encoded({"$": "estimator", "class": "ManifoldRelevance", "fitted": fitted}, arrays)
-
-    done = migrations.groups_of_outputs(points(7, 9))
-    (view, place) = done.content["fitted"]["seen_"]["items"][0]
-    assert view == "left" and done.arrays[place["name"]].tolist() == [True] * 9
-    with pytest.raises(StoreError, match="which rows the view 'left' lacks"):
-        migrations.groups_of_outputs(points(7, 8))
+def test_a_file_of_before_the_first_release_is_refused_with_a_remedy(tmp_path, monkeypatch):
+    old = as_written_by(OLDEST - 1, MODELS[0], tmp_path / "old.gplvm", monkeypatch)
+    words = (
+        rf"old\.gplvm has schema {OLDEST - 1}.*reads {OLDEST} to {SCHEMA}. Train the model again"
+    )
+    with pytest.raises(StoreError, match=words):
+        load(old)
 
 
-@pytest.mark.parametrize("schema", ["3", "4"])
-def test_old_models_get_one_record_of_their_training_rows(schema):
-    rows = load(OLD / schema / "model_sampled.gplvm")["model"].rows_
-    assert (rows.count, len(rows.trained), rows.kept, rows.in_files) == (14, 8, None, None)
-    assert load(OLD / schema / "model_whole.gplvm")["model"].rows_ == TrainingRows(14)
-    assert not hasattr(load(OLD / schema / "model_points.gplvm")["model"], "information_")
-
-
-def test_the_rows_of_old_models_are_counted():
-    """A deep regression stores its rows in its layers; a model of files has an attribute."""
-    array = {"$": "array", "name": "mean"}
-    layers = {"$": "tuple", "items": [{"$": "object", "fields": {"latent_mean_": array}}]}
-
-    def fields(kind: str, fitted: dict) -> dict:
-        node = {"$": "estimator", "class": kind, "fitted": fitted}
-        done = migrations.one_record_of_rows(Encoded(node, {"mean": np.zeros((9, 2))}))
-        assert set(done.content["fitted"]) == set(fitted) - set(migrations.ROWS) | {"rows_"}
-        return done.content["fitted"]["rows_"]["fields"]
-
-    assert fields("DeepGP", {"layers_": layers, "trained_rows_": None})["count"] == 9
-    whole = {"latent_mean_": array, "n_rows_": 40, "kept_rows_": array, "file_rows_": 50}
-    assert fields("BayesianGPLVM", whole) == {"count": 40, "kept": array, "in_files": 50}
+def test_settings_that_went_are_left_out():
+    (path,) = OLD.glob("4/model_whole.gplvm")
+    ((_, model), *_) = read_manifest(path).content["items"]
+    assert model["parameters"]["optimiser"] == "lbfgs"
+    assert "optimiser" not in load(path)["model"].get_params()
+    state = {"$": "object", "class": "SCGState", "fields": {}}
+    with pytest.raises(StoreError, match="an optimiser that no longer exists"):
+        migrations.settings_that_went(Encoded([state], {}))
 
 
 def test_steps_change_nothing_that_they_were_given():
-    path = OLD / "1_no_gaps" / "model_whole.gplvm"
+    path = OLD / "4" / "model_whole.gplvm"
     content = read_manifest(path).content
     before = json.dumps(content)
     each_node(content, lambda node: node | {"class": "Other"})
@@ -156,5 +135,5 @@ def test_steps_change_nothing_that_they_were_given():
 
 def test_present_files_pass_through_no_step(model, tmp_path, monkeypatch):
     path = save(model, tmp_path / "model.gplvm")
-    monkeypatch.setattr(migrations, "STEPS", (None,) * (SCHEMA - 1))
+    monkeypatch.setattr(migrations, "STEPS", (None,) * (SCHEMA - OLDEST))
     assert isinstance(load(path), BayesianGPLVM)

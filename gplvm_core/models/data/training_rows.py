@@ -8,14 +8,6 @@ from jaxtyping import Int
 
 from gplvm_core.numerics import IntArray
 
-# Attributes of fitted models in earlier versions, and the fields that replaced them.
-FORMER = {
-    "trained_rows_": "trained",
-    "kept_rows_": "kept",
-    "n_rows_": "count",
-    "file_rows_": "in_files",
-}
-
 
 @dataclass(frozen=True)
 class TrainingRows:

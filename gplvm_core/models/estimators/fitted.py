@@ -11,7 +11,6 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.data.training_rows import FORMER
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Result
@@ -33,13 +32,6 @@ class Saved:
 
         def __getattr__(self, name: str) -> Any:
             """Raise an error that explains why a fitted attribute is missing."""
-            if name in FORMER and "rows_" in vars(self):
-                warnings.warn(
-                    f"{name} will be removed: use rows_.{FORMER[name]} instead",
-                    FutureWarning,
-                    stacklevel=2,
-                )
-                return getattr(self.rows_, FORMER[name])
             if name.endswith("_") and not name.startswith("_"):
                 if name in self._absent:
                     raise AttributeError(

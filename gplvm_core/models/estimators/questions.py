@@ -68,11 +68,9 @@ class Questions(Timed):
 
     @property
     def _paths(self) -> dict[int, tuple[Kernel, Path]]:
-        # Files of earlier versions have no paths.
-        paths: dict[str, Path] = getattr(self, "paths_", {})
         return {
             self.network_.nodes.index(name): (self.time_kernels_[name], path)
-            for name, path in paths.items()
+            for name, path in self.paths_.items()
         }
 
     def generate(

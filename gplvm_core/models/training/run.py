@@ -4,7 +4,7 @@ All are immutable values, independent of the model and the optimiser.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -168,9 +168,8 @@ class Run:
     trace: Trace
     budget: int  # the max_iter of this run
     done: tuple[Trained, ...] = ()
-    views: tuple[str, ...] | None = None  # names of the data's views; (): one table; None: unknown
-    # one recipe for each seed; (): a file from a version without recipes
-    recipes: tuple[str, ...] = ()
+    views: tuple[str, ...] = ()  # names of the data's views; (): one table
+    recipes: tuple[str, ...] = ()  # one for each seed
     limit: int = 0  # every start pauses after this number of iterations; 0: no start pauses
     leader: "Run | None" = None  # the best of the paused starts, without the results before it
 
@@ -178,22 +177,9 @@ class Run:
     def total_iterations(self) -> int:
         return self.iterations + self.optimiser.iteration
 
-    def with_recipes(self, names: tuple[str, ...]) -> "Run":
-        """Add the recipe of every start to a run of an older version, which derived recipes from
-        seeds.
-        """
-        if self.recipes:
-            return self
-        recipes = {seed: names[seed % len(names)] for seed in self.seeds}
-        done = tuple(
-            replace(each, restart=replace(each.restart, recipe=recipes[each.restart.seed]))
-            for each in self.done
-        )
-        return replace(self, recipes=tuple(recipes[seed] for seed in self.seeds), done=done)
-
     def check_views(self, views: tuple[str, ...]) -> None:
         """Raise ValueError unless the data have the run's views in the same order."""
-        if self.views is not None and self.views != views:
+        if self.views != views:
             raise ValueError(
                 f"the run to resume was of {_in_words(self.views)}; got {_in_words(views)}. "
                 "Pass the same data as in that run, or train without resume"

@@ -222,7 +222,6 @@ class Training:
     def _reopened(self, run: Run) -> Run:
         """The run to resume; a finished run starts another phase with new scales."""
         run.check_views(self.views)
-        run = run.with_recipes(self.problem.recipes)
         if self.max_iter > run.budget:
             run = replace(run, budget=self.max_iter) if run.limit else self._best_of_all(run)
         ended = self._ended(run)

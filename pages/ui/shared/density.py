@@ -126,8 +126,7 @@ def stored_recipe(name: str) -> Recipe | None:
 def recipe_of(stored: dict[str, Any]) -> Recipe:
     """Return a recipe from its entry in recipes.json."""
     fills = tuple(Fill(*values) for values in stored["fills"])
-    # Recipes of older versions have no part that starts from clusters.
-    clusters = Clusters(*stored["clusters"]) if "clusters" in stored else None
+    clusters = Clusters(*stored["clusters"])
     return Recipe(int(stored["size"]), float(stored["strength"]), fills, clusters)
 
 
