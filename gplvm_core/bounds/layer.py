@@ -125,11 +125,11 @@ def evaluate_layer(
     profile: first set the kernel's overall scale and the noise variance to their optimum. By the
     envelope theorem, the other gradients are then the gradients of the profiled bound. A given
     `ratio` fixes σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that
-    only the scale is optimised. A free ratio is at most `most_ratio`. mean_field: if the outputs
-    are a distribution, q(u) is independent of them. Without mean_field, u is integrated out first
-    (`marginalised`); the F_data with u integrated out is never lower. per_output: every data column
-    gets its own signal and noise variance; existing per-output values of the layer are used. Raises
-    NotPositiveDefiniteError.
+    only the scale is optimised. A free ratio is at most `most_ratio`, relative to the mean diagonal
+    of K as the jitter is. mean_field: if the outputs are a distribution, q(u) is independent of
+    them. Without mean_field, u is integrated out first (`marginalised`); the F_data with u
+    integrated out is never lower. per_output: every data column gets its own signal and noise
+    variance; existing per-output values of the layer are used. Raises NotPositiveDefiniteError.
     """
     if per_output or layer.ratio is not None:
         return _evaluate_per_output(
@@ -169,10 +169,10 @@ def evaluate_statistics(
     seen = statistics if mean_field else with_spread(statistics)
     spectra = Spectra.of(seen, gram)
     scale, found, given = 1.0, None, layer.kernel
+    level = gram.jitter / jitter if relative else 1.0
     if scales.profile:
-        found = profile_scales(
-            seen, spectra, scales.ratio, scales.most_ratio, scales.noise_variance
-        )
+        most = scales.most_ratio / level
+        found = profile_scales(seen, spectra, scales.ratio, most, scales.noise_variance)
         scale = found.scale
         layer = replace(layer, kernel=given.scaled(scale), noise_variance=found.noise_variance)
         gram = Factor(np.sqrt(scale) * gram.lower, scale * gram.jitter)
@@ -181,7 +181,9 @@ def evaluate_statistics(
     at = bound(own, gram, float(layer.noise_variance), spectra.scaled(scale))
     # The pullback belongs to the unscaled kernel, so it needs the adjoints for the unscaled kernel.
     pulled = pullback(at.statistics.of_scaled_kernel(scale))
-    gradients = with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
+    d_level = 0.0 if found is None else -found.slope / level
+    added = jitter, relative, d_level
+    gradients = with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, *added)
     return LayerValue(
         at.value,
         gradients,
@@ -240,8 +242,10 @@ def _evaluate_per_output(
     )
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     spectra, found = Spectra.of(statistics, gram), None
+    level, d_level = gram.jitter / jitter if relative else 1.0, 0.0
     if profile:
-        found = profile_outputs(statistics, spectra, targets.squares, ratio, most_ratio)
+        found = profile_outputs(statistics, spectra, targets.squares, ratio, most_ratio / level)
+        d_level = -found.slope / level
         layer = Layer(layer.kernel, layer.inducing, found.noise_variance, found.ratio)
     noise = np.asarray(layer.noise_variance)
     own = in_units(statistics, noise, targets.squares)
@@ -249,18 +253,29 @@ def _evaluate_per_output(
     at = collapsed_per_output(own, gram, np.asarray(layer.ratio), spectra)
     adjoints = replace(at.statistics, psi1_targets=at.statistics.psi1_targets / np.sqrt(noise))
     pulled = pullback(adjoints).inputs
-    gradients = with_gram(pulled, layer.kernel, layer.inducing, at.gram, jitter, relative)
+    added = jitter, relative, d_level
+    gradients = with_gram(pulled, layer.kernel, layer.inducing, at.gram, *added)
     at = replace(at, value=at.value - _jacobian(statistics, noise))
     return LayerValue(at.value, gradients, np.nan, layer, at, gram.jitter, own, found)
 
 
 def with_gram(
-    pulled: Gradients, kernel: Kernel, inducing: Array, d_gram: Array, jitter: float, relative: bool
+    pulled: Gradients,
+    kernel: Kernel,
+    inducing: Array,
+    d_gram: Array,
+    jitter: float,
+    relative: bool,
+    d_level: float = 0.0,
 ) -> Gradients:
-    """Add the gradients through K to the gradients through the statistics."""
+    """Add the gradients through K to the gradients through the statistics.
+
+    d_level: the gradient with respect to mean(diag K), on which the largest ratio depends.
+    """
     if relative:
         # The jitter is a multiple of mean(diag K), so K's diagonal has a second gradient.
-        d_gram = d_gram + (jitter * np.trace(d_gram) / len(d_gram)) * np.eye(len(d_gram))
+        each = (jitter * np.trace(d_gram) + d_level) / len(d_gram)
+        d_gram = d_gram + each * np.eye(len(d_gram))
     d_inducing, d_kernel = kernel.K_pullback(inducing, d_gram)
     return replace(
         pulled, inducing=pulled.inducing + d_inducing, kernel=add(pulled.kernel, d_kernel)

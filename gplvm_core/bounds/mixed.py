@@ -138,6 +138,7 @@ class _Settled:
     gram: Factor
     bias: Float[Array, " K"]
     profile: OutputProfile | None
+    level: float  # the mean diagonal of K if the jitter is relative to it, else 1
 
 
 @one_thread_a_product()
@@ -171,7 +172,9 @@ def evaluate_mixed(
         groups=found.statistics.groups,
     )
     pulled = found.pullback(adjoints).inputs
-    gradients = with_gram(pulled, layer.kernel, layer.inducing, at.gram, jitter, relative)
+    d_level = 0.0 if found.profile is None else -found.profile.slope / found.level
+    added = jitter, relative, d_level
+    gradients = with_gram(pulled, layer.kernel, layer.inducing, at.gram, *added)
     order = _order(outputs.links)
     each = at.each
     assert each is not None
@@ -293,6 +296,7 @@ def _settle(
     )
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     spectra, found = Spectra.of(statistics, gram), None
+    level = gram.jitter / jitter if relative else 1.0
     groups = np.asarray(statistics.groups)
     own, total = groups[n_numbers:n_outputs], slice(n_numbers, n_outputs)
     squares = targets.squares[:n_numbers]
@@ -311,7 +315,8 @@ def _settle(
         strength[links.discrete] = signal
         if n_numbers:
             numbers = _first(statistics, spectra, n_numbers)
-            found = profile_outputs(*numbers, squares, None, limits.most_ratio)
+            most = limits.most_ratio / level
+            found = profile_outputs(*numbers, squares, None, most)
             noise[links.numbers], strength[links.numbers] = found.noise_variance, found.ratio
         every = np.zeros(n_outputs)
         every[links.discrete] = bias
@@ -338,7 +343,8 @@ def _settle(
     # Discrete entries have no term −½ log 2π, and the scaling of the numbers adds a Jacobian.
     value = at.value + float(constant) + 0.5 * np.log(2.0 * np.pi) * float(counts[total].sum())
     value -= 0.5 * float(counts[:n_numbers] @ np.log(noise))
-    return _Settled(layer, replace(at, value=value), statistics, pullback, gram, bias, found)
+    at = replace(at, value=value)
+    return _Settled(layer, at, statistics, pullback, gram, bias, found, level)
 
 
 def _first(statistics: Statistics, spectra: Spectra, count: int) -> tuple[Statistics, Spectra]:

@@ -24,11 +24,15 @@ LOG_RATIOS = np.linspace(np.log(1e-6), np.log(1e15), 85)
 
 @dataclass(frozen=True)
 class Profile:
-    """The kernel's overall scale and σ² at their optimum."""
+    """The kernel's overall scale and σ² at their optimum.
+
+    capped: whether their ratio is at its upper limit. slope: dF/d log of this limit.
+    """
 
     scale: float
     noise_variance: float
-    capped: bool = False  # whether their ratio is at its upper limit
+    capped: bool = False
+    slope: float = 0.0
 
     @property
     def ratio(self) -> float:
@@ -49,9 +53,9 @@ def profile_scales(
 
     most: the largest allowed ratio. Without this limit, targets that can be fitted without error,
     such as class labels, would increase the ratio until rounding errors dominate C. Raises
-    NotPositiveDefiniteError if the noise variance is not positive, or if ψ0 − tr(K⁻¹Φ) is more
-    negative than rounding explains. Without the error, an optimiser would exploit such meaningless
-    results.
+    NotPositiveDefiniteError if the noise variance is not positive, at the optimum or at the next
+    larger ratio that was tried, or if ψ0 − tr(K⁻¹Φ) is more negative than rounding explains.
+    Without the error, an optimiser would exploit such meaningless results.
     """
     problem = _Ratio.of(statistics, spectra, noise_variance)
     if problem.left_over < -ROUNDING * float(statistics.n_outputs @ statistics.psi0):
@@ -70,7 +74,7 @@ def profile_scales(
     if not scale < HUGE:
         raise NotPositiveDefiniteError(f"a kernel's scale of {scale:.1e} is too large")
     capped = ratio is None and bool(log_ratio >= np.log(most))
-    return Profile(scale, noise, capped)
+    return Profile(scale, noise, capped, problem.slope(log_ratio) if capped else 0.0)
 
 
 @dataclass(frozen=True)
@@ -134,6 +138,12 @@ class _Ratio:
         grid = np.append(LOG_RATIOS[most > LOG_RATIOS], min(most, LOG_RATIOS[-1]))
         index = int(np.argmax(self.value(grid)))
         low, high = grid[max(index - 1, 0)], grid[min(index + 1, len(grid) - 1)]
+        # Without rounding errors the noise variance is positive for every r. Where it is not, F has
+        # a pole, and the search would end there.
+        if not self.noise_variance(np.array([high]))[0] > 0.0:
+            raise NotPositiveDefiniteError(
+                f"rounding errors exceed the noise variance at σ_f²/σ² = {np.exp(high):.1e}"
+            )
         if not self.slope(low) > 0.0 > self.slope(high):
             return float(grid[index])
         return float(optimize.brentq(self.slope, low, high, xtol=1e-13, rtol=1e-14))

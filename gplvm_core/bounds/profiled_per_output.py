@@ -24,11 +24,15 @@ NOTHING = 1e-24
 
 @dataclass(frozen=True)
 class OutputProfile:
-    """The optimal ratio and noise variance of every output."""
+    """The optimal ratio and noise variance of every output.
+
+    capped: whether the ratio is at its upper limit. slope: dF/d log of this limit.
+    """
 
     ratio: Float[Array, " D"]
     noise_variance: Float[Array, " D"]
-    capped: Bool[BoolArray, " D"]  # whether the ratio is at its upper limit
+    capped: Bool[BoolArray, " D"]
+    slope: float = 0.0
 
 
 def profile_outputs(
@@ -66,6 +70,7 @@ def profile_outputs(
         np.where(flat, 0.0, np.exp(log_ratio)),
         np.where(flat, level.mean() / most, noise),
         capped,
+        float(problem.slope(log_ratio)[0][capped].sum()),
     )
 
 
@@ -130,6 +135,13 @@ class _Outputs:
         grid = np.linspace(np.log(LEAST_RATIO), top, STEPS)
         index = np.argmax([self.value(at) for at in grid], axis=0)
         low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]
+        level = self.squares / self.count
+        # Without rounding errors the noise variance is positive for every r. Where it is not, F has
+        # a pole, and the search would end there.
+        if (self.noise_variance(high) < 0.0)[level > NOTHING * level.mean()].any():
+            raise NotPositiveDefiniteError(
+                "rounding errors exceed the noise variance of an output: the jitter is too small"
+            )
         found, left, problem = grid[index], np.arange(len(index)), self
         for _ in range(MOST_STEPS):
             at = found[left]

@@ -82,7 +82,7 @@ class Result:
     `status`: "converged" (within a tolerance), "stalled" (the line search failed at a gradient that
     is not zero), "stopped" (by the callback) or "limit" (`max_iter`); `reason` explains it in
     words. `rejected` counts the `evaluations` that were not finite; `jitter` is the relative jitter
-    that was used.
+    that was used. `failure` is the numerical error that ended training, "" if there was none.
     """
 
     status: Literal["converged", "stalled", "stopped", "limit"]
@@ -91,6 +91,7 @@ class Result:
     evaluations: int
     rejected: int
     jitter: float
+    failure: str = ""
 
 
 def frozen(array: ArrayLike) -> Array:

@@ -322,3 +322,51 @@ def test_collapsed_per_output(small, central_difference) -> None:
         np.testing.assert_allclose(getattr(at.statistics, name), expected, **CLOSE)
     expected = central_difference(lambda x: value(yy=float(x)).value, np.asarray(7.0))
     np.testing.assert_allclose(at.statistics.yy, expected, **CLOSE)
+
+
+@pytest.mark.parametrize("per_output", [False, True], ids=["shared", "per output"])
+def test_at_the_largest_ratio_the_gradient_includes_the_kernel_s_scale(
+    per_output: bool, small, central_difference
+) -> None:
+    """The largest ratio is relative to the mean diagonal of K, which the parameters change."""
+    targets, mean, variance, inducing = small
+    kernel = RBF(1.3, np.array([0.8, 1.4])) + Linear(np.array([4.0, 2.0]))
+
+    def value(kernel=kernel, inducing=inducing):
+        at, layer = Belief(mean, 0.01 * variance), Layer(kernel, inducing, 1.0)
+        options = {"profile": True, "per_output": per_output, "most_ratio": 0.2}
+        return evaluate_layer(layer, at, Targets.whole(targets), jitter=1e-5, **options)
+
+    found = value()
+    capped, level = np.array(found.profile.capped), np.mean(np.diagonal(kernel.K(inducing)))
+    assert capped.any()
+    np.testing.assert_allclose(np.array(found.profile.ratio)[capped], 0.2 / level)
+    expected = central_difference(lambda x: value(inducing=x).value, inducing)
+    np.testing.assert_allclose(found.gradients.inducing, expected, rtol=1e-5, atol=1e-5)
+    for path, at in leaves(kernel).items():
+        expected = central_difference(
+            lambda x, path=path: (
+                value(replace_leaves(kernel, {path: x if x.ndim else float(x)})).value
+            ),
+            np.asarray(at),
+        )
+        np.testing.assert_allclose(
+            leaves(found.gradients.kernel)[path], expected, rtol=1e-5, atol=1e-5
+        )
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_large_kernel_does_not_make_uncertain_outputs_look_known_exactly(seed: int) -> None:
+    """States of a cycle lead to the next states. The linear part of the kernel is 10⁷ times the
+    other part, so the statistics have rounding errors of the size of the noise.
+    """
+    second = 0.01 * np.random.default_rng(seed).normal(size=121)
+    mean = np.column_stack([np.cos(2.0 * np.pi * np.arange(121) / 11.0), second])
+    states = Belief(mean, np.tile([0.001, 0.15], (121, 1)))
+    kernel = RBF(0.66, np.array([9.0, 108.0])) + Linear(np.array([1e7, 0.03]))
+    later = Targets.believed(states.rows(slice(1, None)))
+    options = {"jitter": 1e-6, "profile": True, "most_ratio": 1e6}
+    layer, before = Layer(kernel, mean[:40], 1.0), states.rows(slice(120))
+    at = evaluate_layer(layer, before, later, **options)
+    # The variances of the outputs alone are 0.0755 on average.
+    assert 0.07 < at.layer.noise_variance < 0.3

@@ -14,6 +14,7 @@ from gplvm_core import (
     Bias,
     DynamicalGPLVM,
     Linear,
+    StateSpaceGPLVM,
     White,
     evaluate_bound,
 )
@@ -273,3 +274,38 @@ def test_a_straight_line_needs_no_more_inducing_inputs() -> None:
     found = small(n_components=1, max_iter=100).fit(line).more_inducing_
     assert 0 <= found.rise < 0.02 * 60
     assert found.sentence().endswith("more are not needed.")
+
+
+@pytest.mark.parametrize("n_restarts", [1, 2])
+def test_a_failure_in_a_later_phase_keeps_the_last_good_state(n_restarts: int) -> None:
+    """With this tiny jitter, rounding errors end the training of a curve without noise."""
+    times = np.linspace(0.0, 6.0, 40)
+    curve = np.column_stack([np.sin(times), np.cos(times), np.sin(2.0 * times)])
+    curve += 1e-4 * np.random.default_rng(2).standard_normal(curve.shape)
+    kept: list[Progress] = []
+    settings = {"jitter": 1e-13, "max_iter": 60, "n_restarts": n_restarts, "random_state": 0}
+    with pytest.warns(UserWarning, match="training ended after the phase"):
+        model = StateSpaceGPLVM(2, 20, **settings).fit(curve, callback=kept.append)
+    failed = next(each.result for each in model.restarts_ if each.result.failure)
+    assert 10 < failed.iterations < 60 and "rounding errors" in failed.failure
+    assert any(f"after {failed.iterations} iterations, is kept" in note for note in model.notes_)
+    assert np.isfinite(model.bound_)
+    assert np.isfinite(model.forecast(np.arange(40, 45))).all()
+    if n_restarts == 1:
+        again = StateSpaceGPLVM(2, 20, **settings)
+        with pytest.warns(UserWarning, match="training ended after the phase"):
+            again.fit(curve, resume=kept[-1].run)
+        np.testing.assert_array_equal(again.latent_mean_, model.latent_mean_)
+
+
+def test_a_start_that_cannot_begin_does_not_end_the_others() -> None:
+    """With this jitter, the bound can be computed at the inducing inputs of some seeds only."""
+    times = np.linspace(0.0, 6.0, 40)
+    curve = np.column_stack([np.sin(times), np.cos(times), np.sin(2.0 * times)])
+    curve += 0.01 * np.random.default_rng(1).standard_normal(curve.shape)
+    settings = {"jitter": 1e-12, "max_iter": 3, "n_restarts": 6, "random_state": 0}
+    with pytest.warns(UserWarning, match="training cannot start"):
+        model = BayesianGPLVM(1, 18, **settings).fit(curve)
+    bounds = np.array([each.bound for each in model.restarts_])
+    assert np.isneginf(bounds).any() and model.result_.failure == ""
+    assert model.bound_ == pytest.approx(bounds.max())

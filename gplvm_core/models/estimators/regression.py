@@ -15,7 +15,7 @@ from gplvm_core.models.estimators.trained_regression import TrainedRegression
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.regression import check_kernel
-from gplvm_core.models.training.run import Run
+from gplvm_core.models.training.run import Run, failures_in_words
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import executor_for
 
@@ -143,6 +143,7 @@ class SparseGPRegression(Scaled, TrainedRegression):
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
         notes = units.notes + scaling.notes + capped_notes(self.n_inducing, len(targets))
+        notes += failures_in_words(self.restarts_)
         self._note(notes + self._stage_notes(inputs, len(kept)))
         self.notes_ += noise_in_words("shared", scaling)
         return self

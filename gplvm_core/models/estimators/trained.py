@@ -40,6 +40,7 @@ from gplvm_core.models.training.run import (
     Problem,
     Run,
     Trained,
+    failures_in_words,
     seeds_for,
 )
 from gplvm_core.models.training.schedule import STOPPED, Training
@@ -60,7 +61,8 @@ class Ended:
     """The problem of all rows, and the final parameters of the best start.
 
     trained_rows: the rows that training used (None: all). notes: sentences about the other rows.
-    trained_problem: the problem of the trained rows. seed: the seed of the first start.
+    trained_problem: the problem of the trained rows. seed: the seed of the first start. failures:
+    notes on starts that a numerical error ended.
     """
 
     problem: Any
@@ -69,11 +71,12 @@ class Ended:
     notes: tuple[str, ...]
     trained_problem: Problem
     seed: int
+    failures: tuple[str, ...]
 
     @property
     def start_notes(self) -> tuple[str, ...]:
-        """Notes on automatic choices at the start of training."""
-        return self.trained_problem.notes(self.seed)
+        """Notes on automatic choices at the start of training, and on failed starts."""
+        return self.trained_problem.notes(self.seed) + self.failures
 
     @property
     def encoder(self) -> Encoder | None:
@@ -145,12 +148,13 @@ class Trainable:
             if isinstance(problem, Graph)
             else None
         )
+        whole_run = problem, seeds[0], failures_in_words(self.restarts_)
         if sampled is None:
-            return Ended(problem, best.parameters, None, (), problem, seeds[0])
+            return Ended(problem, best.parameters, None, (), *whole_run)
         found = sampled.completed(best.parameters, watched.rows)
         if watched.stopped:
             self._stopped()
-        return Ended(found.problem, found.parameters, found.trained, found.notes, problem, seeds[0])
+        return Ended(found.problem, found.parameters, found.trained, found.notes, *whole_run)
 
     def _stopped(self) -> None:
         """Record that the caller stopped training, or stopped the placement of rows."""

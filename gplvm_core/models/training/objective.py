@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.models.training.run import Evaluated, Phase, Problem
-from gplvm_core.numerics import Array, NotPositiveDefiniteError
+from gplvm_core.models.training.run import NUMERICAL, Evaluated, Phase, Problem
+from gplvm_core.numerics import Array
 from gplvm_core.optimise import State
 
 
@@ -39,7 +39,7 @@ class PhaseObjective:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             try:
                 at = evaluate(parameters)
-            except NotPositiveDefiniteError as error:
+            except NUMERICAL as error:
                 self.trouble = str(error)
                 return np.inf, np.zeros_like(x)
             gradient = -self.layout.chain(parameters, at.gradient)

@@ -11,13 +11,15 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.utils import check_random_state
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.optimise import LBFGSState, Result
 from gplvm_core.parameters import Layout
 
 # n_restarts="auto": a table of at most FEW_ROWS rows has STARTS starts, each with the fraction HEAT
 # of the iterations; the best start continues.
 FEW_ROWS, STARTS, HEAT = 1000, 4, 0.25
+# Problems raise these errors at parameters where the bound cannot be computed.
+NUMERICAL = NotPositiveDefiniteError, np.linalg.LinAlgError, FloatingPointError
 
 
 @dataclass(frozen=True)
@@ -172,6 +174,7 @@ class Run:
     recipes: tuple[str, ...] = ()  # one for each seed
     limit: int = 0  # every start pauses after this number of iterations; 0: no start pauses
     leader: "Run | None" = None  # the best of the paused starts, without the results before it
+    failure: str = ""  # the numerical error that ended this start; "": none
 
     @property
     def total_iterations(self) -> int:
@@ -188,6 +191,20 @@ class Run:
 
 def _in_words(views: tuple[str, ...]) -> str:
     return f"the views {', '.join(views)} in this order" if views else "one table"
+
+
+def failures_in_words(restarts: Sequence[Restart]) -> tuple[str, ...]:
+    """Notes on the starts that a numerical error ended."""
+    return tuple(
+        f"{f'start {at} of {len(restarts)}: ' if len(restarts) > 1 else ''}{each.result.reason}; "
+        + (
+            f"its last good state, after {each.result.iterations} iterations, is kept"
+            if each.result.iterations
+            else "it made no iteration"
+        )
+        for at, each in enumerate(restarts, 1)
+        if each.result.failure
+    )
 
 
 def seeds_for(random_state: Any, n_restarts: int, n_recipes: int = 1) -> tuple[int, ...]:

@@ -14,6 +14,7 @@ import numpy as np
 
 from gplvm_core.models.training.objective import PhaseObjective
 from gplvm_core.models.training.run import (
+    NUMERICAL,
     Phase,
     Problem,
     Restart,
@@ -23,7 +24,7 @@ from gplvm_core.models.training.run import (
 )
 from gplvm_core.models.training.watched import HaltedError, question
 from gplvm_core.models.training.work import EVEN, Work
-from gplvm_core.optimise import LBFGS, Progress, Result
+from gplvm_core.optimise import LBFGS, LBFGSState, Progress, Result
 
 OPTIMISER = LBFGS()
 # A start ends when a phase with new scales gains less than this fraction of the bound's size.
@@ -66,6 +67,8 @@ class Training:
     ) -> tuple[Trained, ...]:
         """Train from every seed, or resume a run; returns the starts in the order of training.
 
+        A start that a numerical error ends in a later phase has its last good state as its result.
+        A start that cannot begin has the bound −∞; if no start can, ValueError is raised.
         A run with nothing left to train is reported once, so that the callback can stop the steps
         that follow. If the callback has a method ``between``, it is called before every evaluation.
         """
@@ -96,20 +99,26 @@ class Training:
                 except HaltedError:
                     return (*run.done, self._finish(run, *STOPPED))
             else:
-                if resume is not None and callback and not reported:
+                begun = np.isfinite(run.optimiser.value)
+                if resume is not None and begun and callback and not reported:
                     noise = objective.noise_at(run.optimiser)
                     if not self._report(run, objective, noise, callback):
                         reason = STOPPED
                 done = (*run.done, self._finish(run, *reason))
                 last = len(done) == len(run.seeds)
+                if last and not any(np.isfinite(each.restart.bound) for each in done):
+                    raise ValueError(
+                        f"{reason[1]}. Try fewer inducing inputs, a larger jitter, another init, "
+                        "or scaling='columns' when units differ"
+                    )
                 if reason is STOPPED or (last and not run.limit):
                     return done
                 leader = self._leader(run) if run.limit else None
                 if last and leader:
                     run = self._only(leader, run, done)
                 else:
-                    begun = self._begin(run.seeds, done)
-                    run = replace(begun, seconds=run.seconds, leader=leader)
+                    following = self._begin(run.seeds, done)
+                    run = replace(following, seconds=run.seconds, leader=leader)
 
     def _begin(self, seeds: tuple[int, ...], done: tuple[Trained, ...]) -> Run:
         recipes = tuple(islice(cycle(self.problem.recipes), len(seeds)))
@@ -136,16 +145,24 @@ class Training:
             anchor,
         )
 
-    def _enter(self, run: Run, anchor: Any) -> Run:
-        """The run at the first evaluation of its phase."""
+    def _enter(self, run: Run, anchor: Any, before: Run | None = None) -> Run:
+        """The run at the first evaluation of its phase.
+
+        If the evaluation fails, the result is `before` with the failure, if it is given.
+        """
         objective = PhaseObjective(self.problem, anchor, self._phase(run))
+        x = objective.layout.pack(anchor)
         try:
-            state = OPTIMISER.start(objective.layout.pack(anchor), objective)
+            state = OPTIMISER.start(x, objective)
         except ValueError as error:
-            raise ValueError(
-                f"training cannot start: {objective.trouble or error}. Try fewer inducing inputs, "
-                "a larger jitter, another init, or scaling='columns' when units differ"
-            ) from error
+            failure = objective.trouble or str(error)
+            if before is not None:
+                return replace(before, failure=failure)
+            run = replace(run, failure=failure)
+            none = np.empty((0, x.size))
+            state = LBFGSState(
+                x, np.inf, np.zeros_like(x), 0, 1, 1, "stalled", failure, none, none, np.empty(0)
+            )
         return replace(
             run,
             anchor=anchor,
@@ -173,6 +190,10 @@ class Training:
 
     def _ended(self, run: Run) -> str | tuple[Any, str] | None:
         """None to continue, a reason to end the phase, a status and a reason to end the start."""
+        if run.failure:
+            where = f"training ended after the phase {self._phase(run).name!r}"
+            begun = np.isfinite(run.optimiser.value)
+            return "stalled", f"{where if begun else 'training cannot start'}: {run.failure}"
         if run.total_iterations >= self.max_iter:
             return "limit", f"reached max_iter = {self.max_iter} iterations"
         if 0 < run.limit <= run.total_iterations:
@@ -194,7 +215,10 @@ class Training:
         before = PhaseObjective(self.problem, run.anchor, self._phase(run))
         following = replace(run, phase=run.phase + 1)
         ended = before.parameters(run.optimiser.x)
-        anchor = self.problem.entering(ended, self._phase(following), ask)
+        try:
+            anchor = self.problem.entering(ended, self._phase(following), ask)
+        except NUMERICAL as error:
+            return replace(run, failure=str(error))
         same = anchor is ended and self._phase(run).held == self._phase(following).held
         if same and run.optimiser.status == "running":
             # The objective is the same, so the optimiser's state only needs rescaling.
@@ -217,6 +241,7 @@ class Training:
                 rejected=run.rejected + run.optimiser.rejected,
             ),
             anchor,
+            run,
         )
 
     def _reopened(self, run: Run) -> Run:
@@ -276,6 +301,7 @@ class Training:
                 done=others,
             ),
             self.problem.entering(best.parameters, self.problem.phases[-1]),
+            run,
         )
 
     def _finish(self, run: Run, status: Any, reason: str) -> Trained:
@@ -287,6 +313,7 @@ class Training:
             run.evaluations + run.optimiser.evaluations,
             run.rejected + run.optimiser.rejected,
             self.jitter,
+            run.failure,
         )
         parameters = objective.parameters(run.optimiser.x)
         bound = self.offset - run.optimiser.value
