@@ -1,9 +1,9 @@
 # make run   sets up a virtual environment if necessary, and opens the app
-# make test  sets up a virtual environment if necessary, and runs all checks and tests
+# make test  sets up a virtual environment if necessary, and runs all checks and quick tests
 # make help  lists all targets
 
 .DEFAULT_GOAL := help
-.PHONY: help run test older check check-types check-style check-floors check-canvas-types \
+.PHONY: help run test test-all older check check-types check-style check-floors check-canvas-types \
     check-canvas-style check-canvas-tests format docs mutants fuzz bench cluster-demo gallery chromium clean
 .DELETE_ON_ERROR:
 
@@ -25,7 +25,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 help:
 	@echo "make run     set up the environment if necessary, and open the app"
-	@echo "make test    set up the environment if necessary; run all checks and tests, also in a browser"
+	@echo "make test    set up the environment if necessary; run the checks and tests, also in a browser"
+	@echo "make test-all  run the long versions of the tests, which make test leaves out"
 	@echo "make check   run the linters, the type checks and the import rules, but no tests"
 	@echo "make older   run the tests of stored numbers with the instructions of an older processor"
 	@echo "make format  format the code"
@@ -52,7 +53,13 @@ TOGETHER := $(MAKE) --no-print-directory --jobs=3 \
 test: export PYTHONDONTWRITEBYTECODE :=
 test: $(VENV)/.dev-installed
 	$(TOGETHER) $(CHECKS) older chromium
-	$(BIN)/python -m pytest -n auto --maxprocesses 4
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m "not slow"
+
+# The long versions of the tests.
+test-all: export PYTHONDONTWRITEBYTECODE :=
+test-all: $(VENV)/.dev-installed
+	$(TOGETHER) $(CANVAS)/node_modules/.installed chromium
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 -m slow
 
 # Processors round differently. Here OpenBLAS and NumPy use only instructions that every processor of
 # this kind has. MKL and Accelerate cannot be restricted; with them, the tests run as usual.
