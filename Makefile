@@ -61,7 +61,7 @@ test: $(VENV)/.dev-installed
 # The tests that make test leaves out: the longer versions of its tests, long trainings, the
 # documentation, the wheel, an older processor and other Pythons.
 test-all: $(VENV)/.dev-installed
-	$(TOGETHER) older other-pythons chromium
+	$(TOGETHER) older other-pythons $(CANVAS)/node_modules/.installed chromium
 	$(PYTEST) -m slow
 
 # Processors round differently. Here OpenBLAS and NumPy use only instructions that every processor of

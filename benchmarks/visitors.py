@@ -7,7 +7,7 @@ another, with a pause of random length between them. Like a browser, a session f
 that the page shows unless it already has them. A page is complete when its script has ended and its
 arrays have arrived. The time to draw in browsers is not included, because visitors use their own
 machines. Choosing a point on Explore needs no request to the server
-(tests/app/test_canvas_browser.py), so only `interaction` measures it. Targets on two cores with 50
+(tests/app/test_map_browser.py), so only `interaction` measures it. Targets on two cores with 50
 sessions: p95 3 s, no error, 5 MB per session, and constant memory.
 """
 

@@ -1,5 +1,6 @@
 """Fixtures of all tests: reproducible hypothesis runs and a temporary workspace."""
 
+import functools
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -20,15 +21,22 @@ settings.load_profile("house")
 
 
 class ByFile(LoadScopeScheduling):
-    """The unit of work for pytest's processes: a file, or all browser tests together.
+    """The unit of work for pytest's processes: a file, or one half of the browser tests.
 
-    The tests of a file share fitted models. The browser tests share one server and one Chromium,
-    and must not disturb each other.
+    The tests of a file share fitted models. The browser tests of a half share one server and one
+    Chromium, and must not disturb each other.
     """
+
+    @functools.cached_property
+    def _halves(self) -> dict[str, str]:
+        """Name the half of each file of browser tests; every second file belongs to one half."""
+        files = {nodeid.split("::", 1)[0] for nodeid in self.collection}
+        pages = sorted(file for file in files if file.endswith("_browser.py"))
+        return {file: f"browser {number % 2}" for number, file in enumerate(pages)}
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        return "browser" if file.endswith("_browser.py") else file
+        return self._halves.get(file, file)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

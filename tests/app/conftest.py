@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 import streamlit as st
@@ -33,13 +35,14 @@ from gplvm_core.models.estimators import with_density
 from gplvm_core.prediction import fills, held_out, intervals, sequence
 from gplvm_core.store import Library
 from pages.ui.shared import catalogue
-from tests.app.watch import wait_for_function
+from tests.app.watch import PATIENCE, wait_for_function
 
 ROOT = Path(__file__).parents[2]
 # this folder has sitecustomize, which records the server's connections
 OUTSIDE = Path(__file__).parent / "outside"
 CHROMIUM = shutil.which("chromium")
 SCREEN: ViewportSize = {"width": 1280, "height": 900}
+TELEPHONE: ViewportSize = {"width": 380, "height": 800}
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -49,7 +52,14 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    # All pages share one process, which has already compiled Streamlit's scripts; with a process
+    # for each page, opening a page takes about 1.6 times as much CPU time.
+    "--disable-site-isolation-trials",
+    "--disable-features=IsolateOrigins,site-per-process",
+    "--renderer-process-limit=1",
 ]
+BROWSER = pytest.StashKey[Browser]()
+PICTURES = ROOT / "build" / "browser"  # the pages of failed tests
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -134,6 +144,10 @@ class Server:
     def outside(self) -> list[str]:
         """Return all hosts outside this machine that the server connected to or looked up."""
         return (self.home / "outside.txt").read_text().splitlines()
+
+    def model(self) -> BayesianGPLVM:
+        """Return the small model."""
+        return Library(self.home / "library").model(self.model_key.split(":")[1])
 
     def explore(self, query: str = "") -> str:
         return f"{self.url}/explore?model={self.model_key}{query}"
@@ -224,37 +238,79 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
     """Return Debian's Chromium; tests that need it are skipped if it is not installed."""
     if CHROMIUM is None:
         pytest.skip("no 'chromium' on the PATH: the browser tests did NOT run (make chromium)")
-    expect.set_options(timeout=60_000)
+    expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
         patch.setattr(Page, "wait_for_function", wait_for_function)
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        pytestconfig.stash[BROWSER] = chromium
         yield chromium
         chromium.close()
 
 
-@pytest.fixture(scope="session")
-def tab(browser: Browser) -> Iterator[Page]:
-    """Return one tab for all tests, so that pages share the files that the browser has compiled.
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
+    """Keep a picture and the console of every open page when a browser test fails."""
+    report = yield
+    browser = item.config.stash.get(BROWSER, None)
+    if report.failed and report.when == "call" and browser and item.get_closest_marker("browser"):
+        PICTURES.mkdir(parents=True, exist_ok=True)
+        pages = [page for context in browser.contexts for page in context.pages]
+        for number, page in enumerate(page for page in pages if page.url != "about:blank"):
+            path = PICTURES / f"{re.sub(r'[^a-z0-9]+', '-', item.name)}-{number}.png"
+            said = [f"{each.type}: {each.text}" for each in page.console_messages()]
+            path.with_suffix(".txt").write_text("\n".join([page.url, *said]), encoding="utf-8")
+            page.screenshot(path=path)
+            report.sections.append(("Picture of the page", f"{path} and its console beside it"))
+    return report
+
+
+def opened_tab(browser: Browser, **settings: Any) -> Iterator[Page]:
+    """Open one tab for all tests, so that pages share the files that the browser has compiled.
 
     A new tab would compile all of Streamlit again; this takes most of a page's time.
     """
-    context = browser.new_context(viewport=SCREEN)
+    context = browser.new_context(**settings)
     page = context.new_page()
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(PATIENCE)
     yield page
     context.close()
 
 
+@pytest.fixture(scope="session")
+def tab(browser: Browser) -> Iterator[Page]:
+    yield from opened_tab(browser, viewport=SCREEN)
+
+
+@pytest.fixture(scope="session")
+def telephone_tab(browser: Browser) -> Iterator[Page]:
+    yield from opened_tab(browser, viewport=TELEPHONE, has_touch=True)
+
+
 @pytest.fixture
 def browser_page(tab: Page) -> Iterator[Visit]:
-    """Return an empty page, 1280 × 900, that records requests, messages to the server and errors.
+    """Return an empty page, 1280 × 900; see `visited`."""
+    yield from visited(tab, SCREEN, "light")
 
-    The test fails if a request leaves this machine or the page throws an error.
+
+@pytest.fixture
+def telephone(telephone_tab: Page) -> Iterator[Visit]:
+    """Return an empty page with a touch screen, 380 × 800, in dark colours; see `visited`."""
+    yield from visited(telephone_tab, TELEPHONE, "dark")
+
+
+def visited(page: Page, size: ViewportSize, scheme: Literal["light", "dark"]) -> Iterator[Visit]:
+    """Yield a page that records requests, messages to the server and errors, and then empty it.
+
+    The test fails if a request leaves this machine or the page throws an error. The visitor prefers
+    reduced motion, because animations take CPU time.
     """
+    page.set_viewport_size(size)
+    page.emulate_media(media="null", color_scheme=scheme, reduced_motion="reduce")
+    page.mouse.move(0, 0)
     traffic = Traffic()
 
     def follow(socket: WebSocket) -> None:
@@ -274,20 +330,13 @@ def browser_page(tab: Page) -> Iterator[Visit]:
         "console": listen,
     }
     for event, listener in told.items():
-        tab.on(event, listener)
-    yield Visit(tab, traffic)
+        page.on(event, listener)
+    yield Visit(page, traffic)
     for event, listener in told.items():
-        tab.remove_listener(event, listener)
-    leave(tab)
-    assert traffic.outside() == []
-    assert traffic.errors == []
-
-
-def leave(page: Page) -> None:
-    """Reset a tab to the state of a new one: no page, storage or emulation."""
+        page.remove_listener(event, listener)
     if page.url.startswith("http"):
         page.evaluate("sessionStorage.clear(), localStorage.clear()")
     page.goto("about:blank")
     page.unroute_all()
-    page.set_viewport_size(SCREEN)
-    page.emulate_media(media="null", color_scheme="null", reduced_motion="null")
+    assert traffic.outside() == []
+    assert traffic.errors == []

@@ -8,7 +8,8 @@ from typing import Any
 
 from playwright.sync_api import Page
 
-from tests.app.conftest import ROOT
+from tests.app.conftest import ROOT, TELEPHONE
+from tests.app.watch import settled
 
 AXE = ROOT / "tests/canvas/node_modules/axe-core/axe.min.js"
 VIOLATIONS = """async (rules) => {
@@ -108,8 +109,65 @@ FOCUSED = """() => {
 }"""
 
 
+# The words of the first view, without those of controls and pictures.
+WORDS = """() => {
+    const quiet = "button, select, summary, label, input, table, .legend, .on-map, style, header, "
+        + ".values ul, .dimension, [role=radiogroup], [data-testid=stHeader], .aside, .skip";
+    const found = [];
+    const walk = (root) => {
+        const { SHOW_ELEMENT, SHOW_TEXT } = NodeFilter;
+        const texts = document.createTreeWalker(root, SHOW_ELEMENT | SHOW_TEXT);
+        for (let at = texts.nextNode(); at; at = texts.nextNode()) {
+            if (at.shadowRoot) walk(at.shadowRoot);
+            const parent = at.parentElement;
+            if (at.nodeType !== 3 || !at.data.trim() || !parent?.checkVisibility()) continue;
+            if (parent.closest(quiet)) continue;
+            const range = document.createRange();
+            range.selectNodeContents(at);
+            const { top, width } = range.getBoundingClientRect();
+            if (width <= 1 || top >= innerHeight) continue;
+            found.push(...at.data.match(/[\\p{L}]{2,}/gu) ?? []);
+        }
+    };
+    walk(document.body);
+    return found;
+}"""
+# JavaScript that counts the running animations.
+MOVING = """() => {
+    const hosts = [...document.querySelectorAll("*")].filter((node) => node.shadowRoot);
+    return [document, ...hosts.map((host) => host.shadowRoot)]
+        .flatMap((root) => root.getAnimations())
+        .filter((one) => one.playState === "running")
+        .filter((one) => one.effect.getComputedTiming().duration > 1).length;
+}"""
+
+
+def check_looks(page: Page) -> None:
+    """Check a settled page in light colours at its size, and in dark colours on a telephone.
+
+    No text may be cut off, axe must find nothing, controls must look alike, and nothing may move by
+    itself, because the visitors of the browser tests prefer reduced motion.
+    """
+    size = page.viewport_size
+    assert size is not None
+    found = page.evaluate(CUT) + page.evaluate(CONTROLS) + violations(page)
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size(TELEPHONE)
+    settled(page)
+    found += page.evaluate(CUT) + violations(page)
+    assert found == []
+    assert page.evaluate(MOVING) == 0
+    page.emulate_media(color_scheme="light")
+    page.set_viewport_size(size)
+    settled(page)
+
+
 def violations(page: Page, rules: dict[str, Any] | None = None) -> list[list[str]]:
     """Return axe's findings of any severity on the page: the rule and the element's HTML."""
+    if not AXE.exists():  # `make check` installs axe
+        return []
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
     found: list[list[str]] = page.evaluate(VIOLATIONS, rules or {})
     return found
 

@@ -44,6 +44,17 @@ def offline_map(browser: Browser, address: str, **settings: Any) -> Iterator[Pag
     assert said == []
 
 
+def opened_again(page: Page) -> None:
+    """Open the file of a map again, as it was at first."""
+    page.reload()
+    page.wait_for_selector(READY)
+
+
+def wait_until_still(page: Page, part: str) -> None:
+    """Wait until a part of the map has followed the pointer, which is still pressed."""
+    page.wait_for_function(f"() => {EXPLORER}.{part}.drag?.still")
+
+
 def open_map(visit, url):
     visit.page.goto(url)
     visit.page.wait_for_selector("[data-ready=true]")

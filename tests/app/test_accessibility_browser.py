@@ -1,17 +1,18 @@
-"""Tests that every room and tab is accessible in a real browser.
+"""Long tests that every room and tab is accessible in a real browser.
 
 Sizes: a telephone, 200 % zoom and a large screen, in light and dark colours. No text is cut off,
-axe finds nothing, controls look alike, the keyboard reaches everything, and no errors occur.
+axe finds nothing, controls look alike, and the keyboard reaches everything. The other browser tests
+check each page at two sizes (`tests/app/looks.py`).
 """
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.app.conftest import Server, Visit
-from tests.app.looks import AXE, CONTROLS, CUT, focus_stops, violations
+from tests.app.looks import CONTROLS, CUT, WORDS, focus_stops, violations
 from tests.app.watch import settled
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 PAGES = (
     "gallery",
     "?shelf=mine",
@@ -62,16 +63,12 @@ def test_a_page_fits_its_window_and_is_accessible(
     )
     assert [stop for stop in focus_stops(page, STOPS) if not stop[0]] == []
     assert page.evaluate(CONTROLS) == []
-    if AXE.exists():  # `make check` installs axe
-        page.evaluate(AXE.read_text(encoding="utf-8"))
     found: list[tuple[object, ...]] = []
     for scheme, width, rules in VISITS:
         page.emulate_media(color_scheme=scheme)
         resized(page, width, 900)
         found += [(width, each) for each in page.evaluate(CUT)]
-        found += (
-            [(scheme, width, *each) for each in violations(page, rules)] if AXE.exists() else []
-        )
+        found += [(scheme, width, *each) for each in violations(page, rules)]
     for size in SIZES:
         resized(page, *size)
         found += [(size[0], each) for each in page.evaluate(CUT)]
@@ -97,73 +94,9 @@ def test_menus_on_the_map_open_within_the_window(
         expect(menu.locator("summary")).to_be_focused()
 
 
-def test_the_map_is_five_tabs_away_and_the_arrows_move_the_point(
-    server: Server, browser_page: Visit
-) -> None:
-    page = opened(browser_page.page, server.explore())
-    page.keyboard.press("Tab")
-    page.keyboard.press("Enter")  # opens Streamlit's link that skips the menu of rooms
-    stops = focus_stops(page, 4)
-    assert "Skip to the map" in [name for _, name in stops]
-    page.locator("[data-part=skip]").focus()
-    page.keyboard.press("Enter")
-    upper = page.locator("canvas[data-part=upper]")
-    expect(upper).to_be_focused()
-    readout = page.locator("[data-part=readout]")
-    before = readout.inner_text()
-    page.keyboard.press("ArrowRight")
-    expect(readout).not_to_have_text(before)
-
-
-WORDS = """() => {
-    const quiet = "button, select, summary, label, input, table, .legend, .on-map, style, header, "
-        + ".values ul, .dimension, [role=radiogroup], [data-testid=stHeader], .aside, .skip";
-    const found = [];
-    const walk = (root) => {
-        const { SHOW_ELEMENT, SHOW_TEXT } = NodeFilter;
-        const texts = document.createTreeWalker(root, SHOW_ELEMENT | SHOW_TEXT);
-        for (let at = texts.nextNode(); at; at = texts.nextNode()) {
-            if (at.shadowRoot) walk(at.shadowRoot);
-            const parent = at.parentElement;
-            if (at.nodeType !== 3 || !at.data.trim() || !parent?.checkVisibility()) continue;
-            if (parent.closest(quiet)) continue;
-            const range = document.createRange();
-            range.selectNodeContents(at);
-            const { top, width } = range.getBoundingClientRect();
-            if (width <= 1 || top >= innerHeight) continue;
-            found.push(...at.data.match(/[\\p{L}]{2,}/gu) ?? []);
-        }
-    };
-    walk(document.body);
-    return found;
-}"""
-
-
 @pytest.mark.parametrize("model", ["gallery:faces", "gallery:flow"])
 def test_the_first_view_of_explore_has_few_words(
     server: Server, browser_page: Visit, model: str
 ) -> None:
     page = opened(browser_page.page, f"{server.url}/explore?model={model}")
     assert len(page.evaluate(WORDS)) <= 60, " ".join(page.evaluate(WORDS))
-
-
-MOVING = """() => {
-    const hosts = [...document.querySelectorAll("*")].filter((node) => node.shadowRoot);
-    return [document, ...hosts.map((host) => host.shadowRoot)]
-        .flatMap((root) => root.getAnimations())
-        .filter((one) => one.playState === "running")
-        .filter((one) => one.effect.getComputedTiming().duration > 1).length;
-}"""
-
-
-@pytest.mark.parametrize("room", ["", "explore?tab=fill&model={0}", "explore?model={0}"])
-def test_nothing_moves_by_itself_with_reduced_motion(
-    server: Server, browser_page: Visit, room: str
-) -> None:
-    page = browser_page.page
-    page.emulate_media(reduced_motion="reduce")
-    opened(page, f"{server.url}/{room.format(server.model_key)}")
-    card = page.locator("[class*=st-key-card_]").first
-    if card.count():
-        card.hover()
-    assert page.evaluate(MOVING) == 0

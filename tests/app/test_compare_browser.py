@@ -1,10 +1,11 @@
 """Browser tests of linked maps: pointing at a row in one map marks the row in the other."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from tests.app.apptest import PIXELS
-from tests.app.conftest import Server, Visit
+from tests.app.conftest import SCREEN, TELEPHONE, Server, Visit
+from tests.app.looks import check_looks
 from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
@@ -16,14 +17,16 @@ SHOWN = f"() => {MAPS}.panels.map(({{ shown }}) => Array.from(shown))"
 POSITION = f"([map, n]) => Array.from({MAPS}.panels[map].model.position(n))"
 
 
-def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
+def test_the_answer_is_in_the_first_view_and_rows_are_seen_in_both_maps(
     server: Server, browser_page: Visit
 ) -> None:
     page, traffic = browser_page.page, browser_page.traffic
     page.goto(f"{server.url}/compare?model={server.model_key}")
     outputs = page.locator(".panel .drawn canvas")
     expect(outputs).to_have_count(2)
+    page.wait_for_selector(".mf-splits")
     settled(page)
+    answer_in_first_view(page)
     uppers = page.locator("canvas[data-canvas=upper]")
     before, sent = (
         [outputs.nth(1).evaluate(PIXELS), uppers.nth(1).evaluate(PIXELS)],
@@ -61,23 +64,24 @@ def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
     page.reload()
     expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")
     expect(page.locator("[data-part=turned]")).to_have_attribute("aria-pressed", "false")
-
-
-@pytest.mark.parametrize("width", [1280, 380])
-def test_the_answer_is_in_the_first_view(server: Server, browser_page: Visit, width: int) -> None:
-    page = browser_page.page
-    page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"{server.url}/compare?model={server.model_key}")
-    page.wait_for_selector(".mf-splits")
-    settled(page)
-    for part in (".mf-purposes section >> nth=0", ".st-key-compare_advice p"):
-        box = page.locator(part).first.bounding_box()
-        assert box is not None and box["y"] + box["height"] <= 900, part
-        assert box["x"] >= 0 and box["x"] + box["width"] <= width
-    words = page.locator(".st-key-compare_advice").inner_text()
-    assert words and len(words.split()) <= 60
+    # The answer is in the first view of a telephone, too.
+    page.set_viewport_size(TELEPHONE)
+    answer_in_first_view(settled(page))
+    page.set_viewport_size(SCREEN)
     # A definition has one or two sentences, and appears only on demand.
     what = page.locator("[data-purpose=look] .mf-what")
     expect(what.locator("p")).to_be_hidden()
     what.locator("summary").click()
     expect(what.locator("p")).to_be_visible()
+    check_looks(settled(page))
+
+
+def answer_in_first_view(page: Page) -> None:
+    """Check that the advice of Compare is short, and inside a window that is 900 pixels high."""
+    assert page.viewport_size is not None
+    for part in (".mf-purposes section >> nth=0", ".st-key-compare_advice p"):
+        box = page.locator(part).first.bounding_box()
+        assert box is not None and box["y"] + box["height"] <= 900, part
+        assert box["x"] >= 0 and box["x"] + box["width"] <= page.viewport_size["width"]
+    words = page.locator(".st-key-compare_advice").inner_text()
+    assert words and len(words.split()) <= 60

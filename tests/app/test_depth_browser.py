@@ -9,6 +9,7 @@ from gplvm_core.readers.bodies.parts import whole_body
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
 from tests.app.conftest import ROOT, Server, Visit
+from tests.app.looks import check_looks
 from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
@@ -16,7 +17,6 @@ pytestmark = pytest.mark.browser
 
 def test_points_are_added_layers_generate_and_depth_flattens(server: Server, browser_page: Visit):
     page, traffic = browser_page.page, browser_page.traffic
-    page.emulate_media(reduced_motion="reduce")  # curves are not animated, to save time
     page.goto(f"{server.url}/depth")  # this old address opens a stop of Learn
     words = page.locator("[data-part=deep-words]")
     expect(words).to_contain_text("nats")
@@ -30,6 +30,7 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     assert page.evaluate(points) == before + 1
     stop.click()
     expect(stop).to_be_hidden()
+    check_looks(settled(page))
     page.goto(f"{server.url}/explore?tab=layers")
     output = page.locator("canvas[data-part=output]")
     expect(output).to_be_visible()
@@ -39,6 +40,17 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     map_.hover(position={"x": 60, "y": 60})
     changed(output, first)
     assert len(traffic.sent) == sent
+    # A kept position belongs to one layer's map.
+    page.goto(f"{server.url}/explore?model=gallery:deep-flow&layer=1")
+    expect(output).to_be_visible()
+    settled(page)
+    map_.click(position={"x": 90, "y": 120})
+    page.wait_for_url("**at=**")
+    page.get_by_role("radio", name="above the data").click()
+    expect(page.locator("[data-part=wall-modes]")).to_be_visible()
+    settled(page)
+    assert "at=" not in page.evaluate("location.search")
+    # Draws at any depth.
     page.goto(f"{server.url}/learn?stop=ten")
     line = page.locator("canvas[data-part=line]")
     expect(line).to_be_visible()
@@ -46,20 +58,8 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     shown = line.evaluate(PIXELS)
     page.locator("[data-part=depth]").fill("10")
     changed(line, shown)
-    assert "depth=10" in page.url
-
-
-def test_a_kept_position_belongs_to_one_layers_map(server: Server, browser_page: Visit):
-    page = browser_page.page
-    page.goto(f"{server.url}/explore?model=gallery:deep-flow&layer=1")
-    expect(page.locator("canvas[data-part=output]")).to_be_visible()
-    settled(page)
-    page.locator("canvas[data-part=upper]").click(position={"x": 90, "y": 120})
-    page.wait_for_url("**at=**")
-    page.get_by_role("radio", name="above the data").click()
-    expect(page.locator("[data-part=wall-modes]")).to_be_visible()
-    settled(page)
-    assert "at=" not in page.evaluate("location.search")
+    page.wait_for_function("() => location.search.includes('depth=10')")
+    check_looks(settled(page))
 
 
 TREE = """async () => {
@@ -111,3 +111,4 @@ def test_the_top_of_a_tree_moves_every_part_and_a_part_moves_alone(
     assert len(traffic.sent) == sent  # the browser computes all of this
     page.get_by_role("button", name="Together again").click()
     assert page.evaluate(TREE)[0] == points
+    check_looks(settled(page))

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import gplvm_core
-from tests.app.maps import EXPLORER, OUTPUT, menu, offline_map
+from tests.app.maps import EXPLORER, OUTPUT, menu, offline_map, opened_again, wait_until_still
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ def dragged(page: Page, joint: int, right: float, down: float) -> dict[str, Any]
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + right, y + down, steps=15)
-    page.wait_for_timeout(300)
+    wait_until_still(page, "body")
     page.mouse.up()
     page.wait_for_function(IDLE)
     return state_of(page)
@@ -84,9 +84,10 @@ def lengths(pose: list[float]) -> np.ndarray:
     return np.linalg.norm(joints[1:] - joints[parents[1:]], axis=1)
 
 
-def test_a_dragged_hand_takes_the_body_and_the_point_along_and_undo_brings_both_back(page, joints):
+def test_a_body_is_dragged_by_its_joints_turned_and_pinned(page, joints, tmp_path):
     hand = joints["LFingers end"]
     before = state_of(page)
+    expect(page.get_by_role("button", name="Possible poses")).to_be_hidden()
     after = dragged(page, hand, -30, -90)
     moved = np.array(after["places"][hand]) - before["places"][hand]
     np.testing.assert_allclose(moved, [-30, -90], atol=6)
@@ -101,9 +102,7 @@ def test_a_dragged_hand_takes_the_body_and_the_point_along_and_undo_brings_both_
     page.keyboard.press("Control+Shift+z")
     np.testing.assert_allclose(state_of(page)["pose"], after["pose"], atol=1e-6)
 
-
-def test_an_exported_table_has_the_body_as_it_was_dragged(page, joints, tmp_path):
-    after = dragged(page, joints["LFingers end"], -30, -90)
+    # An exported table has the body as it was dragged.
     menu(page, "Export")
     expect(page.get_by_text("Files contain the body as you dragged it")).to_be_visible()
     with page.expect_download() as download:
@@ -113,8 +112,27 @@ def test_an_exported_table_has_the_body_as_it_was_dragged(page, joints, tmp_path
     np.testing.assert_allclose(table["dragged body"], after["pose"], atol=1e-6)
     assert np.abs(table["dragged body"] - table["mean"]).max() > 1e-4
 
+    # Possible poses respect the hand, and a click takes one.
+    page.keyboard.press("Escape")
+    before = dragged(page, hand, 10, 30)
+    page.get_by_role("button", name="Possible poses").click()
+    small = page.get_by_role("button", name=re.compile(r"^Possible pose \d"))
+    page.wait_for_function(f"() => {EXPLORER}.body.possible.found.length === 8")
+    assert small.count() == 8
+    small.nth(2).click()
+    taken = state_of(page)
+    assert taken["past"] == before["past"] + 1
+    assert np.abs(np.subtract(taken["pose"], before["pose"])).max() > 0.005
+    np.testing.assert_allclose(taken["places"][hand], before["places"][hand], atol=12)
+    np.testing.assert_allclose(lengths(taken["pose"]), lengths(before["pose"]), rtol=1e-3)
+    assert small.count() == 8
+    dragged(page, hand, 10, 10)
+    assert small.count() == 0
+    page.keyboard.press("Control+z")
+    np.testing.assert_allclose(state_of(page)["pose"], taken["pose"], atol=1e-6)
 
-def test_a_drag_beside_the_body_turns_it_and_joints_follow_in_that_view(page, joints):
+    opened_again(page)
+    # A drag beside the body turns it, and joints follow in that view.
     box = page.locator(OUTPUT).bounding_box()
     before = state_of(page)
     page.mouse.move(box["x"] + 30, box["y"] + 60)
@@ -129,13 +147,13 @@ def test_a_drag_beside_the_body_turns_it_and_joints_follow_in_that_view(page, jo
     moved = np.array(after["places"][foot]) - turned["places"][foot]
     np.testing.assert_allclose(moved, [25, -40], atol=8)
 
-
-def test_a_pressed_joint_is_pinned_and_stays(page, joints):
-    foot, hand = joints["LeftFoot"], joints["RFingers end"]
+    opened_again(page)
+    # A clicked joint is pinned and stays.
+    foot = joints["LeftFoot"]
     before = state_of(page)
     page.mouse.click(*before["places"][foot])
     assert state_of(page)["pins"] == [foot]
-    after = dragged(page, hand, 20, -80)
+    after = dragged(page, joints["RFingers end"], 20, -80)
     away = np.array(after["places"][foot]) - before["places"][foot]
     assert np.linalg.norm(away) < 6
     # Moving to another position on the map removes the pin.
@@ -143,8 +161,30 @@ def test_a_pressed_joint_is_pinned_and_stays(page, joints):
     page.evaluate(f"{EXPLORER}.paint()")
     assert state_of(page)["pins"] == []
 
+    opened_again(page)
+    # Out of reach is reported, and other explanations are offered.
+    x, y = state_of(page)["places"][hand]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 30, 5, steps=10)
+    page.wait_for_selector("canvas[data-reach=far]")
+    expect(page.get_by_text("Left fingers cannot reach this place.")).to_be_visible()
+    page.mouse.move(x - 20, y - 60, steps=10)
+    page.mouse.up()
+    page.wait_for_function(f"() => {EXPLORER}.body.explanations.found.length > 0")
+    page.wait_for_function(IDLE)
+    before = state_of(page)
+    page.get_by_role("button", name="Other explanation 1").click()
+    page.wait_for_function(IDLE)
+    after = state_of(page)
+    moved = np.reshape(np.subtract(after["pose"], before["pose"]), (-1, 3))
+    assert np.linalg.norm(moved, axis=1).max() > 0.05
+    # An explanation may miss the place a little; 24 pixels correspond to 12 cm. The frames that the
+    # browser drew during the drag decide which explanation is the first one.
+    assert np.linalg.norm(np.subtract(after["places"][hand], before["places"][hand])) < 24
 
-def test_the_keyboard_chooses_moves_pins_and_lets_go(page):
+    opened_again(page)
+    # The keyboard chooses, moves, pins and lets go.
     page.locator(OUTPUT).focus()
     before = state_of(page)
     page.keyboard.press("Tab")
@@ -164,52 +204,6 @@ def test_the_keyboard_chooses_moves_pins_and_lets_go(page):
     assert state_of(page)["pins"] == []
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.dataset.part") != "output"
-
-
-def test_out_of_reach_is_reported_and_other_explanations_are_offered(page, joints):
-    hand = joints["LFingers end"]
-    x, y = state_of(page)["places"][hand]
-    page.mouse.move(x, y)
-    page.mouse.down()
-    page.mouse.move(x + 30, 5, steps=10)
-    page.wait_for_timeout(400)
-    assert state_of(page)["reach"] == "far"
-    expect(page.get_by_text("Left fingers cannot reach this place.")).to_be_visible()
-    page.mouse.move(x - 20, y - 60, steps=10)
-    page.mouse.up()
-    page.wait_for_function(f"() => {EXPLORER}.body.explanations.found.length > 0")
-    page.wait_for_function(IDLE)
-    before = state_of(page)
-    page.get_by_role("button", name="Other explanation 1").click()
-    page.wait_for_function(IDLE)
-    after = state_of(page)
-    moved = np.reshape(np.subtract(after["pose"], before["pose"]), (-1, 3))
-    assert np.linalg.norm(moved, axis=1).max() > 0.05
-    # An explanation may miss the place a little; 24 pixels correspond to 12 cm. The frames that the
-    # browser drew during the drag decide which explanation is the first one.
-    assert np.linalg.norm(np.subtract(after["places"][hand], before["places"][hand])) < 24
-
-
-def test_possible_poses_respect_the_hand_and_a_press_takes_one(page, joints):
-    hand = joints["LFingers end"]
-    button = page.get_by_role("button", name="Possible poses")
-    assert not button.is_visible()
-    before = dragged(page, hand, -20, -60)
-    button.click()
-    small = page.get_by_role("button", name=re.compile(r"^Possible pose \d"))
-    page.wait_for_function(f"() => {EXPLORER}.body.possible.found.length === 8")
-    assert small.count() == 8
-    small.nth(2).click()
-    taken = state_of(page)
-    assert taken["past"] == before["past"] + 1
-    assert np.abs(np.subtract(taken["pose"], before["pose"])).max() > 0.005
-    np.testing.assert_allclose(taken["places"][hand], before["places"][hand], atol=12)
-    np.testing.assert_allclose(lengths(taken["pose"]), lengths(before["pose"]), rtol=1e-3)
-    assert small.count() == 8
-    dragged(page, hand, 10, 10)
-    assert small.count() == 0
-    page.keyboard.press("Control+z")
-    np.testing.assert_allclose(state_of(page)["pose"], taken["pose"], atol=1e-6)
 
 
 @pytest.mark.parametrize("page", [PHONE], indirect=True)

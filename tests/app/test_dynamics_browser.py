@@ -13,6 +13,7 @@ from playwright.sync_api import expect
 from gplvm_core import DynamicalGPLVM, load_dataset
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
+from tests.app.looks import CUT, check_looks
 from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
@@ -135,30 +136,54 @@ def on(page, selector, across, down):
     return box["x"] + across * box["width"], box["y"] + down * box["height"]
 
 
-def test_playing_moves_time_and_pictures_without_the_server(server, moving, browser_page):
+def test_a_movement_is_played_scrubbed_and_turned_without_the_server(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
+    # The controls are in one row.
+    assert len({round(box["y"]) for box in controls(page)}) == 1
+    assert len({round(box["x"]) for box in controls(page)}) == 3
     begun = state(page)
     assert not begun["playing"]
     assert begun["time"] == 0.0
     assert begun["titles"] == ["The model", "The data"]
     sent = len(browser_page.traffic.sent)
+    # Between two frames the picture is between them.
+    rows = page.evaluate(
+        f"() => {{ {FIRST} const at = (t) => Array.from(player.reel.row('values0', t));"
+        " const [a, b] = player.reel.times; return [at(a), at(a + 0.25 * (b - a)), at(b)]; }"
+    )
+    np.testing.assert_allclose(
+        rows[1], 0.75 * np.array(rows[0]) + 0.25 * np.array(rows[2]), atol=1e-5
+    )
+
+    # The forecast is drawn only after the observed time.
+    maps = [page.locator(f"canvas[data-part={part}]") for part in ("lower", "upper")]
+    assert [canvas.evaluate(ORANGE) for canvas in maps] == [0, 0], "nothing covers observed time"
+    before, after = page.evaluate(GROUND, None)
+    assert after > before + 5, "the band of the track begins where the forecast begins"
+    assert page.evaluate(GROUND, 1.0) == [before, before]
+    timeline = page.locator(TIMELINE)
+    timeline.press("End")
+    page.wait_for_function(f"() => {{ {FIRST} return player.trajectory.forecastShown > 0; }}")
+    assert maps[1].evaluate(ORANGE) > 50
+    timeline.press("Home")
+    page.wait_for_function(f"() => {{ {FIRST} return player.trajectory.forecastShown < 0; }}")
+    settled(page)
+    assert maps[1].evaluate(ORANGE) == 0
+
+    # A second of the movement plays in about a second.
     pictures = [page.locator(PICTURE).evaluate(PIXELS)]
     page.get_by_role("button", name="Play", exact=True).click()
     start = page.evaluate(CLOCKS)
-    for _ in range(4):
+    for _ in range(3):
         pictures.append(changed(page.locator(PICTURE), *pictures))
     page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.7; }}")
     end = page.evaluate(CLOCKS)
     assert state(page)["playing"]
     page.get_by_role("button", name="Pause").click()
-    # A second of the movement plays in about a second.
     passed, played = np.subtract(end, start)
     assert 0.5 < played / passed < 1.2
-    assert len(browser_page.traffic.sent) == sent
 
-
-def test_playback_stops_at_the_end_or_loops(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
+    # Playback stops at the end, or loops.
     page.locator("select[data-part=speed]").select_option("4")
     page.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_function(f"() => {{ {FIRST} return !player.playing; }}")
@@ -171,63 +196,44 @@ def test_playback_stops_at_the_end_or_loops(server, moving, browser_page):
         " window.before = time; return time < before; }"
     )
     assert state(page)["playing"]
+    page.get_by_role("button", name="Pause").click()
 
-
-def test_scrubbing_follows_the_pointer(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
-    sent = len(browser_page.traffic.sent)
-    before = page.locator(PICTURE).evaluate(PIXELS)
-    page.locator(TIMELINE).scroll_into_view_if_needed()
+    # The track follows the pointer.
+    timeline.press("Home")
+    shown = page.locator(PICTURE).evaluate(PIXELS)
+    timeline.scroll_into_view_if_needed()
     page.mouse.move(*on(page, TIMELINE, 0.5, 0.55))
     page.mouse.down()
-    changed(page.locator(PICTURE), before)
-    times = state(page)["times"]
-    middle = (times[0] + times[-1]) / 2
-    assert state(page)["time"] == pytest.approx(middle, abs=0.02 * times[-1])
+    changed(page.locator(PICTURE), shown)
+    times = now["times"]
+    assert state(page)["time"] == pytest.approx((times[0] + times[-1]) / 2, abs=0.02 * times[-1])
     page.mouse.move(*on(page, TIMELINE, 0.999, 0.55), steps=5)
     page.mouse.up()
     assert state(page)["time"] == times[-1]
     clock = page.locator("[data-part=clock]")
     expect(clock).to_contain_text("forecast")
     expect(clock).to_contain_text(re.compile(r"uncertainty \d+ % of the data's spread"))
-    assert len(browser_page.traffic.sent) == sent
 
-
-def test_between_two_frames_the_picture_is_between_them(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
-    rows = page.evaluate(
-        f"() => {{ {FIRST} const at = (t) => Array.from(player.reel.row('values0', t));"
-        " const [a, b] = player.reel.times; return [at(a), at(a + 0.25 * (b - a)), at(b)]; }"
-    )
-    np.testing.assert_allclose(
-        rows[1], 0.75 * np.array(rows[0]) + 0.25 * np.array(rows[2]), atol=1e-5
-    )
-
-
-def test_keys_play_and_step(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
-    page.locator(TIMELINE).focus()
+    # Keys step and play.
+    page.locator("select[data-part=speed]").select_option("1")
+    timeline.press("Home")
     for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
-        page.keyboard.press(key)
-    now = state(page)
-    assert now["time"] == now["times"][2]
-    page.keyboard.press("Shift+ArrowRight")
-    assert state(page)["time"] == now["times"][12]
-    page.keyboard.press("End")
-    assert state(page)["time"] == now["times"][-1]
-    page.keyboard.press("Home")
-    page.keyboard.press("Space")
+        timeline.press(key)
+    assert state(page)["time"] == times[2]
+    timeline.press("Shift+ArrowRight")
+    assert state(page)["time"] == times[12]
+    timeline.press("End")
+    assert state(page)["time"] == times[-1]
+    timeline.press("Home")
+    timeline.press("Space")
     page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.1; }}")
     assert state(page)["playing"]
-    page.keyboard.press("Space")
+    timeline.press("Space")
     assert not state(page)["playing"]
-    timeline = page.locator(TIMELINE)
     assert timeline.get_attribute("role") == "slider"
     assert float(timeline.get_attribute("aria-valuenow")) == pytest.approx(state(page)["time"])
 
-
-def test_the_figure_turns_and_the_path_can_be_taken(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
+    # The figure turns, the path on the map can be taken, and time can be across.
     before = state(page)
     page.mouse.move(*on(page, PICTURE, 0.3, 0.5))
     page.mouse.down()
@@ -243,25 +249,43 @@ def test_the_figure_turns_and_the_path_can_be_taken(server, moving, browser_page
         f"() => {{ {FIRST} const t = player.trajectory; return t.pixelAt(player.state.time); }}"
     )
     assert np.hypot(reached[0] - place[0], reached[1] - place[1]) < 3
-
-
-def test_other_dimensions_and_time_across(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
-    before = page.locator("canvas[data-part=lower]").evaluate(PIXELS)
+    drawn = maps[0].evaluate(PIXELS)
     page.locator("select[data-part=across]").select_option("-1")
     assert state(page)["pair"][0] == -1
     assert page.locator("[data-part=swap]").is_disabled()
-    assert page.locator("canvas[data-part=lower]").evaluate(PIXELS) != before
+    assert maps[0].evaluate(PIXELS) != drawn
     up = state(page)["pair"][1]
     page.locator("select[data-part=across]").select_option(str(up))
     pair = state(page)["pair"]
     assert pair[0] == up
     assert pair[1] not in (up, -1)
+    assert len(browser_page.traffic.sent) == sent
 
-
-def test_a_longer_forecast_arrives_and_is_played(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
+    # The place outlives a visit to another page.
     before = state(page)
+    page.get_by_role("link", name="Train").click()
+    page.locator(TIMELINE).wait_for(state="detached")
+    page.get_by_role("link", name="Explore").click()
+    page.wait_for_selector(PLAYER)
+    now = state(page)
+    assert now["time"] == before["time"]
+    assert now["loop"]
+    assert not now["playing"]
+    check_looks(settled(page))
+
+
+def controls(page):
+    """Return the boxes of the controls above the player."""
+    kinds = ("stButtonGroup", "stSelectbox", "stSlider")
+    parts = [page.locator(f"[class*=st-key-dynamics_] [data-testid={kind}]") for kind in kinds]
+    return [part.first.bounding_box() for part in parts]
+
+
+def test_a_model_of_bodies_forecasts_invents_and_fills_gaps(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    page.emulate_media(reduced_motion="no-preference")
+    before = state(page)
+    # A longer forecast arrives and is played.
     page.get_by_role("slider", name="Forecast beyond the end").focus()
     for _ in range(6):
         page.keyboard.press("ArrowRight")
@@ -274,40 +298,7 @@ def test_a_longer_forecast_arrives_and_is_played(server, moving, browser_page):
     assert np.all(np.diff(spread[-sum(now["forecast"]) :]) > 0)
     page.wait_for_function(f"() => {{ {FIRST} return player.state.time > player.reel.known; }}")
 
-
-def test_the_forecast_is_drawn_only_after_the_observed_time(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
-    maps = [page.locator(f"canvas[data-part={part}]") for part in ("lower", "upper")]
-    assert [canvas.evaluate(ORANGE) for canvas in maps] == [0, 0], "nothing covers observed time"
-    before, after = page.evaluate(GROUND, None)
-    assert after > before + 5, "the band of the track begins where the forecast begins"
-    assert page.evaluate(GROUND, 1.0) == [before, before]
-    page.locator(TIMELINE).press("End")
-    page.wait_for_function(f"() => {{ {FIRST} return player.trajectory.forecastShown > 0; }}")
-    assert maps[1].evaluate(ORANGE) > 50
-    page.locator(TIMELINE).press("Home")
-    page.wait_for_function(f"() => {{ {FIRST} return player.trajectory.forecastShown < 0; }}")
-    settled(page)
-    assert maps[1].evaluate(ORANGE) == 0
-
-
-def test_the_controls_are_a_row_and_a_stack_on_a_telephone(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
-    kinds = ("stButtonGroup", "stSelectbox", "stSlider")
-    parts = [page.locator(f"[class*=st-key-dynamics_] [data-testid={kind}]") for kind in kinds]
-    boxes = [part.first.bounding_box() for part in parts]
-    assert len({round(box["y"]) for box in boxes}) == 1
-    assert boxes[0]["x"] < boxes[1]["x"] < boxes[2]["x"]
-    page.set_viewport_size({"width": 380, "height": 900})
-    settled(page)
-    boxes = [part.first.bounding_box() for part in parts]
-    assert len({round(box["x"]) for box in boxes}) == 1
-    for above, below in itertools.pairwise(boxes):
-        assert above["y"] + above["height"] <= below["y"] < above["y"] + above["height"] + 40
-
-
-def test_every_click_draws_another_sequence(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
+    # Every click draws another sequence.
     choose_task(page, "Invent")
     first = state(page)
     assert first["titles"] == ["An invented sequence"]
@@ -318,26 +309,9 @@ def test_every_click_draws_another_sequence(server, moving, browser_page):
     assert len(second["values"]) == len(first["values"])
     assert np.abs(np.array(second["values"]) - first["values"]).max() > 0.01
 
+    fill_a_gap(page, 3)
 
-@pytest.mark.parametrize(("kind", "panels"), [("bodies", 3), ("film", 4)])
-def test_a_gap_is_filled_beside_the_truth(server, moving, browser_page, kind, panels):
-    page = open_page(browser_page, link(server, getattr(moving, kind)))
-    choose_task(page, "Fill a gap")
-    gap = state(page)
-    assert gap["titles"] == ["What the model sees", "The truth"]
-    assert 0 < sum(gap["hidden"]) < len(gap["hidden"])
-    page.get_by_role("button", name="Fill it in").click()
-    page.get_by_role("heading", name="Filled in").wait_for()
-    now = state(page)
-    assert now["titles"][:3] == ["Filled in", "The truth", "What the model sees"]
-    assert len(now["titles"]) == panels
-    assert page.locator(".panels figure").count() == panels
-    assert "the model expects" in page.locator(".panels figcaption").first.inner_text()
-    assert page.get_by_role("button", name="Fill it in").is_disabled()
-
-
-def test_an_example_of_a_new_sequence_is_filled_and_played(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
+    # An example of a new sequence is filled.
     page.get_by_role("radio", name="New sequence").click()
     page.get_by_role("button", name="Try an example").click()
     page.get_by_text("given values, hidden in the same way").wait_for()
@@ -349,61 +323,23 @@ def test_an_example_of_a_new_sequence_is_filled_and_played(server, moving, brows
     page.get_by_text("One row per frame").wait_for()
 
 
-def test_forecasts_are_judged_while_the_player_plays(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.film))
-    page.get_by_role("button", name="How good are forecasts?").click()
-    page.get_by_text("Over the next 6 frames the model's error is").wait_for()
-    assert page.get_by_role("row").count() >= 4
-    page.get_by_role("button", name="Play", exact=True).click()
-    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.1; }}")
-
-
-def test_the_place_outlives_other_pages(server, moving, browser_page):
-    page = open_page(browser_page, link(server, moving.bodies))
-    page.locator(TIMELINE).focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowRight")
-    page.get_by_role("button", name="Loop").click()
-    before = state(page)
-    page.get_by_role("link", name="Train").click()
-    page.locator(TIMELINE).wait_for(state="detached")
-    page.get_by_role("link", name="Explore").click()
-    page.wait_for_selector(PLAYER)
+def fill_a_gap(page, panels):
+    """Choose the task "Fill a gap", and check that the filled gap is beside the truth."""
+    choose_task(page, "Fill a gap")
+    gap = state(page)
+    assert gap["titles"] == ["What the model sees", "The truth"]
+    assert 0 < sum(gap["hidden"]) < len(gap["hidden"])
+    page.get_by_role("button", name="Fill it in").click()
+    page.get_by_role("heading", name="Filled in").wait_for()
     now = state(page)
-    assert now["time"] == before["time"]
-    assert now["loop"]
-    assert not now["playing"]
+    assert now["titles"][:3] == ["Filled in", "The truth", "What the model sees"]
+    assert len(now["titles"]) == panels
+    expect(page.locator(".panels figure")).to_have_count(panels)
+    expect(page.locator(".panels figcaption").first).to_contain_text("the model expects")
+    expect(page.get_by_role("button", name="Fill it in")).to_be_disabled()
 
 
-def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
-    context = browser.new_context(
-        viewport={"width": 380, "height": 800},
-        has_touch=True,
-        color_scheme="dark",
-        reduced_motion="reduce",
-    )
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    page.goto(link(server, moving.bodies))
-    page.wait_for_selector(PLAYER)
-    settled(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 380
-    # The picture is directly above the track that controls it.
-    boxes = [page.locator(part).bounding_box() for part in (PICTURE, TIMELINE, MAP)]
-    assert boxes[0]["y"] + boxes[0]["height"] < boxes[1]["y"] < boxes[2]["y"]
-    page.locator(TIMELINE).scroll_into_view_if_needed()
-    page.touchscreen.tap(*on(page, TIMELINE, 0.5, 0.55))
-    assert state(page)["time"] > 0.5
-    choose_task(page, "Invent")
-    settled(page)
-    assert not state(page)["playing"]
-    page.get_by_role("button", name="Play", exact=True).tap()
-    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > player.reel.times[1]; }}")
-    assert state(page)["playing"]
-    context.close()
-
-
-def test_the_gif_and_the_table_are_exported(server, moving, browser_page):
+def test_a_film_is_exported_judged_and_filled(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.film))
     page.get_by_role("button", name="Make a GIF").click()
     with page.expect_download() as taken:
@@ -415,3 +351,32 @@ def test_the_gif_and_the_table_are_exported(server, moving, browser_page):
     with open(taken.value.path()) as file:
         lines = file.read().splitlines()
     assert len(lines) == 1 + len(state(page)["times"])
+    # Forecasts are judged while the player plays.
+    page.get_by_role("button", name="How good are forecasts?").click()
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.1; }}")
+    page.get_by_text("Over the next 6 frames the model's error is").wait_for()
+    expect(page.get_by_role("row").nth(3)).to_be_attached()
+    fill_a_gap(page, 4)
+
+
+def test_a_telephone_plays_and_moves_only_on_request(server, moving, telephone):
+    page = open_page(telephone, link(server, moving.bodies))
+    assert page.evaluate(CUT) == []
+    boxes = controls(page)
+    assert len({round(box["x"]) for box in boxes}) == 1
+    for above, below in itertools.pairwise(boxes):
+        assert above["y"] + above["height"] <= below["y"] < above["y"] + above["height"] + 40
+    # The picture is directly above the track that controls it.
+    boxes = [page.locator(part).bounding_box() for part in (PICTURE, TIMELINE, MAP)]
+    assert boxes[0]["y"] + boxes[0]["height"] < boxes[1]["y"] < boxes[2]["y"]
+    page.locator(TIMELINE).scroll_into_view_if_needed()
+    page.touchscreen.tap(*on(page, TIMELINE, 0.5, 0.55))
+    assert state(page)["time"] > 0.5
+    # This visitor prefers reduced motion, so a new sequence waits.
+    choose_task(page, "Invent")
+    settled(page)
+    assert not state(page)["playing"]
+    page.get_by_role("button", name="Play", exact=True).tap()
+    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > player.reel.times[1]; }}")
+    assert state(page)["playing"]

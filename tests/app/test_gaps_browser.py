@@ -57,24 +57,19 @@ def bench(browser_page) -> Page:
     return page
 
 
-@pytest.mark.parametrize("small", [True, False])
-@pytest.mark.parametrize("name", DRAWINGS)
-def test_missing_values_are_not_drawn(bench, name, small):
+def test_missing_values_are_not_drawn_and_reach_the_browser_as_missing(bench):
     values = np.random.default_rng(0).uniform(0.3, 1.0, 15)
     holed = [None if 6 <= d < 12 else float(v) for d, v in enumerate(values)]
-    rows = (values.tolist(), holed)
-    whole, partly = (bench.evaluate(DRAW, [DRAWINGS[name], row, small]) for row in rows)
-    assert 0 < partly < whole
-
-
-def test_a_joint_between_gaps_is_a_dot(bench):
+    for name, drawing in DRAWINGS.items():
+        for small in (True, False):
+            rows = (values.tolist(), holed)
+            whole, partly = (bench.evaluate(DRAW, [drawing, row, small]) for row in rows)
+            assert 0 < partly < whole, name
+    # A joint between gaps is a dot.
     nothing = [None] * 15
     lone = [None] * 6 + [0.1, 0.6, 0.2] + [None] * 6
     drawn = [bench.evaluate(DRAW, [SKELETON, row, True]) for row in (nothing, lone)]
     assert drawn[0] == 0 < drawn[1]
-
-
-def test_missing_pixels_reach_the_browser_as_missing(bench):
     rng = np.random.default_rng(1)
     images = rng.integers(0, 256, (40, 12)).astype(float)
     images[rng.random(images.shape) < 0.2] = np.nan
@@ -86,7 +81,7 @@ def test_missing_pixels_reach_the_browser_as_missing(bench):
     np.testing.assert_allclose(items * 255 / 254, images, atol=0.51)
 
 
-@pytest.mark.parametrize("width", [1280, 380])
+@pytest.mark.parametrize("width", [380, pytest.param(1280, marks=pytest.mark.slow)])
 def test_a_file_with_gaps_is_trained_and_shown_on_a_map(server, browser_page, tmp_path, width):
     rng = np.random.default_rng(2)
     values = np.sin(np.outer(np.arange(40) / 6, rng.uniform(0.5, 2, 6)))

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 
 import gplvm_core
 from gplvm_core.readers import read_bvh
-from tests.app.maps import EXPLORER, offline_map
+from tests.app.maps import EXPLORER, offline_map, opened_again, wait_until_still
 
 pytestmark = pytest.mark.browser
 
@@ -81,8 +81,8 @@ def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
     page.get_by_role("button", name="Clear").click()
     expect(page.get_by_role("button", name="Go to key frame")).to_have_count(0)
 
-
-def test_a_movement_begins_with_the_body_as_it_was_dragged_and_keeps_its_bones(page):
+    opened_again(page)
+    # A movement begins with the body as it was dragged, and keeps its bones.
     skeleton = gplvm_core.load_dataset("poses").drawing.skeleton
     hand = skeleton.joint_names.index("LFingers end")
     x, y = page.evaluate(
@@ -92,7 +92,7 @@ def test_a_movement_begins_with_the_body_as_it_was_dragged_and_keeps_its_bones(p
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x + 60, y - 140, steps=12)
-    page.wait_for_timeout(300)
+    wait_until_still(page, "body")
     page.mouse.up()
     page.wait_for_function(f"() => {EXPLORER}.body.drag && !{EXPLORER}.busy")
     shown = f"""async () => {{

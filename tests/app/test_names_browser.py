@@ -109,7 +109,7 @@ def shows(page: Page, words: tuple[str, ...]) -> None:
     wanted = f"(words) => {{ const read = ({READ})(); return words.filter((each) => "
     wanted += "!read.includes(each)).length === 0; }"
     try:
-        page.wait_for_function(wanted, arg=list(words), timeout=20_000)
+        page.wait_for_function(wanted, arg=list(words))
     except AssertionError:
         read = page.evaluate(READ)
         pytest.fail(f"{[each for each in words if each not in read]} are not in: {read}")

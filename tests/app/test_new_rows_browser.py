@@ -27,7 +27,7 @@ def test_map_and_table_are_linked_and_the_map_stays(
     page.goto(f"{server.url}/explore?model={server.model_key}&tab=rows")
     page.locator("input[type=file]").set_input_files(str(path))
     lines = page.locator(".rows tbody tr")
-    expect(lines).to_have_count(5, timeout=30_000)
+    expect(lines).to_have_count(5)
     before = page.evaluate(f"Array.from({VIEW}.map.places)")
     # A click in the table selects the row on the map and shows its details.
     lines.nth(1).click()

@@ -98,6 +98,11 @@ def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
     page.goto(saved(explorer, tmp_path))
     page.wait_for_selector(READY)
     assert f"Numbers in {bits} bits" in page.locator("footer").inner_text()
+    # Words of the data are words, and never markup.
+    assert page.title() == HOSTILE
+    assert page.locator("h1").inner_text() == HOSTILE
+    assert page.locator("[data-part=legend] button").all_inner_texts() == [HOSTILE, "tame"]
+    assert page.evaluate("window.hacked") is None
     box = page.locator(MAP).bounding_box()
     seen = []
     for across, down in np.random.default_rng(0).uniform(0.1, 0.9, (6, 2)):
@@ -110,27 +115,7 @@ def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
     assert len(np.unique(seen, axis=0)) == 6
 
 
-def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
-    page = browser_page.page
-    page.goto(server.explore())
-    page.get_by_text("Export", exact=True).click()
-    with page.expect_download() as download:
-        page.get_by_role("button", name="HTML file").click()
-    text = Path(download.value.path()).read_text(encoding="utf-8")
-    library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
-    model, dataset = library.model(identifier), library.dataset(identifier)
-    opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
-    # The file opens in the present state of the map; see the next test.
-    link = json.loads(html.unescape(re.search('data-link="([^"]*)"', text)[1]))
-    made = gplvm_core.explorer(model, dataset, title="Some digits")
-    made = replace(made, opening=opening, link=link)
-    assert text == made.html
-    # The texts below the button state the file's size and the precision of its numbers.
-    size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
-    page.get_by_text(size).wait_for()
-
-
-def test_the_file_opens_at_the_kept_place_with_the_same_switches(
+def test_explore_offers_a_file_that_opens_at_the_kept_place_with_the_same_switches(
     server, browser_page, page, tmp_path
 ):
     app = browser_page.page
@@ -144,6 +129,18 @@ def test_the_file_opens_at_the_kept_place_with_the_same_switches(
     with app.expect_download() as download:
         app.get_by_role("button", name="HTML file").click()
     download.value.save_as(tmp_path / "map.html")
+    # The file is the one that the library makes.
+    text = (tmp_path / "map.html").read_text(encoding="utf-8")
+    library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
+    model, dataset = library.model(identifier), library.dataset(identifier)
+    opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
+    link = json.loads(html.unescape(re.search('data-link="([^"]*)"', text)[1]))
+    made = gplvm_core.explorer(model, dataset, title="Some digits")
+    made = replace(made, opening=opening, link=link)
+    assert text == made.html
+    # The texts below the button state the file's size and the precision of its numbers.
+    size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
+    app.get_by_text(size).wait_for()
     page.goto((tmp_path / "map.html").as_uri())
     page.wait_for_selector(READY)
     place, thumbnails = page.evaluate(KEPT)
@@ -164,15 +161,6 @@ def test_the_page_reports_what_it_leaves_out(dataset, page, tmp_path):
     last = page.locator("[data-part=colour] option").last
     assert last.inner_text() == "6 more facts are not listed"
     assert last.is_disabled()
-
-
-def test_words_of_the_data_are_words_and_never_markup(model, dataset, page, tmp_path):
-    page.goto(saved(gplvm_core.explorer(model, dataset), tmp_path))
-    page.wait_for_selector(READY)
-    assert page.title() == HOSTILE
-    assert page.locator("h1").inner_text() == HOSTILE
-    assert page.locator("[data-part=legend] button").all_inner_texts() == [HOSTILE, "tame"]
-    assert page.evaluate("window.hacked") is None
 
 
 def test_a_kernel_that_only_its_author_can_draw_is_named_on_the_page(browser, dataset, tmp_path):

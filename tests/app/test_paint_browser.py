@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 import gplvm_core
-from tests.app.maps import EXPLORER, offline_map
+from tests.app.maps import EXPLORER, offline_map, opened_again, wait_until_still
 
 pytestmark = pytest.mark.browser
 
@@ -57,7 +57,7 @@ def stroke(page: Page, *places: tuple[float, float]) -> dict[str, Any]:
     page.mouse.down()
     for x, y in at[1:]:
         page.mouse.move(x, y, steps=6)
-    page.wait_for_timeout(100)
+    wait_until_still(page, "painting")
     page.mouse.up()
     page.wait_for_function(IDLE)
     return state_of(page)
@@ -88,7 +88,8 @@ def test_the_face_that_fits_a_stroke_is_one_that_fit_to_finds(page):
     assert found[int(np.argmin(errors))].score > found[0].score - 4.5
 
 
-def test_undo_brings_back_the_picture_and_what_was_painted(page):
+def test_a_picture_is_painted_copied_erased_and_let_go(page):
+    # Undo brings back the picture and what was painted.
     first = stroke(page, (0.55, 0.06), (0.55, 0.94))
     page.get_by_role("button", name="Darker").click()
     second = stroke(page, (0.3, 0.5), (0.7, 0.5))
@@ -105,8 +106,8 @@ def test_undo_brings_back_the_picture_and_what_was_painted(page):
         page.keyboard.press("Control+z")
     assert np.isnan(painted(state_of(page))).all()
 
-
-def test_pixels_are_copied_from_a_row_that_is_searched_and_from_the_shown_picture(page):
+    opened_again(page)
+    # Pixels are copied from a row that is searched, and from the shown picture.
     page.get_by_role("button", name="Copy").click()
     nothing = stroke(page, (0.3, 0.5), (0.7, 0.5))
     assert np.isnan(painted(nothing)).all()
@@ -129,8 +130,8 @@ def test_pixels_are_copied_from_a_row_that_is_searched_and_from_the_shown_pictur
     np.testing.assert_allclose(more[added], shown[added], atol=1e-3)
     np.testing.assert_array_equal(more[known], copied[known])
 
-
-def test_less_paint_leaves_more_explanations_and_a_press_takes_one(page):
+    opened_again(page)
+    # Less paint leaves more explanations, and a click takes one.
     stroke(page, (0.55, 0.06), (0.55, 0.94))
     page.get_by_role("button", name="Erase").click()
     state = stroke(page, (0.55, 0.4), (0.55, 0.94))
@@ -146,8 +147,8 @@ def test_less_paint_leaves_more_explanations_and_a_press_takes_one(page):
     np.testing.assert_allclose(free["shown"], taken["shown"], atol=1e-6)
     assert free["words"] == ""
 
-
-def test_the_keyboard_paints_erases_and_lets_go(page):
+    opened_again(page)
+    # The keyboard paints, erases and lets go.
     picture = page.locator("canvas[data-part=output]")
     picture.focus()
     page.keyboard.press("ArrowUp")
@@ -166,8 +167,7 @@ def test_the_keyboard_paints_erases_and_lets_go(page):
     assert np.isnan(painted(state)).all()
     assert state["said"] == "Nothing is painted"
 
-
-def test_a_place_of_the_visitor_ends_the_paint(page):
+    # Another place ends the paint.
     stroke(page, (0.55, 0.06), (0.55, 0.94))
     page.get_by_role("button", name="Reset").click()
     assert np.isnan(painted(state_of(page))).all()

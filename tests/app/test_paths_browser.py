@@ -118,29 +118,3 @@ def test_a_path_is_found_played_and_exported(server, browser_page):
     panel.get_by_role("button", name="Clear").click()
     expect(panel.get_by_role("button")).to_have_count(2)
     page.wait_for_function("!location.search.includes('path=')")
-
-
-def test_on_a_phone_the_output_is_seen_beside_the_slider_of_a_path(server, browser_page):
-    page = browser_page.page
-    page.set_viewport_size({"width": 380, "height": 800})
-    page.goto(server.explore())
-    page.wait_for_selector("[data-ready=true]")
-    settled(page)
-    page.get_by_role("button", name="Reset").scroll_into_view_if_needed()
-    panel = page.get_by_role("group", name="Path", exact=True)
-    panel.get_by_role("button", name="Path", exact=True).click()
-    box = page.locator(MAP).bounding_box()
-    page.mouse.click(box["x"] + 0.8 * box["width"], box["y"] + 0.5 * box["height"])
-    expect(panel.get_by_label("Place on the path")).to_be_visible()
-    for part in (
-        page.locator("[data-part=where]"),
-        page.locator(MAP),
-        panel.get_by_label("Place on the path"),
-    ):
-        expect(part).to_be_in_viewport(ratio=1)
-    # A found row scrolls into view.
-    field = page.get_by_placeholder("Find a row")
-    field.fill("7")
-    field.press("Enter")
-    expect(page.locator("[data-part=where]")).to_be_in_viewport(ratio=1)
-    expect(page.locator(MAP)).to_be_in_viewport(ratio=1)

@@ -59,7 +59,7 @@ def taken(page: Page, name: str) -> bytes:
     return Path(download.value.path()).read_bytes()
 
 
-def test_numbers_of_the_chosen_place_are_numpys(page, model, dataset):
+def test_numbers_pictures_and_python_of_the_chosen_place_agree(page, model, dataset, tmp_path):
     with np.load(io.BytesIO(taken(page, "The output at the chosen place as NPZ"))) as arrays:
         mean, std = model.inverse_transform(arrays["point"][None], return_std=True)
         assert np.max(np.abs(arrays["mean"] - mean[0])) < 1e-3 * dataset.values.std()
@@ -70,30 +70,18 @@ def test_numbers_of_the_chosen_place_are_numpys(page, model, dataset):
         assert [row[0] for row in rows] == ["'=cmd()", "b", "c", "d", "e", "f"]
         numbers = np.array([[float(cell) for cell in row[1:]] for row in rows])
         np.testing.assert_array_equal(numbers, np.column_stack([arrays["mean"], arrays["std"]]))
-
-
-@pytest.mark.parametrize("what", ["The output at the chosen place", "The map"])
-def test_svg_and_png_are_one_picture(page, what, tmp_path):
-    png = Image.open(io.BytesIO(taken(page, f"{what} as PNG"))).convert("RGB")
-    assert max(png.size) >= 512
-    svg = tmp_path / "taken.svg"
-    svg.write_bytes(taken(page, f"{what} as SVG"))
-    page.goto(svg.as_uri())
-    shown = page.screenshot(clip=page.locator("svg").bounding_box())
-    drawn = Image.open(io.BytesIO(shown)).convert("RGB")
-    difference = np.subtract(
-        np.asarray(drawn, dtype=float), np.asarray(png.resize(drawn.size, Image.Resampling.BOX))
-    )
-    assert np.asarray(drawn).std() > 10
-    assert np.abs(difference).mean() < 4
-    # A shift by half a pixel changes edges, not areas.
-    assert np.mean(np.abs(difference).max(axis=2) > 40) < 0.04
-
-
-def test_the_copied_python_makes_the_same_output(page, model, tmp_path):
-    model.save(tmp_path / "model.gplvm")
-    with np.load(io.BytesIO(taken(page, "The output at the chosen place as NPZ"))) as arrays:
         shown = arrays["mean"]
+
+    # SVG and PNG are one picture.
+    files = []
+    for number, what in enumerate(("The output at the chosen place", "The map")):
+        png = Image.open(io.BytesIO(taken(page, f"{what} as PNG"))).convert("RGB")
+        assert max(png.size) >= 512
+        files.append((tmp_path / f"{number}.svg", png))
+        files[-1][0].write_bytes(taken(page, f"{what} as SVG"))
+
+    # The copied Python makes the same output.
+    model.save(tmp_path / "model.gplvm")
     page.get_by_role("button", name="Copy").click()
     page.get_by_text("Copied.").wait_for()
     # Paste the copied text into a field of the page.
@@ -112,6 +100,22 @@ def test_the_copied_python_makes_the_same_output(page, model, tmp_path):
     assert run.returncode == 0, run.stderr
     made = np.array([float(word) for word in run.stdout.strip("[]\n").split(",")])
     assert np.max(np.abs(made - shown)) < 1e-3 * shown.std()
+    for svg, png in files:
+        same_picture(page, svg, png)
+
+
+def same_picture(page: Page, svg: Path, png: Image.Image) -> None:
+    """Check that an SVG file, drawn by the browser, is the same picture as a PNG file."""
+    page.goto(svg.as_uri())
+    shown = page.screenshot(clip=page.locator("svg").bounding_box())
+    drawn = Image.open(io.BytesIO(shown)).convert("RGB")
+    difference = np.subtract(
+        np.asarray(drawn, dtype=float), np.asarray(png.resize(drawn.size, Image.Resampling.BOX))
+    )
+    assert np.asarray(drawn).std() > 10
+    assert np.abs(difference).mean() < 4
+    # A shift by half a pixel changes edges, not areas.
+    assert np.mean(np.abs(difference).max(axis=2) > 40) < 0.04
 
 
 def draw_around(page: Page, corners: list[tuple[float, float]], box: dict[str, float]) -> None:

@@ -8,12 +8,11 @@ from tests.app.uploads import pictures, table
 pytestmark = pytest.mark.browser
 
 
-def test_files_that_are_added_in_turn_are_each_taken_once(server, browser_page):
+def test_files_that_are_added_in_turn_are_each_taken_once(server, telephone):
     def as_file(name: str, data: bytes) -> FilePayload:
         return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
 
-    page = browser_page.page
-    page.set_viewport_size({"width": 380, "height": 800})
+    page = telephone.page
     page.goto(f"{server.url}/train")
     page.get_by_text("Several files as views").click()
     expect(page.get_by_text("Row n must describe the same thing")).to_be_visible()

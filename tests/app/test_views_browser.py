@@ -12,6 +12,7 @@ from gplvm_core.prediction import predict
 from gplvm_core.store import Library
 from pages.ui.explore.views.model import parts_at
 from tests.app.apptest import PIXELS
+from tests.app.looks import CUT, check_looks
 from tests.app.views_data import body_of_joints, model_of_pairs, some_pairs
 from tests.app.watch import changed, settled
 
@@ -153,7 +154,7 @@ def difference(page, points):
     ]
 
 
-def test_browser_and_numpy_agree(server, several, browser_page):
+def test_one_pointer_moves_both_outputs_and_the_lock_keeps_one_still(server, several, browser_page):
     page = open_page(browser_page, server, several.pairs)
     model = several.model
     rng = np.random.default_rng(0)
@@ -172,59 +173,13 @@ def test_browser_and_numpy_agree(server, several, browser_page):
         shares += internal / (2.0 * float(posterior.kernel.diag(points[:1])[0]))
     shade = page.evaluate(SHADE, [points.tolist(), 0, 1])
     np.testing.assert_allclose(shade, shares, atol=1e-4)
-
-
-def test_one_pointer_moves_both_outputs_without_the_server(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
+    # One pointer moves both outputs without the server.
     sent = len(browser_page.traffic.sent)
-    travel(page, [(0.2, 0.3), (0.4, 0.5), (0.6, 0.7), (0.8, 0.4)])
+    travel(page, [(0.2, 0.3), (0.5, 0.6), (0.8, 0.4)])
     settled(page)
     assert len(browser_page.traffic.sent) == sent
 
-
-def test_the_lock_keeps_one_view_still(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
-    private = {part.id: part.dimensions for part in parts_at(several.model, 0.05)}
-    places = [(0.15, 0.2), (0.5, 0.8), (0.85, 0.35)]
-    for part, moving in (("only left", 0), ("only right", 1)):
-        move(page, part)
-        now = state(page)
-        assert now["lock"] == part
-        assert set(now["held"]) == set(range(6)) - set(private[part])
-        assert set(now["pair"]) & set(private[part])
-        start = now["point"]
-        travel(page, places, [(LEFT, RIGHT)[moving]])
-        shown = state(page)["shown"]
-        for q in now["held"]:
-            assert shown[q] == start[q]
-        change = difference(page, [start, shown])
-        # The output of the other view changes by less than one of 255 grey levels.
-        assert change[1 - moving] < 1.0 < 10.0 < change[moving]
-    page.locator("[data-part=moves] button").first.click()
-    assert state(page)["held"] == []
-
-
-def test_a_drag_under_the_lock_keeps_the_rest(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
-    move(page, "only right")
-    before = state(page)
-    box = page.locator(MAP).bounding_box()
-    x, y = page.evaluate(
-        f"() => {{ {FIRST} const {{ a, b, point }} = explorer.state;"
-        " return explorer.map.toPixel(point[a], point[b]); }"
-    )
-    page.mouse.move(box["x"] + x, box["y"] + y)
-    page.mouse.down()
-    page.mouse.move(*on_map(page, 0.3, 0.7), steps=6)
-    page.mouse.up()
-    after = state(page)
-    moved = {q for q in range(6) if abs(after["point"][q] - before["point"][q]) > 1e-3}
-    assert moved
-    assert not moved & set(before["held"])
-
-
-def test_everything_follows_the_data_until_a_part_is_held(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
+    # Everything follows the data until a part is held.
     switch = page.locator("[data-part=follow]")
     expect(switch).to_have_attribute("aria-pressed", "true")
     page.mouse.move(*on_map(page, 0.35, 0.6))
@@ -248,9 +203,44 @@ def test_everything_follows_the_data_until_a_part_is_held(server, several, brows
     expect(switch).to_be_enabled()
     expect(switch).to_have_attribute("aria-pressed", "true")
 
+    # The lock keeps one view still.
+    private = {part.id: part.dimensions for part in parts_at(several.model, 0.05)}
+    places = [(0.15, 0.2), (0.5, 0.8), (0.85, 0.35)]
+    for part, moving in (("only left", 0), ("only right", 1)):
+        move(page, part)
+        now = state(page)
+        assert now["lock"] == part
+        assert set(now["held"]) == set(range(6)) - set(private[part])
+        assert set(now["pair"]) & set(private[part])
+        start = now["point"]
+        travel(page, places, [(LEFT, RIGHT)[moving]])
+        shown = state(page)["shown"]
+        for q in now["held"]:
+            assert shown[q] == start[q]
+        change = difference(page, [start, shown])
+        # The output of the other view changes by less than one of 255 grey levels.
+        assert change[1 - moving] < 1.0 < 10.0 < change[moving]
+    page.locator("[data-part=moves] button").first.click()
+    assert state(page)["held"] == []
 
-def test_a_training_point_lends_only_what_may_move(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
+    # A drag under the lock keeps the rest.
+    move(page, "only right")
+    before = state(page)
+    box = page.locator(MAP).bounding_box()
+    x, y = page.evaluate(
+        f"() => {{ {FIRST} const {{ a, b, point }} = explorer.state;"
+        " return explorer.map.toPixel(point[a], point[b]); }"
+    )
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    page.mouse.down()
+    page.mouse.move(*on_map(page, 0.3, 0.7), steps=6)
+    page.mouse.up()
+    after = state(page)
+    moved = {q for q in range(6) if abs(after["point"][q] - before["point"][q]) > 1e-3}
+    assert moved
+    assert not moved & set(before["held"])
+
+    # A training point lends only what may move.
     page.locator("[data-part=reset]").click()
     move(page, "shared")
     before = state(page)
@@ -269,41 +259,8 @@ def test_a_training_point_lends_only_what_may_move(server, several, browser_page
         wanted = several.model.latent_mean_[row][q] if q in shared else before["point"][q]
         assert after[q] == pytest.approx(wanted, abs=1e-3)
 
-
-def test_sliders_are_below_their_parts(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
-    headings = page.locator(".dimensions h3")
-    assert headings.all_inner_texts() == ["Shared", "Only left", "Only right"]
-    before = page.locator(RIGHT).evaluate(PIXELS)
-    slider = page.locator(".dimension input").last
-    slider.focus()
-    page.keyboard.press("End")
-    changed(page.locator(RIGHT), before)
-    move(page, "only left")
-    part = next(part for part in parts_at(several.model, 0.05) if part.id == "only left")
-    enabled = page.locator(".dimension:has(input:enabled)")
-    dims = enabled.evaluate_all("rows => rows.map((row) => Number(row.dataset.q))")
-    assert sorted(dims) == sorted(part.dimensions)
-
-
-def test_the_threshold_moves_dimensions_to_other_parts(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
-    bytes_before = page.evaluate("[...window.manifolio.stores.values()][0].length")
-    slider = page.get_by_role("slider", name="Threshold (nats per row)")
-    slider.focus()
-    page.keyboard.press("End")
-    page.wait_for_function(
-        f"() => {{ {FIRST} return explorer.model.groups.at(-1).dims.length === 6; }}"
-    )
-    # If a view uses no dimension, nothing can be locked, and the map still moves.
-    enabled = page.locator("[data-part=moves] button:enabled")
-    expect(enabled).to_have_text(["Everything"])
-    travel(page, [(0.3, 0.3), (0.7, 0.7)], [LEFT])
-    assert page.evaluate("[...window.manifolio.stores.values()][0].length") == bytes_before
-
-
-def test_a_click_keeps_the_place_and_changes_the_variations(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
+    # The variations change with the kept place, and the link restores it.
+    page.locator("[data-part=reset]").click()
     first = page.locator(".mf-lines img").first.get_attribute("src")
     page.mouse.click(*on_map(page, 0.91, 0.08))
     page.wait_for_function("location.search.includes('at=')")
@@ -325,14 +282,54 @@ def test_a_click_keeps_the_place_and_changes_the_variations(server, several, bro
     assert "pose" in page.evaluate(f"() => {{ {FIRST} return explorer.names.all; }}")
 
 
-def test_keys_and_fingers_move_the_point(server, several, browser):
-    context = browser.new_context(viewport={"width": 380, "height": 800}, has_touch=True)
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    page.goto(f"{server.url}/views?model={several.pairs}")
-    page.wait_for_selector("[data-ready=true]")
-    settled(page)
-    page.locator(MAP).scroll_into_view_if_needed()
+def test_sliders_are_below_their_parts_which_a_threshold_divides(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    headings = page.locator(".dimensions h3")
+    assert headings.all_inner_texts() == ["Shared", "Only left", "Only right"]
+    before = page.locator(RIGHT).evaluate(PIXELS)
+    slider = page.locator(".dimension input").last
+    slider.focus()
+    page.keyboard.press("End")
+    changed(page.locator(RIGHT), before)
+    move(page, "only left")
+    part = next(part for part in parts_at(several.model, 0.05) if part.id == "only left")
+    enabled = page.locator(".dimension:has(input:enabled)")
+    dims = enabled.evaluate_all("rows => rows.map((row) => Number(row.dataset.q))")
+    assert sorted(dims) == sorted(part.dimensions)
+    page.locator("[data-part=reset]").click()
+    check_looks(settled(page))
+
+    # The threshold moves dimensions to other parts.
+    bytes_before = page.evaluate("[...window.manifolio.stores.values()][0].length")
+    slider = page.get_by_role("slider", name="Threshold (nats per row)")
+    slider.focus()
+    page.keyboard.press("End")
+    page.wait_for_function(
+        f"() => {{ {FIRST} return explorer.model.groups.at(-1).dims.length === 6; }}"
+    )
+    # If a view uses no dimension, nothing can be locked, and the map still moves.
+    enabled = page.locator("[data-part=moves] button:enabled")
+    expect(enabled).to_have_text(["Everything"])
+    travel(page, [(0.3, 0.3), (0.7, 0.7)], [LEFT])
+    assert page.evaluate("[...window.manifolio.stores.values()][0].length") == bytes_before
+
+
+@pytest.mark.slow
+def test_hovering_is_fast(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    assert page.evaluate(SPEED) < 16.0
+
+
+def test_keys_and_fingers_move_the_point_on_a_telephone(server, several, telephone):
+    page = open_page(telephone, server, several.pairs)
+    assert page.evaluate(CUT) == []
+    box = page.locator(MAP).bounding_box()
+    left, right = (page.locator(selector).bounding_box() for selector in (LEFT, RIGHT))
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 380
+    # Both outputs are side by side under the map.
+    assert left["y"] == right["y"] > box["y"] + box["height"]
+
     before = state(page)["point"]
     page.touchscreen.tap(*on_map(page, 0.8, 0.3))
     wait_for_other_point(page, before)
@@ -340,21 +337,25 @@ def test_keys_and_fingers_move_the_point(server, several, browser):
     page.locator(MAP).focus()
     page.keyboard.press("ArrowRight")
     wait_for_other_point(page, tapped)
-    context.close()
 
 
-def test_hovering_is_fast(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
-    assert page.evaluate(SPEED) < 16.0
-
-
-def test_a_body_of_joint_views_is_drawn_whole(server, several, browser_page):
+def test_a_body_of_joint_views_is_drawn_whole_and_explore_shows_one_view(
+    server, several, browser_page
+):
     page = open_page(browser_page, server, several.joints)
     expect(page.locator(".outputs h3")).to_have_text(["Whole row"])
     before = page.locator(LEFT).evaluate(PIXELS)
     page.mouse.move(*on_map(page, 0.8, 0.8))
     changed(page.locator(LEFT), before)
     page.get_by_text("Joints that move together").wait_for()
+    page = open_page(browser_page, server, several.pairs, "explore", "&view=right")
+    told = page.evaluate(
+        f"(point) => {{ {FIRST} const mean = new Float64Array(explorer.model.nOutputs);"
+        " explorer.model.predict(point, mean); return Array.from(mean); }",
+        several.model.latent_mean_[0].tolist(),
+    )
+    wanted = several.model.inverse_transform(several.model.latent_mean_[:1])["right"][0]
+    np.testing.assert_allclose(told, wanted, atol=1e-4 * np.ptp(wanted))
 
 
 def test_a_drag_in_one_view_takes_the_other_along(server, browser_page):
@@ -365,7 +366,7 @@ def test_a_drag_in_one_view_takes_the_other_along(server, browser_page):
     page.mouse.move(x, y)
     page.mouse.down()
     page.mouse.move(x - 8, y + 25, steps=12)
-    page.wait_for_timeout(300)
+    page.wait_for_function(f"() => {{ {FIRST} return explorer.body.drag?.still; }}")
     page.mouse.up()
     page.wait_for_function(AT_REST)
     dragged = page.evaluate(BY_HAND)
@@ -378,7 +379,7 @@ def test_a_drag_in_one_view_takes_the_other_along(server, browser_page):
     page.mouse.move(box["x"] + 0.35 * box["width"], box["y"] + 0.8 * box["height"])
     page.mouse.down()
     page.mouse.move(box["x"] + 0.4 * box["width"], box["y"] + 0.8 * box["height"], steps=4)
-    page.wait_for_timeout(200)
+    page.wait_for_function(f"() => {{ {FIRST} return explorer.painting.drag?.still; }}")
     page.mouse.up()
     page.wait_for_function(AT_REST)
     painted = page.evaluate(BY_HAND)
@@ -391,29 +392,3 @@ def test_a_drag_in_one_view_takes_the_other_along(server, browser_page):
     page.mouse.move(painted["hand"][0], painted["hand"][1] - 80, steps=4)
     expect(page.get_by_text("Only the private part of silhouette moves.").last).to_be_visible()
     page.mouse.up()
-
-
-def test_explore_shows_the_view_of_the_link(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs, "explore", "&view=right")
-    told = page.evaluate(
-        f"(point) => {{ {FIRST} const mean = new Float64Array(explorer.model.nOutputs);"
-        " explorer.model.predict(point, mean); return Array.from(mean); }",
-        several.model.latent_mean_[0].tolist(),
-    )
-    wanted = several.model.inverse_transform(several.model.latent_mean_[:1])["right"][0]
-    np.testing.assert_allclose(told, wanted, atol=1e-4 * np.ptp(wanted))
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_narrow_screens_fit(server, several, browser_page, scheme):
-    page = browser_page.page
-    page.emulate_media(color_scheme=scheme)
-    page.set_viewport_size({"width": 380, "height": 800})
-    open_page(browser_page, server, several.pairs)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 380
-    box = page.locator(MAP).bounding_box()
-    left, right = (page.locator(selector).bounding_box() for selector in (LEFT, RIGHT))
-    assert box["x"] >= 0
-    assert box["x"] + box["width"] <= 380
-    # Both outputs are side by side under the map.
-    assert left["y"] == right["y"] > box["y"] + box["height"]

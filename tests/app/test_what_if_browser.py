@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 import gplvm_core
-from tests.app.maps import EXPLORER, offline_map
+from tests.app.maps import EXPLORER, offline_map, opened_again
 
 pytestmark = pytest.mark.browser
 
@@ -62,7 +62,8 @@ def slid(page: Page, name: str, share: float) -> dict[str, Any]:
     return state_of(page)
 
 
-def test_held_columns_give_the_row_and_the_intervals_of_fit_to(page):
+def test_columns_are_held_let_go_and_refused(page):
+    # Held columns give the row and the intervals of `fit_to`.
     names = gplvm_core.load_dataset("flow").column_names
     before = state_of(page)
     slid(page, names[1], 0.8)
@@ -85,9 +86,8 @@ def test_held_columns_give_the_row_and_the_intervals_of_fit_to(page):
     # The page moves to another point only if its score is clearly higher.
     assert best.score > found[0].score - 4.5
 
-
-def test_undo_letting_go_and_moving_the_point(page):
-    names = gplvm_core.load_dataset("flow").column_names
+    opened_again(page)
+    # Undo, letting go, and moving the point.
     start = state_of(page)
     first = slid(page, names[0], 0.2)
     second = typed(page, names[3], "0.5")
@@ -112,9 +112,8 @@ def test_undo_letting_go_and_moving_the_point(page):
     assert state_of(page)["words"] == ""
     assert state_of(page)["point"] != start["point"]
 
-
-def test_numbers_far_from_the_data_are_refused_or_reported(page):
-    names = gplvm_core.load_dataset("flow").column_names
+    opened_again(page)
+    # Numbers far from the data are refused or reported.
     before = state_of(page)
     field = page.get_by_label(f"{names[0]}: number")
     shown = field.input_value()
@@ -129,7 +128,8 @@ def test_numbers_far_from_the_data_are_refused_or_reported(page):
 
 
 @pytest.mark.parametrize("page", [{"name": "countries"}], indirect=True)
-def test_numbers_of_a_table_with_words_are_held_and_the_words_follow(page):
+def test_numbers_words_and_counts_are_held_as_in_fit_to(page):
+    # The words follow a number that is held.
     chance = page.locator(".values .word").first
     before = chance.inner_text()
     after = typed(page, "log income 2007", "2.7")
@@ -138,9 +138,8 @@ def test_numbers_of_a_table_with_words_are_held_and_the_words_follow(page):
     assert after["shown"][6]["value"] < 3.2
     assert "Africa" in chance.inner_text()
 
-
-@pytest.mark.parametrize("page", [{"name": "countries"}], indirect=True)
-def test_words_and_counts_are_held_as_in_fit_to(page):
+    opened_again(page)
+    # Words and counts are held as in `fit_to`.
     model = gplvm_core.load("assets/models/countries/model.gplvm")
     before = state_of(page)
     page.get_by_label("Hold continent", exact=True).select_option(label="Europe")

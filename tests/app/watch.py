@@ -1,5 +1,6 @@
-"""Conditions that browser tests wait for, checked in every frame of the page."""
+"""Conditions that browser tests wait for, checked in every frame and later 20 times a second."""
 
+import itertools
 import time
 from collections.abc import Callable
 from typing import Any
@@ -20,9 +21,11 @@ SETTLED = """(frames) => {
     window.seen = { now, frames: still ? window.seen.frames + 1 : 0 };
     return window.seen.frames >= frames;
 }"""
+FRAMES = 20
+PATIENCE = 120_000  # milliseconds; a busy machine may need many seconds for a page
 CHANGED = f"""async (canvas, before) => {{
     const pixels = {PIXELS};
-    const end = performance.now() + 60_000;
+    const end = performance.now() + {PATIENCE};
     while (performance.now() < end) {{
         const now = pixels(canvas);
         if (!before.includes(now)) return now;
@@ -33,7 +36,7 @@ CHANGED = f"""async (canvas, before) => {{
 
 
 def wait_for_function(
-    page: Page, expression: str, *, arg: Any = None, timeout: float = 60_000
+    page: Page, expression: str, *, arg: Any = None, timeout: float = PATIENCE
 ) -> None:
     """Wait for a condition like Playwright's function of this name.
 
@@ -41,23 +44,35 @@ def wait_for_function(
     evaluating text.
     """
     end = time.monotonic() + timeout / 1000
-    while time.monotonic() < end:
+    for asked in itertools.count():
+        if time.monotonic() > end:
+            break
         try:
             if page.evaluate(expression, arg):
                 return
-            page.evaluate("() => new Promise(requestAnimationFrame)")
+            rest(page, asked)
         except Error as error:
             if "context was destroyed" not in str(error):  # the page was left for another page
                 raise
     raise AssertionError(f"This did not come true: {expression}")
 
 
-def wait_until(page: Page, holds: Callable[[], bool], timeout: float = 60.0) -> None:
+def wait_until(page: Page, holds: Callable[[], bool], timeout: float = PATIENCE) -> None:
     """Wait until a condition outside the page holds, such as a file that its server writes."""
-    end = time.monotonic() + timeout
-    while not holds():
+    end = time.monotonic() + timeout / 1000
+    for asked in itertools.count():
+        if holds():
+            return
         assert time.monotonic() < end, "this did not come true"
+        rest(page, asked)
+
+
+def rest(page: Page, asked: int) -> None:
+    """Wait for the next frame; a long wait continues without frames, which cost CPU time."""
+    if asked < FRAMES:
         page.evaluate("() => new Promise(requestAnimationFrame)")
+    else:
+        page.wait_for_timeout(50)
 
 
 def settled(page: Page, frames: int = 6) -> Page:
