@@ -202,7 +202,8 @@ def timeline_notes(
         if repeated:
             notes.append(
                 f"{plural(repeated, 'row has', 'rows have')} the same time as another row of "
-                "their sequence: rows of the same time share a latent point, except for the white noise of the prior"
+                "their sequence: rows of the same time share a latent point, except for "
+                "the white noise of the prior"
             )
         span = max(float(np.ptp(times[sequences == name, 0])) for name in names)
         period = _period(kernel)
