@@ -27,6 +27,7 @@ from pages.ui.explore.fill.items import (
     question_of,
 )
 from pages.ui.explore.rows.files import example
+from pages.ui.shared import density
 from pages.ui.shared.catalogue import Item
 from tests.app.apptest import drawn, go_to, press, query, run_page, said, stores
 
@@ -37,6 +38,12 @@ pytestmark = pytest.mark.usefixtures("home")
 def calm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the live fragment from the page during these tests."""
     monkeypatch.setattr(complete_typicality, "SPELL", 60.0)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the page wait for the density, however busy the machine is."""
+    monkeypatch.setattr(density, "WAIT", 300.0)
 
 
 @pytest.fixture(scope="module")

@@ -231,6 +231,7 @@ def test_a_file_without_a_server_needs_the_same_table(birds, model):
         explorer(model, numbers)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_the_tab_time_plays_cards_and_fills_words_in(birds):
     # The rows are in the order of size, so that the kind of bird changes only once.

@@ -231,8 +231,8 @@ def test_new_rows_may_find_their_place_by_an_encoder():
 def test_rows_that_are_similar_may_be_kept_together():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()
-    short(at)
     at.segmented_control(key="form_near_True").set_value("outputs").run()
+    short(at)
     assert not [each for each in at.segmented_control if each.key == "form_encoder"]
     job = started(at)
     assert job.parameters["path_over"] == "outputs" and job.parameters["time_kernel"] == "rbf"
@@ -245,10 +245,10 @@ def test_rows_that_are_similar_may_be_kept_together():
 def test_rows_that_are_near_in_some_columns_may_be_kept_together():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()
-    short(at)
     at.segmented_control(key="form_near_True").set_value("columns").run()
     [columns] = [each for each in at.multiselect if each.label == "Columns"]
     columns.set_value([0, 3]).run()
+    short(at)
     assert tuple(started(at).parameters["path_over"]) == (0, 3)
 
 

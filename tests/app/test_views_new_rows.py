@@ -43,7 +43,7 @@ def dataset() -> Dataset:
 
 @pytest.fixture(scope="module")
 def model(dataset: Dataset) -> ManifoldRelevance:
-    model = ManifoldRelevance(4, 16, time_kernel="matern52", max_iter=80, random_state=0)
+    model = ManifoldRelevance(4, 12, time_kernel="matern52", max_iter=30, random_state=0)
     return model.fit(dataset.view_values, times=TIMES)
 
 
@@ -66,7 +66,10 @@ def bring(at: AppTest, count: int) -> AppTest:
     return at.file_uploader[0].upload("heights.csv", heights(count)).run()
 
 
-def test_a_film_is_decided_by_time(model, dataset):
+@pytest.mark.slow
+def test_a_film_is_decided_by_time(dataset):
+    model = ManifoldRelevance(4, 25, time_kernel="matern52", max_iter=200, random_state=0)
+    model.fit(dataset.view_values, times=TIMES)
     times = TIMES[:40] + 0.3
     rows = clock(times)
     film = Film("height", rows["height"], times - 0.3, "place", rows["place"], "a")

@@ -194,6 +194,7 @@ def test_a_trained_model_is_compared_at_every_origin():
     assert "Over the next 4 frames the model's error is" in found.sentence()
 
 
+@pytest.mark.slow
 def test_bands_are_calibrated_if_those_of_the_model_are():
     values = wave(40, 14.0, 0.05)
     model = DynamicalGPLVM(2, 10, time_kernel="matern32", max_iter=15, random_state=0)

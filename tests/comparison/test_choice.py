@@ -141,6 +141,7 @@ def test_forecasts_are_made_from_earlier_frames_only():
             assert times[seen].max() < times[ahead].min()
 
 
+@pytest.mark.slow
 def test_a_dynamical_model_and_views_are_chosen_by_their_own_tasks():
     wave = np.sin(np.arange(60)[:, None] / 4.0 + np.arange(4))
     timed = DynamicalGPLVM(1, 4, max_iter=20, random_state=0)

@@ -245,6 +245,7 @@ def test_rows_of_another_distribution_are_different() -> None:
     assert difference(first, second) == pytest.approx((squared - excess) / across, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_mixtures_draw_rows_like_their_training_rows() -> None:
     rows = np.vstack([ROWS, ROWS + 8.0])
     for model in (Mixture(random_state=0), ChosenPCA(random_state=0)):

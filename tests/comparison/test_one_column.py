@@ -38,6 +38,7 @@ def wave():
     return asked, model
 
 
+@pytest.mark.slow
 def test_a_curved_function_is_worth_a_gaussian_process(wave):
     asked, model = wave
     found, others = predicted_by(model, task_of(asked)[2]), simpler_predictions(asked)

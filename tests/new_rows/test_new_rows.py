@@ -237,6 +237,7 @@ def test_tables_that_do_not_fit_say_why(model: Any, plain: BayesianGPLVM) -> Non
         [*answers_of(gplvm_core.SparseGPRegression().fit(rows, rows[:, 0]), DATASET, rows)]
 
 
+@pytest.mark.slow
 def test_models_of_views_and_deep_models_answer() -> None:
     views = {"shape": ROWS[:, :3], "rest": ROWS[:, 3:5]}
     drawing = {3: Drawing("bars", (3,)), 2: Drawing("bars", (2,))}
