@@ -155,7 +155,7 @@ def check_looks(page: Page) -> None:
     page.set_viewport_size(TELEPHONE)
     settled(page)
     found += page.evaluate(CUT) + violations(page)
-    assert found == []
+    assert found == [], found
     assert page.evaluate(MOVING) == 0
     page.emulate_media(color_scheme="light")
     page.set_viewport_size(size)

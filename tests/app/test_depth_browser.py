@@ -31,7 +31,7 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     stop.click()
     expect(stop).to_be_hidden()
     check_looks(settled(page))
-    page.goto(f"{server.url}/explore?tab=layers")
+    page.goto(f"{server.url}/explore?model=gallery:deep-flow&layer=1")
     output = page.locator("canvas[data-part=output]")
     expect(output).to_be_visible()
     settled(page)
@@ -41,9 +41,6 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     changed(output, first)
     assert len(traffic.sent) == sent
     # A kept position belongs to one layer's map.
-    page.goto(f"{server.url}/explore?model=gallery:deep-flow&layer=1")
-    expect(output).to_be_visible()
-    settled(page)
     map_.click(position={"x": 90, "y": 120})
     page.wait_for_url("**at=**")
     page.get_by_role("radio", name="above the data").click()

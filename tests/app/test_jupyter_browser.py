@@ -15,6 +15,7 @@ from tests.app.maps import READY
 
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.slow,
     pytest.mark.skipif(not find_spec("jupyterlab"), reason="pip install '.[jupyter]'"),
 ]
 
@@ -68,7 +69,7 @@ def test_a_cell_of_jupyterlab_shows_the_map(lab, browser):
     page.locator(".jp-CodeCell .cm-content").click()
     page.keyboard.press("Shift+Enter")
     frame = page.frame_locator(".jp-OutputArea iframe")
-    frame.locator(READY).wait_for(timeout=60_000)
+    frame.locator(READY).wait_for()
     assert frame.locator("h1").inner_text() == "A map"
     readout = frame.locator("[data-part=readout]")
     before = readout.inner_text()

@@ -8,8 +8,8 @@ from playwright.sync_api import Locator, expect
 
 from pages.ui.learn.stop import OwnStop
 from pages.ui.learn.tour import STOPS
-from tests.app.conftest import Server, Visit
-from tests.app.looks import CUT, check_looks, violations
+from tests.app.conftest import TELEPHONE, Server, Visit
+from tests.app.looks import CUT, violations
 from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
@@ -86,11 +86,15 @@ def test_every_stop_responds_to_a_change(
             figure.locator("[data-part=restart]").click()
             expect(figure).to_have_attribute("data-status", "ready")
         if number == 0:
-            check_looks(settled(page))
+            settled(page)
             page.keyboard.press("Escape")
         page.evaluate("document.activeElement?.blur()")
         page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("heading", name=STOPS[-2].title)).to_be_visible()
     assert "large=1" in page.url
-    check_looks(settled(page))
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size(TELEPHONE)
+    settled(page)
+    assert page.evaluate(CUT) == []
+    assert violations(page) == []

@@ -637,7 +637,7 @@ def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, br
     page.wait_for_function("() => location.search.includes('model=library')")
     assert "last=" not in page.url
     expect(fold).to_have_attribute("open", "")
-    page.goto(f"{server.url}/learn")  # a page that never changes the last model
+    page.goto(f"{server.url}/_stcore/health")  # a page that never changes the last model
     page.evaluate("localStorage.setItem('last model', 'library:gone')")
     page.goto("about:blank")
     open_map(browser_page, f"{server.url}/explore")

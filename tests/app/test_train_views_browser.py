@@ -6,6 +6,7 @@ from playwright.sync_api import FilePayload, expect
 from tests.app.uploads import pictures, table
 
 pytestmark = pytest.mark.browser
+MAIN = "document.querySelector('[data-testid=stMain]')"
 
 
 def test_files_that_are_added_in_turn_are_each_taken_once(server, telephone):
@@ -30,3 +31,8 @@ def test_files_that_are_added_in_turn_are_each_taken_once(server, telephone):
     expect(page.get_by_text("pictures — 64 pixel values")).to_be_visible()
     expect(page.get_by_role("button", name="Remove")).to_have_count(3)
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    # Another room opens at its beginning.
+    page.evaluate(f"{MAIN}.scrollTo(0, 900)")
+    page.locator(".st-key-rooms").get_by_text("Learn").click()
+    expect(page.get_by_role("button", name="Next")).to_be_visible()
+    page.wait_for_function(f"{MAIN}.scrollTop === 0")

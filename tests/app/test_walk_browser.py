@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.app.apptest import PIXELS
-from tests.app.conftest import TELEPHONE
+from tests.app.conftest import SCREEN, TELEPHONE
 from tests.app.looks import check_looks
 from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 FIRST = "#mf-first"
 ADDRESSES = ("/", "/explore?model=gallery:people")
-SIZES = ((1280, 900), (1600, 1000), (380, 800))
+SIZES = (SCREEN, {"width": 1600, "height": 1000}, TELEPHONE)
 # JavaScript that returns the boxes of the map and the picture that the page draws.
 OWN = """() => [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
     .flatMap((host) => [...host.shadowRoot.querySelectorAll("[data-part=map], [data-part=output]")])
@@ -31,7 +31,6 @@ SEEN = """() => {
         live: all(".js-plotly-plot").length,
     };
 }"""
-MAIN = "document.querySelector('[data-testid=stMain]')"
 
 
 @pytest.fixture(scope="module")
@@ -45,14 +44,18 @@ def drawn(server):
     return server
 
 
-def test_the_first_screen_answers_a_pointer_and_one_click_opens_a_ready_model(drawn, browser_page):
+def test_the_first_screen_answers_a_pointer_and_one_click_opens_a_ready_model(
+    drawn, browser, browser_page
+):
     for address in ("/train", "/explore?model=gallery:people&tab=fill", "/explore?model=gone"):
         body = urllib.request.urlopen(drawn.url + address).read()
         assert b'id="mf-first"' not in body
     page = browser_page.page
+    page.emulate_media(reduced_motion="no-preference")
+    first = without_script(browser, drawn.url, SCREEN)
     page.goto(drawn.url)
     page.locator("[data-part=hero][data-ready=true]").wait_for()
-    expect(page.locator(FIRST)).to_have_count(0)
+    in_place(page, first)
     expect(page.get_by_role("heading", level=1)).to_have_text("Manifolio")
     readout = page.locator("[data-part=readout]")
     expect(readout).to_have_text("Move over the map.")
@@ -61,6 +64,7 @@ def test_the_first_screen_answers_a_pointer_and_one_click_opens_a_ready_model(dr
     shown = page.locator("canvas[data-part=output]").evaluate(PIXELS)
     page.locator("canvas[data-part=upper]").hover(position={"x": 400, "y": 250})
     changed(page.locator("canvas[data-part=output]"), shown)
+    page.emulate_media(reduced_motion="reduce")
     page.locator("[class*=st-key-card_]").first.hover()
     check_looks(settled(page))
     page.get_by_role("button", name="Explore this map").click()
@@ -69,29 +73,30 @@ def test_the_first_screen_answers_a_pointer_and_one_click_opens_a_ready_model(dr
     expect(page.locator(FIRST)).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    ("address", "size"),
-    [
-        pytest.param(
-            address, size, marks=() if (address == "/") == (size == SIZES[2]) else pytest.mark.slow
-        )
-        for address in ADDRESSES
-        for size in SIZES[::2] + SIZES[1:2]
-        if size != SIZES[1] or address == "/"
-    ],
-)
-def test_map_and_picture_are_there_without_a_script_where_the_page_has_its_own(
+@pytest.mark.slow
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_the_first_screen_is_in_its_place_at_every_size(
     drawn, browser, browser_page, address, size
 ):
-    viewport = dict(zip(("width", "height"), size, strict=True))
-    context = browser.new_context(viewport=viewport, java_script_enabled=False)
+    browser_page.page.set_viewport_size(size)
+    first = without_script(browser, drawn.url + address, size)
+    browser_page.page.goto(drawn.url + address)
+    in_place(browser_page.page, first)
+
+
+def without_script(browser, url, size):
+    """Return the boxes of the map and the picture that the server draws."""
+    context = browser.new_context(viewport=size, java_script_enabled=False)
     page = context.new_page()
-    page.goto(drawn.url + address)
-    first = [image.bounding_box() for image in page.locator(f"{FIRST} > div > i").all()]
+    page.goto(url)
+    boxes = [image.bounding_box() for image in page.locator(f"{FIRST} > div > i").all()]
     context.close()
-    page = browser_page.page
-    page.set_viewport_size(viewport)
-    page.goto(drawn.url + address)
+    return boxes
+
+
+def in_place(page, first):
+    """Check that the page's map and picture are where the server's were."""
     expect(page.locator("[data-ready=true]")).to_be_visible()
     expect(page.locator(FIRST)).to_have_count(0)
     own = settled(page).evaluate(OWN)
@@ -104,12 +109,15 @@ def test_map_and_picture_are_there_without_a_script_where_the_page_has_its_own(
     assert abs(first[0]["y"] - own[0]["y"]) < 4
 
 
+def test_a_shared_map_is_in_its_place_on_a_telephone(drawn, browser, telephone):
+    url = f"{drawn.url}{ADDRESSES[1]}"
+    first = without_script(browser, url, TELEPHONE)
+    telephone.page.goto(url)
+    in_place(telephone.page, first)
+
+
 def test_the_model_remains_while_tabs_change_and_back_returns(server, browser_page) -> None:
     page = browser_page.page
-    # Without a model in the link, each tab opens a ready model.
-    page.goto(f"{server.url}/explore?tab=fill")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    settled(page)
     page.goto(f"{server.url}/dynamics?model=gallery:moves")  # this is an old address
     page.wait_for_url("**/explore?model=gallery:moves&tab=time")
     room = {"Time": "player", "Fill in": "painter", "Map": "map"}
@@ -126,9 +134,24 @@ def test_the_model_remains_while_tabs_change_and_back_returns(server, browser_pa
 
 def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     page, held = browser_page.page, []
+    page.goto(f"{server.url}/train")
+    options = page.locator("[data-testid=stExpander] details", has_text="More options")
+    # The browser does not store a click before the page has loaded its scripts.
+    expect(page.locator("[data-kept]")).to_be_attached()
+    options.locator("summary").click()
+    expect(options).to_have_attribute("open", "")
+    check_looks(settled(page))
+    # A fold stays as the visitor left it.
+    page.reload()
+    expect(options).to_have_attribute("open", "")
+    options.locator("summary").click()
+    expect(options).not_to_have_attribute("open", "")
     # The script of the figures arrives only when the test allows it, as on a slow machine.
     page.route(PLOTLY, lambda route: held.append(route))
-    page.goto(f"{server.url}/train")
+    page.reload()
+    expect(page.locator("[data-kept]")).to_be_attached()
+    expect(settled(page).locator("summary", has_text="More options")).to_be_visible()
+    expect(options).not_to_have_attribute("open", "")
     page.get_by_text("Pipe flow", exact=True).first.click()
     steps = settled(page).get_by_role("spinbutton", name="Training steps, at most")
     steps.fill("20000")
@@ -166,35 +189,5 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     expect(page.get_by_text("Move to look")).to_be_visible()
     assert re.search(r"model=library(:|%3A)", page.url)
     page.goto(f"{server.url}/library")  # this old address leads to the shelf Mine
-    expect(page.get_by_text("Pipe flow, Bayesian GP-LVM").first).to_be_visible()
+    expect(page.get_by_text("Three-phase flow (simulated), Bayesian GP-LVM").first).to_be_visible()
     check_looks(settled(page))
-
-
-def test_a_fold_of_train_stays_as_the_visitor_left_it(browser_page, server):
-    page = browser_page.page
-    page.goto(f"{server.url}/train")
-    options = page.locator("[data-testid=stExpander] details", has_text="More options")
-    # The browser does not store a click before the page has loaded its scripts.
-    expect(page.locator("[data-kept]")).to_be_attached()
-    options.locator("summary").click()
-    expect(options).to_have_attribute("open", "")
-    page.reload()
-    expect(options).to_have_attribute("open", "")
-    options.locator("summary").click()
-    expect(options).not_to_have_attribute("open", "")
-    page.reload()
-    expect(page.locator("[data-kept]")).to_be_attached()
-    settled(page)
-    expect(options).not_to_have_attribute("open", "")
-    check_looks(page)
-
-
-def test_a_room_opens_at_its_beginning_on_a_telephone(telephone, server):
-    page = telephone.page
-    page.goto(f"{server.url}/train")
-    expect(page.get_by_role("button", name="Start training")).to_be_attached()
-    page.evaluate(f"{MAIN}.scrollTo(0, 900)")
-    page.locator(".st-key-rooms").get_by_text("Learn").click()
-    expect(page.get_by_role("button", name="Next")).to_be_visible()
-    page.wait_for_function(f"{MAIN}.scrollTop === 0")
-    assert page.viewport_size == TELEPHONE
