@@ -101,7 +101,7 @@ def main() -> None:
     with ThreadPoolExecutor(2) as pool:
         for trial, result, error in pool.map(lambda each: attempt(each, keep=others), trials):
             failed |= bool(error)
-            shown = result or "failed |" * (len(SHOWN) + 1)
+            shown = result or " | ".join(["failed"] * (len(SHOWN) + 1))
             print(f"| {trial.python} | {trial.versions} | {shown} |", flush=True)
             print(error, file=sys.stderr, end="\n" if error else "", flush=True)
     raise SystemExit(failed)

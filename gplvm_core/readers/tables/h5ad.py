@@ -64,11 +64,12 @@ def read_h5ad(
         notes.append(f"Only the {cells.n_vars} highly variable genes are used.")
     advice = "Mark highly variable genes, or leave out cells."
     check_at_most(cells.n_obs * cells.n_vars, MOST_VALUES, "values", filename, advice)
-    if layer is not None and layer not in cells.layers:
-        raise DataError(f"{filename} has no layer {layer!r}; it has {sorted(cells.layers)}.")
+    layers = sorted(name for name in cells.layers if name is not None)  # anndata 0.13: None is X
+    if layer is not None and layer not in layers:
+        raise DataError(f"{filename} has no layer {layer!r}; it has {layers}.")
     values = cells.X if layer is None else cells.layers[layer]
     if values is None:
-        raise DataError(f"{filename} has no X. Name a layer: {sorted(cells.layers)}.")
+        raise DataError(f"{filename} has no X. Name a layer: {layers}.")
     # A Gaussian process needs a dense array.
     values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
     labels, names, chosen = _labels(cells.obs, label, filename)
