@@ -51,7 +51,6 @@ from gplvm_core.kernels import (
     positive,
     real,
 )
-from gplvm_core.kernels.waves import NarrowWavesError
 from gplvm_core.models import (
     GPLVM,
     AutoregressiveGP,
@@ -115,7 +114,6 @@ __all__ = [
     "Matern32",
     "Matern52",
     "Model",
-    "NarrowWavesError",
     "NotPositiveDefiniteError",
     "OverTime",
     "Periodic",

@@ -30,7 +30,6 @@ SECONDS = 900  # if the tests run longer than this, the mutant counts as detecte
 # For every room or module of a room: its tests, the fastest and most effective first.
 TESTS = {
     "kernels": [
-        "kernels/test_waves.py",
         "kernels/test_expectations.py",
         "gradients/test_kernels.py",
         "gradients/test_exact.py",

@@ -10,7 +10,6 @@ from gplvm_core.kernels.combine import cross_bias
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.stationary import Stationary
-from gplvm_core.kernels.waves import Waves
 from gplvm_core.numerics import Array
 
 
@@ -69,9 +68,6 @@ class Bias(Stationary):
             return np.broadcast_to(value, len(mean)).copy(), nothing, nothing
 
         return weighted
-
-    def from_waves(self, gradient: Waves) -> Self:
-        return replace(self, variance=gradient.variance)
 
     def browser_form(self) -> list[dict[str, Any]]:
         return [{"kind": "bias", "variance": float(self.variance)}]

@@ -11,7 +11,6 @@ from jaxtyping import Float
 from gplvm_core.kernels.exact import exact_psi0, exact_psi1, exact_psi2, stacked_pullback
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.parametric import KernelError, Parametric
-from gplvm_core.kernels.waves import Waves
 from gplvm_core.numerics import Array, unfold_upper
 
 # `psi2` of separate points is computed for several points at a time. Together, these Φ matrices
@@ -38,11 +37,10 @@ class Kernel(Parametric):
     `between_pullback` is faster for sparse models. `Stationary` provides a variance, `diag` and
     `psi0`. A kernel over uncertain inputs also needs `psi0`, `psi1` and `grouped_psi2`. By default
     `psi2`, `psi2_pullback` and `weighted_psi2` call `grouped_psi2`; override them for speed.
-    `Waving` provides all of these for products of RBF and periodic kernels. `relevance` returns the
-    ARD weights. `cross_with` makes the cross term in a sum with another kernel; sums with Bias and
-    White work without it. Pages can draw a kernel that has a `browser_form`, if
-    assets/canvas/geometry/kernels.js has a function for its "kind". Training and model files
-    support every kernel that is defined in gplvm_core/kernels.
+    `relevance` returns the ARD weights. `cross_with` makes the cross term in a sum with another
+    kernel; sums with Bias and White work without it. Pages can draw a kernel that has a
+    `browser_form`, if assets/canvas/geometry/kernels.js has a function for its "kind". Training and
+    model files support every kernel that is defined in gplvm_core/kernels.
 
     Examples
     --------
@@ -231,15 +229,6 @@ class Kernel(Parametric):
         cross term.
         """
         return None
-
-    @property
-    def waves(self) -> Waves | None:
-        """The kernel as a product of RBF and periodic kernels; None for other kernels."""
-        return None
-
-    def from_waves(self, gradient: Waves) -> Self:
-        """Return the kernel-shaped gradient from the gradient with respect to `waves`."""
-        raise NotImplementedError
 
     def browser_form(self) -> list[dict[str, Any]]:
         """Return summands {"kind": …} with numbers and lists of numbers for the browser.

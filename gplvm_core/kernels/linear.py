@@ -9,7 +9,6 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.combine import cross_rbf_linear
-from gplvm_core.kernels.cross_waves import cross_waves_linear
 from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
@@ -60,9 +59,7 @@ class Linear(Kernel):
         return np.sum(second * weight, axis=1), pullback
 
     def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
-        if isinstance(carrier, RBF):
-            return partial(cross_rbf_linear, carrier, self)
-        return partial(cross_waves_linear, carrier, self) if carrier.waves else None
+        return partial(cross_rbf_linear, carrier, self) if isinstance(carrier, RBF) else None
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
         weight = self._weight(mean)

@@ -1,33 +1,28 @@
 """The periodic kernel k(x, x') = σ² exp(−2 Σ_q sin²(π (x_q − x'_q) / period_q) / ℓ_q²).
 
-MacKay (1998), eq. 47; Rasmussen & Williams (2006), eq. 4.31. Expectations under Gaussian inputs are
-computed from the kernel's Fourier series in every dimension (`waves`). These expectations are exact
-up to 1e-12 of the variance.
+MacKay (1998), eq. 47; Rasmussen & Williams (2006), eq. 4.31.
 """
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.stationary import Stationary
-from gplvm_core.kernels.waves import Waves
-from gplvm_core.kernels.waving import Waving
 from gplvm_core.numerics import Array
 
 
 @dataclass(frozen=True, repr=False)
-class Periodic(Waving, Stationary):
+class Periodic(Stationary):
     """Kernel of functions that repeat exactly.
 
     Its product with an RBF or a Matérn kernel describes functions that repeat nearly.
 
     period: in units of the inputs. lengthscale: has no unit. With a small lengthscale a function
     varies much within its period; with a large lengthscale the function is a sine. Period and
-    lengthscale are one number for all dimensions, or (Q,). At uncertain inputs the cost grows with
-    1/lengthscale; the smallest lengthscale is 0.01.
+    lengthscale are one number for all dimensions, or (Q,). The inputs must be known exactly.
 
     Examples
     --------
@@ -66,20 +61,21 @@ class Periodic(Waving, Stationary):
         return speed * turn.sum(axis=1), -speed * turn.sum(axis=0), own
 
     @property
-    def waves(self) -> Waves:
-        sharpness = np.asarray(self.lengthscale, dtype=float) ** -2.0
-        return Waves(self.variance, 0.0, sharpness, 2.0 * np.pi / np.asarray(self.period))
-
-    def from_waves(self, gradient: Waves) -> Self:
-        waves, length, period = self.waves, np.asarray(self.lengthscale), np.asarray(self.period)
-        d_length = -2.0 * gradient.sharpness * waves.sharpness / length
-        return self._shaped(
-            gradient.variance, d_length, -gradient.frequency * waves.frequency / period
-        )
-
-    @property
     def relevance(self) -> Array:
-        return self.waves.relevance
+        """The curvature of k at x = x' along each dimension, as a multiple of σ²."""
+        sharpness = np.asarray(self.lengthscale, dtype=float) ** -2.0
+        return np.atleast_1d(sharpness * (2.0 * np.pi / np.asarray(self.period)) ** 2)
+
+    def browser_form(self) -> list[dict[str, Any]]:
+        n_latent = len(self.relevance)
+        sharpness = np.asarray(self.lengthscale, dtype=float) ** -2.0
+        each: dict[str, Any] = {
+            "precision": 0.0,
+            "sharpness": sharpness,
+            "frequency": 2.0 * np.pi / np.asarray(self.period),
+        }
+        lists = {name: np.broadcast_to(own, n_latent).tolist() for name, own in each.items()}
+        return [{"kind": "waves", "variance": float(self.variance), **lists}]
 
     def _angle(self, first: Array, second: Array | None) -> Array:
         other = first if second is None else second

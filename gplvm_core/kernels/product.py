@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import mul
+from operator import add, mul
 from typing import Any, Self
 
 import numpy as np
@@ -11,19 +11,17 @@ import numpy as np
 from gplvm_core.kernels.bias import Bias
 from gplvm_core.kernels.compound import Compound
 from gplvm_core.kernels.kernel import Kernel
-from gplvm_core.kernels.waves import Waves
-from gplvm_core.kernels.waving import Waving
+from gplvm_core.kernels.periodic import Periodic
+from gplvm_core.kernels.rbf import RBF
 from gplvm_core.numerics import Array
 
 
 @dataclass(frozen=True, repr=False)
-class Product(Waving, Compound):
+class Product(Compound):
     """k = Π parts, also written k1 * k2.
 
-    At exact inputs the parts can be any kernels. At uncertain inputs the parts must be RBF and Bias
-    kernels with at most one Periodic, because a product of such kernels is a single exponential
-    (`gplvm_core.kernels.waves`). The variances of the parts are multiplied, so train only one of
-    them.
+    The parts can be any kernels; the inputs must be known exactly. The variances of the parts are
+    multiplied, so train only one of them.
 
     Examples
     --------
@@ -36,10 +34,7 @@ class Product(Waving, Compound):
            [0.969, 0.134, 1.   ]])
     """
 
-    instead = (
-        "a product has them if its parts are RBF and Bias kernels with at most one Periodic; "
-        "instead of a product with a Bias, multiply by a number: 0.5 * Linear()"
-    )
+    instead = "a product of RBF kernels is one RBF; instead of a Bias, use a number: 0.5 * Linear()"
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         return reduce(mul, (part.K(first, second) for part in self.parts))
@@ -71,8 +66,7 @@ class Product(Waving, Compound):
     def psi0(
         self, mean: Array, variance: Array
     ) -> tuple[Array, Callable[[Array], tuple[Array, Array, Self]]]:
-        if self.waves is None:
-            self._check_exact(variance)
+        self._check_exact(variance)
         values, pullbacks = zip(*(part.psi0(mean, variance) for part in self.parts), strict=True)
 
         def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
@@ -86,42 +80,42 @@ class Product(Waving, Compound):
         return reduce(mul, values), pullback
 
     @property
-    def waves(self) -> Waves | None:
-        found: Waves | None = Waves(1.0)
-        for own in map(_waves, self.parts):
-            found = found.times(own) if found and own else None
-        return found
-
-    def from_waves(self, gradient: Waves) -> Self:
-        sizes = [own.variance for part in self.parts if (own := _waves(part))]
-        pulled = []
-        for i, part in enumerate(self.parts):
-            scale = gradient.variance * _others(sizes, i)
-            pulled.append(part.from_waves(replace(gradient, variance=scale)))
-        return replace(self, parts=tuple(pulled))
-
-    @property
     def relevance(self) -> Array | None:
-        waves = self.waves
-        return super().relevance if waves is None else waves.relevance
+        if not all(isinstance(part, RBF | Periodic | Bias | Product) for part in self.parts):
+            return None
+        # The curvatures at x = x', as multiples of the variance, add up.
+        parts = [part.relevance for part in self.parts if not isinstance(part, Bias)]
+        found = [each for each in parts if each is not None]
+        return reduce(add, found) if found and len(found) == len(parts) else None
+
+    def browser_form(self) -> list[dict[str, Any]]:
+        """Return one exponential: a product of RBF and Bias kernels with at most one Periodic."""
+        forms = [form for part in self.parts for form in part.browser_form()]
+        kinds = [form["kind"] for form in forms]
+        several = len(forms) > len(self.parts) or kinds.count("waves") > 1
+        if several or not {"rbf", "waves"} & set(kinds) or set(kinds) - {"rbf", "waves", "bias"}:
+            return super().browser_form()
+        precision = sum(np.asarray(form.get("precision", 0.0)) for form in forms)
+        own = {
+            "variance": float(np.prod([form["variance"] for form in forms])),
+            "precision": np.atleast_1d(precision).tolist(),
+        }
+        if "waves" not in kinds:
+            return [{"kind": "rbf", **own}]
+        return [forms[kinds.index("waves")] | own]
 
     def scaled(self, factor: float) -> Self:
         return replace(self, parts=(self.parts[0].scaled(factor), *self.parts[1:]))
 
 
 def product_of(first: Kernel, second: Kernel) -> Kernel:
-    """Return first * second. A Bias only scales a kernel that has expectations but no waves."""
+    """Return first * second. A Bias only scales a kernel that has expectations."""
     for bias, other in ((first, second), (second, first)):
-        expected = type(other).psi1 is not Kernel.psi1 and not isinstance(other, Bias | Waving)
+        expected = type(other).psi1 is not Kernel.psi1 and not isinstance(other, Bias)
         free = not bias.held_paths() and not other.held_paths()
-        if isinstance(bias, Bias) and expected and free and other.waves is None:
+        if isinstance(bias, Bias) and expected and free:
             return other.scaled(float(bias.variance))
     return Product.of(first, second)
-
-
-def _waves(part: Kernel) -> Waves | None:
-    # `Bias.waves` is None because a bias in a sum has its own cross terms (`cross_bias`).
-    return Waves(part.variance) if isinstance(part, Bias) else part.waves
 
 
 def _others(values: Sequence[Any], i: int) -> Any:

@@ -5,12 +5,13 @@ k(x, x') = σ_f² exp(−½ Σ_q w_q (x_q − x'_q)²), w_q = 1/ℓ_q². Expecta
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.kernels.cross_waves import cross_waves
+from gplvm_core.kernels.combine import cross_rbfs
 from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
@@ -23,7 +24,6 @@ from gplvm_core.kernels.pairs import (
     kept_exponentials,
 )
 from gplvm_core.kernels.stationary import Stationary
-from gplvm_core.kernels.waves import Waves
 from gplvm_core.numerics import Array, fold_upper, mirror_upper, upper_pairs
 
 
@@ -161,7 +161,7 @@ class RBF(Stationary):
         return Gradients(d_mean, d_variance, d_inducing, kernel)
 
     def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
-        return cross_waves(carrier, self)
+        return partial(cross_rbfs, carrier, self) if isinstance(carrier, RBF) else None
 
     def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
         weight = self._weight(inducing.shape[1])
@@ -195,13 +195,6 @@ class RBF(Stationary):
     @property
     def relevance(self) -> Array:
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
-
-    @property
-    def waves(self) -> Waves:
-        return Waves(self.variance, self.relevance)
-
-    def from_waves(self, gradient: Waves) -> Self:
-        return self._shaped(gradient.variance, np.asarray(gradient.weight))
 
     def browser_form(self) -> list[dict[str, Any]]:
         precision = (1.0 / np.square(self.lengthscale)).tolist()

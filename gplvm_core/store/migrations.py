@@ -57,6 +57,7 @@ def each_node(content: Any, change: Callable[[Node], Node]) -> Any:
 
 # Settings of schema 4 that schema 5 does not have. A fitted model does not need them.
 GONE = {"batch_size", "optimiser"}
+GONE_FROM_MAPS = {"mean", "input_connections"}  # DeepGP still has them
 # The states of the optimisers that schema 5 does not have.
 OTHER_OPTIMISERS = ("AdamState", "SCGState")
 
@@ -69,7 +70,8 @@ def settings_that_went(stored: Encoded) -> Encoded:
             raise StoreError("its training used an optimiser that no longer exists")
         if node.get("$") != "estimator":
             return node
-        kept = {name: own for name, own in node["parameters"].items() if name not in GONE}
+        gone = GONE | GONE_FROM_MAPS if node["class"] == "DeepGPLVM" else GONE
+        kept = {name: own for name, own in node["parameters"].items() if name not in gone}
         return node | {"parameters": kept}
 
     return Encoded(each_node(stored.content, change), stored.arrays)

@@ -53,13 +53,6 @@ def parting(pairs: Dataset) -> DeepManifoldRelevance:
         return fresh.fit(pairs.view_values)
 
 
-@pytest.fixture(scope="module")
-def connected(poses: Dataset) -> DeepGPLVM:
-    settings = {"input_connections": True, "mean": "linear", "max_iter": 30, "random_state": 0}
-    with warnings.catch_warnings(action="ignore"):
-        return DeepGPLVM((2, 3), 8, **settings).fit(poses.values)
-
-
 def kept(model: object, dataset: Dataset) -> str:
     return "library:" + Library(workspace() / "library").add(model, dataset, "In layers")
 
@@ -128,21 +121,5 @@ def test_views_with_hidden_spaces_of_their_own_are_drawn_through_them(parting, p
         _, first = unframe(bytes(inside["layer0"]))
         np.testing.assert_allclose(first["inducing"], own.posterior_.inducing, rtol=1e-6)
     for page in ("explore", "fill", "layers"):
-        at = run_page(page, model=key)
-        assert not at.exception and not at.error
-
-
-def test_a_model_whose_layers_see_the_top_opens_wherever_a_deep_one_does(connected, poses):
-    key = kept(connected, poses)
-    at = run_page("layers", model=key, layer="2")
-    assert not at.exception and not at.error
-    # The page shows bars for the two dimensions of the top layer. For layer 2 it shows bars for its
-    # three dimensions and these two.
-    assert [words.count("<i class=") for words in said(at).split("<li>")[1:3]] == [2, 5]
-    _, arrays = stores(at)[key]
-    top = connected.layers_[0]
-    both = np.hstack([connected.layers_[1].latent_mean_, top.latent_mean_])
-    np.testing.assert_allclose(arrays["latent"], both, rtol=1e-6)
-    for page in ("explore", "fill", "compare"):
         at = run_page(page, model=key)
         assert not at.exception and not at.error

@@ -109,24 +109,6 @@ def test_a_tree_of_body_parts_is_shown_above_the_layers():
     assert titles[:2] == ["A map for each part, and one above them", "The layers above “trunk”"]
 
 
-def test_a_deep_model_with_a_linear_mean_and_input_connections():
-    at = form("toy_views")
-    at.radio(key="form_model_views").set_value("Bayesian GP-LVM").run()
-    at.segmented_control(key="form_layers").set_value(5).run()
-    at.segmented_control(key="form_layers").set_value(2).run()
-    families = next(box for box in at.selectbox if box.label == "Approximation")
-    assert families.options == [title for title, _ in FAMILIES.values()]
-    at.segmented_control(key="form_mean").set_value("linear")
-    at.toggle(key="form_connections").set_value(True).run()
-    families = next(box for box in at.selectbox if box.label == "Approximation")
-    assert families.options == ["Marginalised", "Mean field"]
-    families.set_value("mean_field")
-    job = quick(at)
-    chosen = {name: job.parameters[name] for name in ("mean", "input_connections", "family")}
-    assert chosen == {"mean": "linear", "input_connections": True, "family": "mean_field"}
-    assert job.model_class == "DeepGPLVM"
-
-
 @pytest.mark.slow
 def test_an_autoencoder_has_a_dimension_for_every_column():
     at = form("flow")

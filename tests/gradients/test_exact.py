@@ -153,7 +153,7 @@ def test_the_bound_at_known_inputs(
     assert_slopes(kernel, found.kernel, lambda k: at(kernel=k).value, central_difference)
 
 
-@pytest.mark.parametrize("name", [name for name, kernel in EXACT.items() if not kernel.waves])
+@pytest.mark.parametrize("name", EXACT)
 def test_uncertain_inputs_are_refused_with_what_would_work(name: str, points) -> None:
     kernel, (mean, inducing) = EXACT[name], points
     kernel.check(exact=True)

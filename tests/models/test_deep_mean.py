@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gplvm_core import DeepGP, DeepGPLVM, load
+from gplvm_core import DeepGP
 from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import regression
@@ -98,37 +98,3 @@ def test_settings_decide_the_starts_and_the_linear_means_of_a_regression(
         DeepGP((1,), 5, input_connections=True, family="gated", **QUICK).fit(x, y)
     with pytest.raises(ValueError, match="mean='linear' needs inputs that are known exactly"):
         DeepGP((1,), 5, mean="linear", **QUICK).fit(x, y, X_variance=0.1)
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_deep_map_with_linear_means_fills_and_infers_rows(tmp_path) -> None:
-    rows = bent_rows()
-    model = DeepGPLVM((2, 2, 3), 12, mean="linear", max_iter=60, random_state=0).fit(rows)
-    top, middle, last = (layer.posterior_.slope for layer in model.layers_)
-    assert top is not None and middle is not None and last is None
-    error = np.sqrt(np.mean((model.generate(model.latent_mean_) - rows) ** 2))
-    assert error < 0.3 * rows.std()
-    # New rows are inferred through the linear mean, one by one and with gaps.
-    some = rows[:8].copy()
-    some[:, 2] = np.nan
-    filled = model.complete(some)
-    assert np.sqrt(np.mean((filled[:, 2] - rows[:8, 2]) ** 2)) < 0.5 * rows[:, 2].std()
-    assert model.score_samples(rows[:8]).mean() > model.score_samples(rows[:8, ::-1]).mean()
-    model.save(tmp_path / "linear.gplvm")
-    np.testing.assert_array_equal(
-        load(tmp_path / "linear.gplvm").transform(rows[:5]), model.transform(rows[:5])
-    )
-
-
-def test_models_that_cannot_have_a_linear_mean_are_refused() -> None:
-    rows = bent_rows(12)
-    for settings, words in (
-        ({"mean": "identity"}, "mean must be one of zero, linear; got 'identity'"),
-        (
-            {"family": "gated"},
-            "needs the family .marginalised. or .mean_field.: with family='gated'",
-        ),
-        ({"kernel": ("linear", "rbf")}, "needs RBF kernels in the hidden layers"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            DeepGPLVM((1, 2), 5, **({"mean": "linear"} | settings), **QUICK).fit(rows)

@@ -165,10 +165,9 @@ def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> No
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-@pytest.mark.parametrize("connected", [False, True])
-def test_a_deep_model_is_trained_on_a_sample(connected: bool, tmp_path: Path) -> None:
+def test_a_deep_model_is_trained_on_a_sample(tmp_path: Path) -> None:
     values, seen = rows(300, gaps=True), []
-    settings = SETTINGS | {"n_components": (2, 2), "max_iter": 20, "input_connections": connected}
+    settings = SETTINGS | {"n_components": (2, 2), "max_iter": 20}
     model = DeepGPLVM(**settings).fit(values, callback=seen.append)
     assert len(model.rows_.trained) == 120
     assert [each.latent_mean_.shape for each in model.layers_] == [(300, 2), (300, 2)]

@@ -59,9 +59,6 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     grow
         Whether to try a further start that trains a shallow model first and adds the layers above
         it one by one. The model uses the start with the best bound, and `notes_` reports its kind.
-    mean
-        The mean function of the hidden layers: "zero", or "linear" for fixed linear maps of the
-        layers' inputs. Linear maps need RBF kernels and the family "marginalised" or "mean_field".
 
     Attributes
     ----------
@@ -93,8 +90,6 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     path_over: str | Sequence[int] = TIMES
     encoder: Literal["kernel", "network", "outputs"] | None = None
     grow: bool = False
-    mean: Literal["zero", "linear"] = "zero"
-    input_connections: bool = False
 
     @property
     def capabilities(self) -> Capabilities:
@@ -113,9 +108,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
             (self._noise,),
             self.jitter,
             executor,
-            linear=self.mean == "linear",
             grow=self.max_iter if self.grow else None,
-            connected=self.input_connections,
         )
         return deep.graph(begin, alone=self.time_kernel is None and self.encoder is None)
 

@@ -57,8 +57,8 @@ class DeepQueries(Layered, SequenceQueries):
         Parameters
         ----------
         H : array_like of shape (n, Q)
-            Inputs of the layer. With input_connections, the inputs of a layer below the top are
-            its own inputs, followed by the inputs of the top.
+            Inputs of the layer. With the input_connections of a DeepGP, the inputs of a layer
+            below the first are its own inputs, followed by those of the regression.
         layer : int, default 0
             The number of the layer in `layers_`; 0 is the top.
         H_variance : array_like of shape (n, Q), optional

@@ -38,9 +38,9 @@ SENTENCES: Mapping[str, str] = {
     "that the data do not need.",
     "n_inducing": "The number of inducing inputs, at most one for each row. More inducing inputs "
     "make the mapping finer. The cost of an iteration grows with the square of their number.",
-    "kernel": 'The covariance function of the mapping: "rbf", "linear", "periodic", or a kernel '
-    "object with expectations under Gaussian inputs: RBF, Linear, Periodic, Bias, White, products "
-    "of RBF kernels with at most one Periodic, and sums.",
+    "kernel": 'The covariance function of the mapping: "rbf", "linear", or a kernel object with '
+    "expectations under Gaussian inputs: RBF, Linear, Bias, White, and their sums. If the inputs "
+    'are known exactly, also "periodic", or any kernel object.',
     "time_kernel": "The covariance function of the latent paths over time, which couples the rows "
     'of a sequence: "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" (rough), '
     '"periodic", each with a little white noise, or a kernel object. None: independent rows. '

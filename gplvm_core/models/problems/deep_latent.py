@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.kernels import RBF
 from gplvm_core.models.data.scaling import Noise
 from gplvm_core.models.problems.deep import PHASES, Family, chain
 from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_many_rows import SampledGraph, together
-from gplvm_core.models.problems.deep_starts import Connected, Embedded, Sloped
+from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.encoded import AtOutputs, EncodedNode
 from gplvm_core.models.problems.graph import Beginning, Graph, Recipes
@@ -33,9 +32,8 @@ Top = Callable[[Float[Array, "N D"], int], Node]
 class LatentChain:
     """A chain of layers below latent points.
 
-    noises: the noise of every view. linear: hidden layers have a linear mean. grow: None, or the
-    number of iterations that train the lower layers in an additional start; this start then adds a
-    new top. connected: every layer has the top as an input.
+    noises: the noise of every view. grow: None, or the number of iterations that train the lower
+    layers in an additional start; this start then adds a new top.
     """
 
     top: Top
@@ -43,9 +41,7 @@ class LatentChain:
     noises: Sequence[Noise]
     jitter: float
     executor: Executor
-    linear: bool = False
     grow: int | None = None
-    connected: bool = False
 
     def graph(self, begin: Embedded, *, alone: bool) -> Graph:
         """Return the graph that is trained from the start `begin`.
@@ -81,12 +77,7 @@ class LatentChain:
         if isinstance(top, EncodedNode) and top.at_outputs:
             first = begin.kernels[0], begin.n_inducing[0]
             starts = {name: AtOutputs(start, top, *first) for name, start in starts.items()}
-        if self.connected:
-            starts = {name: Connected(start, begin.kernels) for name, start in starts.items()}
-        if self.linear:
-            self._check_linear(begin.kernels[:-1])
-            starts = {name: Sloped(start) for name, start in starts.items()}
-        return below(top, self.family, Recipes(starts), hidden, connected=self.connected)
+        return below(top, self.family, Recipes(starts), hidden)
 
     def _below(
         self,
@@ -97,8 +88,6 @@ class LatentChain:
         begin: Beginning,
         n_hidden: int,
         phases: Sequence[Phase] = PHASES,
-        *,
-        connected: bool = False,
     ) -> Graph:
         return chain(
             top,
@@ -110,15 +99,5 @@ class LatentChain:
             jitter=self.jitter,
             executor=self.executor,
             per_output=[noise == "per_output" for noise in self.noises],
-            connected=connected,
             phases=phases,
         )
-
-    def _check_linear(self, above: Sequence[Any]) -> None:
-        """Raise ValueError if the family or a kernel does not support a linear mean."""
-        if why := together(self.family):
-            raise ValueError(
-                f"mean='linear' needs the family 'marginalised' or 'mean_field': {why}"
-            )
-        if not all(each == "rbf" or isinstance(each, RBF) for each in above):
-            raise ValueError("mean='linear' needs RBF kernels in the hidden layers")

@@ -6,23 +6,21 @@ hidden noise is small compared with the spread of these means.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from scipy.spatial.distance import cdist
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
-from gplvm_core.kernels import RBF, Kernel, kernel_named
+from gplvm_core.kernels import Kernel
 from gplvm_core.models.problems.edges import relevance_of
-from gplvm_core.models.problems.graph import Beginning, Begun
+from gplvm_core.models.problems.graph import Begun
 from gplvm_core.models.problems.initialise import initial_latent
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
-from gplvm_core.models.problems.starts import of_unit_scale, start_kernel, start_layer
+from gplvm_core.models.problems.starts import start_layer
 from gplvm_core.numerics import Array
 
 # Variance of q for points above the lowest hidden layer.
@@ -136,56 +134,6 @@ class _Climbed:
             init, variance = "pca", UPPER_VARIANCE
             noises = (HIDDEN_NOISE * float(np.mean(mean.var(axis=0))),)
         return cls(beliefs, layers, tuple(points), tuple(noises), tuple(notes))
-
-
-@dataclass(frozen=True)
-class Connected:
-    """A start whose layers below the first have the top as an additional input.
-
-    RBF kernels and kernels given by name get long lengthscales for the top, so that the hidden
-    layers explain as much as they can; other kernel objects do not change. In the dimensions of the
-    top, each inducing input starts at the top's latent mean of the row that is nearest to it.
-    """
-
-    begin: Beginning
-    kernels: tuple[Any, ...]
-
-    def __call__(self, seed: int, /) -> Begun:
-        begun = self.begin(seed)
-        top, layers = begun.beliefs[0], list(begun.layers)
-        for at in range(1, len(layers)):
-            own, layer = begun.beliefs[at], layers[at]
-            nearest = np.argmin(cdist(layer.inducing, own.mean), axis=1)
-            inducing = np.hstack([layer.inducing, top.mean[nearest]])
-            if isinstance(layer.kernel, RBF):
-                scales = np.broadcast_to(layer.kernel.lengthscale, own.mean.shape[1:])
-                whole = np.concatenate([scales, straight(top.n_latent)])
-                kernel: Kernel = replace(layer.kernel, lengthscale=whole)
-            else:
-                kind, seen = self.kernels[at], np.hstack([own.mean, top.mean])
-                if isinstance(kind, str):
-                    scales = 1.0 / np.sqrt(relevance_of(layer.kernel, own.n_latent))
-                    kind = kernel_named(kind, np.concatenate([scales, straight(top.n_latent)]))
-                kernel = of_unit_scale(start_kernel(kind, seen), seen)
-            layers[at] = replace(layer, kernel=kernel, inducing=inducing)
-        return replace(begun, layers=tuple(layers))
-
-
-@dataclass(frozen=True)
-class Sloped:
-    """A start whose hidden layers have a linear mean, fitted by least squares."""
-
-    begin: Beginning
-
-    def __call__(self, seed: int, /) -> Begun:
-        begun = self.begin(seed)
-        layers, beliefs = list(begun.layers), begun.beliefs
-        for at, (above, below) in enumerate(pairwise(beliefs)):
-            slope, *_ = np.linalg.lstsq(above.mean, below.mean, rcond=None)
-            unseen = layers[at].inducing.shape[1] - len(slope)  # dimensions of connected inputs
-            whole = np.pad(np.asarray(slope, dtype=np.float64), ((0, unseen), (0, 0)))
-            layers[at] = replace(layers[at], slope=whole)
-        return replace(begun, layers=tuple(layers))
 
 
 def straight(n_latent: int) -> Array:

@@ -164,10 +164,6 @@ TERMS: dict[str, str] = {
     "the Bayesian models switch off those that the data do not need.",
     "layers": "Further layers put maps above the map of the data. They suit data that are smooth "
     "in some regions and change quickly in others. Training takes two to four times as long.",
-    "mean": "Linear: a hidden layer bends a straight map of the layer above, so many layers lose "
-    "less information.",
-    "connections": "Every layer also sees the numbers of the top layer, so that no layer can hide "
-    "them from the data.",
     "family": "Exact training of hidden layers is impossible. The stop “Which approximation?” in "
     "Learn compares these forms; the default is enough for most data.",
     "own_spaces": "On: every view has its own lowest layer, and all views share the layer above. "

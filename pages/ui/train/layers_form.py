@@ -7,11 +7,9 @@ import streamlit as st
 from gplvm_core.datasets import Dataset
 from pages.ui.shared.families import FAMILIES
 from pages.ui.shared.words import TERMS
-from pages.ui.train.form_parts import chosen
 
 LAYERS = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
 USUAL_WIDTH = 5
-MEANS = {"zero": "None", "linear": "Linear"}
 PLAIN: tuple[str, ...] = ("marginalised", "mean_field")  # the families that support every structure
 TOGETHER = ("joint", "full", "chain", "low_rank_chain")  # these need one noise for all outputs
 CURVED = ("diagonal", *TOGETHER)  # these need curved mappings
@@ -63,23 +61,11 @@ def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
     return (*map(int, above), lowest)
 
 
-def deep_options(dataset: Dataset, known: set[str], options: dict[str, Any]) -> dict[str, Any]:
-    """Ask for the mean of hidden layers, input connections and the variational family.
-
-    known: the settings of the estimator; options: the values chosen so far. Only combinations that
-    the estimator supports are offered.
+def deep_options(dataset: Dataset, options: dict[str, Any]) -> dict[str, Any]:
+    """Ask for the variational family; options: the values chosen so far. Only families that the
+    estimator supports with them are offered.
     """
-    found: dict[str, Any] = {}
-    if "mean" in known and options.get("kernel") == "rbf":
-        found["mean"] = chosen("Straight part of hidden layers", "mean", MEANS)
-    if "input_connections" in known:
-        found["input_connections"] = st.toggle(
-            "The top is an input of every layer",
-            key="form_connections",
-            help=TERMS["connections"],
-            persist_state="session",
-        )
-    families = families_for(dataset, options | found)
+    families = families_for(dataset, options)
     family = st.selectbox(
         "Approximation",
         families,
@@ -91,13 +77,12 @@ def deep_options(dataset: Dataset, known: set[str], options: dict[str, Any]) -> 
     )
     fewer = " The other approximations do not support these data or options."
     st.caption(FAMILIES[family][1] + fewer * (len(families) < len(FAMILIES)))
-    return found | {"family": family}
+    return {"family": family}
 
 
 def families_for(dataset: Dataset, options: dict[str, Any]) -> tuple[str, ...]:
     """Return the variational families that support the data and the options."""
-    plain = options.get("mean") == "linear" or options.get("input_connections")
-    if plain or "view_components" in options or options.get("encoder"):
+    if "view_components" in options or options.get("encoder"):
         return PLAIN
     kernel = options.get("kernel")
     kernels = kernel.values() if isinstance(kernel, dict) else [kernel]

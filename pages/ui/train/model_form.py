@@ -152,7 +152,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
             timed = over_time or options.get("time_kernel") is not None
             options |= more_options(choice, dataset, known, lowest, found, mark, over_time=timed)
             if n_layers > 1:
-                options |= deep_options(dataset, known, options)
+                options |= deep_options(dataset, options)
     if options.get("encoder") == "outputs":
         options["n_components"] = with_top(options["n_components"], dataset.n_outputs)
     if n_layers > 1 and isinstance(options["kernel"], dict):
