@@ -10,6 +10,7 @@ from jaxtyping import Bool, Float
 from scipy.stats import nbinom, norm
 from sklearn.base import BaseEstimator, clone
 
+from gplvm_core.comparison.forest import forest_gains
 from gplvm_core.comparison.repeated import Step, Watch
 from gplvm_core.likelihoods.counts import SIZES
 from gplvm_core.models import BayesianGPLVM
@@ -36,12 +37,14 @@ class Evidence:
     gain: the mean log probability of a hidden entry under the model, minus its log probability
     under the base rates, in nats; NaN if the test was stopped early. error: the standard error of
     the gain, from the scatter of the rows. shuffled: the gain of each shuffled copy that was
-    tested. words: the answer as a sentence. answer: the same sentence with numbers.
+    tested. forest: the same for random forests; None: not tested. words: the answer as a sentence.
+    answer: the same sentence with numbers.
     """
 
     gain: float
     error: float
     shuffled: tuple[float, ...]
+    forest: "Evidence | None" = None
 
     @property
     def complete(self) -> bool:
@@ -50,6 +53,12 @@ class Evidence:
 
     @property
     def found(self) -> bool:
+        """Whether the model or the forests predict better than the base rates."""
+        return self.found_by_model or (self.forest is not None and self.forest.found_by_model)
+
+    @property
+    def found_by_model(self) -> bool:
+        """Whether the model predicts better than the base rates."""
         return self.complete and self.gain - ERRORS * self.error > max(0.0, *self.shuffled)
 
     @property
@@ -60,17 +69,28 @@ class Evidence:
                 "no answer yet."
             )
         if self.found:
-            times = float(np.exp(self.gain))
+            by_model = self.found_by_model
+            times = float(np.exp(self.gain if by_model or not self.forest else self.forest.gain))
             more = f"{times:.1f} times as probable as the base rates do"
             if times < 2.0:
                 more = f"{100.0 * (times - 1.0):.0f}\u00a0% more probable than the base rates do"
+            if by_model:
+                return (
+                    "Yes, there is structure here: a model that knows the rest of a row finds "
+                    f"hidden values {more}."
+                )
             return (
-                "Yes, there is structure here: a model that knows the rest of a row finds hidden "
-                f"values {more}."
+                "Yes, there is structure here, but the model does not find it: random forests that "
+                f"know the rest of a row find hidden values {more}, and the model does not."
+            )
+        if self.forest is None:
+            return (
+                "No structure was found: the model predicts hidden values no better than the base "
+                "rate of each column does."
             )
         return (
-            "No structure was found: the model predicts hidden values no better than the base rate "
-            "of each column does."
+            "No structure was found: neither the model nor random forests predict hidden values "
+            "better than the base rate of each column does."
         )
 
     @property
@@ -81,7 +101,8 @@ class Evidence:
         table = f"{self.gain:.3f} ± {self.error:.3f} nats per value"
         if not self.shuffled:
             return table
-        return f"{table}; {max(self.shuffled):.3f} with shuffled columns"
+        table += f"; {max(self.shuffled):.3f} with shuffled columns"
+        return table if self.forest is None else f"{table}; random forests: {self.forest.numbers}"
 
     @property
     def answer(self) -> str:
@@ -102,9 +123,11 @@ def is_anything_here(
     A base rate is a Gaussian for numbers, the frequencies of words, and a negative binomial for
     counts. The test is repeated on copies of the table whose columns are shuffled separately. Such
     copies have the same base rates and no relations between columns. A model that gains as much on
-    the copies as on the table itself has found nothing. In tables with an exposure, the base rates
-    of counts are multiplied by the exposure, and counts in the copies are drawn from these base
-    rates.
+    the copies as on the table itself has found nothing. Random forests, one for each column, are
+    tested on the same hidden entries and in the same way. The answer is "no structure" only if
+    neither the model nor the forests find any. In tables with an exposure, the base rates of counts
+    are multiplied by the exposure, counts in the copies are drawn from these base rates, and
+    forests are not tested.
 
     Parameters
     ----------
@@ -114,7 +137,8 @@ def is_anything_here(
         The kinds of the columns, as for `BayesianGPLVM`.
     model : BayesianGPLVM or BayesianPCA, optional
         The model that is copied and trained. Default: a BayesianGPLVM with six latent dimensions
-        and 40 inducing inputs.
+        and 40 inducing inputs. If all its dimensions switch off, it also tries two dimensions and a
+        linear kernel.
     n_shuffles : int, default 2
         The number of shuffled copies.
     random_state : int, default 0
@@ -159,15 +183,18 @@ def is_anything_here(
         model = BayesianGPLVM(size, min(40, len(values)), max_iter=100, scaling="columns")
     generator = np.random.default_rng(random_state)
     watch = Watch(callback, 1, 1 + n_shuffles)
-    gain, error = _gain(values, columns, model, generator, watch, 0)
-    shuffled = []
+    (gain, error), forest = _gain(values, columns, model, generator, watch, 0)
+    shuffled, of_forests = list[float](), list[float]()
     for copy in range(1, 1 + n_shuffles):
         table = _unrelated(columns, values, generator)
-        found, _ = _gain(table, columns, model, generator, watch, copy)
+        found, by_forests = _gain(table, columns, model, generator, watch, copy)
         if watch.stopped:
             break
-        shuffled.append(found)
-    return Evidence(gain, error, tuple(shuffled))
+        shuffled.append(found[0])
+        of_forests.append(by_forests[0])
+    if any(column.kind == "exposure" for column in columns) or np.isnan(gain):
+        return Evidence(gain, error, tuple(shuffled))
+    return Evidence(gain, error, tuple(shuffled), Evidence(*forest, tuple(of_forests)))
 
 
 def _gain(
@@ -177,15 +204,16 @@ def _gain(
     generator: np.random.Generator,
     watch: Watch,
     copy: int,
-) -> tuple[float, float]:
-    """The mean gain over the base rates for a hidden entry, and the standard error of this mean.
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The mean gains over the base rates of the model and of forests, with their standard errors.
 
     The standard error comes from the scatter of the rows. copy: 0 for the table itself, else the
-    number of the shuffled copy. Both results are NaN if the test was stopped.
+    number of the shuffled copy. All results are NaN if the test was stopped.
     """
+    nothing = (np.nan, np.nan), (np.nan, np.nan)
     watch.enter(f"Shuffled copy {copy}" if copy else "The table itself", 0, copy)
     if watch.stopped:
-        return np.nan, np.nan
+        return nothing
     hidden = _hidden(values, columns, generator)
     shown = np.where(hidden, np.nan, values)
     fitted: Any = clone(model).set_params(kinds=kinds_of(columns), random_state=0)
@@ -194,7 +222,7 @@ def _gain(
         warnings.simplefilter("ignore", UserWarning)
         fitted.fit(_as_table(columns, shown), callback=watch)
         if watch.stopped:
-            return np.nan, np.nan
+            return nothing
         predicted = _log_probabilities(fitted, columns, shown, values)
     gains, exposures = np.zeros_like(values), exposures_of(columns, values)
     for at, column in enumerate(columns):
@@ -203,6 +231,14 @@ def _gain(
         rates = exposures[seen], exposures[own]
         base = log_base_rates(column, shown[seen, at], values[own, at], *rates)
         gains[own, at] = predicted[own, at] - base
+    by_forests = forest_gains(columns, shown, values, hidden)
+    return _mean_and_error(gains, hidden), _mean_and_error(by_forests, hidden)
+
+
+def _mean_and_error(
+    gains: Float[Array, "N C"], hidden: Bool[NDArray[np.bool_], "N C"]
+) -> tuple[float, float]:
+    """The mean gain of a hidden entry, and its standard error from the scatter of the rows."""
     count = hidden.sum()
     mean = float(gains.sum() / count)
     by_row = np.sum(gains - mean * hidden, axis=1)

@@ -8,9 +8,11 @@ from scipy.stats import nbinom
 from gplvm_core import BayesianGPLVM
 from gplvm_core.comparison import Evidence, is_anything_here
 from gplvm_core.comparison.anything import log_base_rates
+from gplvm_core.comparison.forest import forest_gains
 from gplvm_core.likelihoods.counts import SIZES
 from gplvm_core.readers import DataError
-from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.cells import cells_of
+from gplvm_core.readers.kinds import TableColumn, coded_table, columns_of
 from gplvm_core.simulated.spikes import load_spikes
 
 SMALL = BayesianGPLVM(3, 15, max_iter=40)
@@ -95,3 +97,30 @@ def test_a_gain_counts_if_it_is_beyond_its_error_and_that_of_shuffled_columns() 
 def test_small_tables_are_refused() -> None:
     with pytest.raises(DataError, match="needs at least 20 rows"):
         is_anything_here(np.ones((10, 3)) * np.arange(10)[:, None])
+
+
+def test_structure_that_only_a_forest_finds_is_not_denied() -> None:
+    """A word says whether two others are equal: no pair of columns is related."""
+    generator = np.random.default_rng(0)
+    first, second = generator.integers(2, size=(2, 200)).astype(bool)
+    table = pd.DataFrame({"a": first, "b": second, "same": first == second})
+    table = table.replace({True: "yes", False: "no"})
+    columns, _ = columns_of(cells_of(table), "auto")
+    values = coded_table(columns, table)
+    hidden = generator.random(values.shape) < 0.15
+    shown = np.where(hidden, np.nan, values)
+    related = forest_gains(columns, shown, values, hidden)
+    assert related[hidden].mean() > 0.2 and not related[~hidden].any()
+    alone = generator.permuted(values, axis=0)
+    gains = forest_gains(columns, np.where(hidden, np.nan, alone), alone, hidden)
+    assert gains[hidden].mean() < 0.02
+    nothing = Evidence(0.001, 0.01, (0.0,))
+    found = Evidence(0.001, 0.01, (0.0,), Evidence(0.3, 0.02, (-0.01,)))
+    assert found.found and not found.found_by_model
+    assert "the model does not find it" in found.words and "random forests" in found.words
+    neither = Evidence(0.001, 0.01, (0.0,), nothing)
+    assert not neither.found
+    assert neither.words == (
+        "No structure was found: neither the model nor random forests predict hidden values better "
+        "than the base rate of each column does."
+    )

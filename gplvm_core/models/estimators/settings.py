@@ -58,9 +58,12 @@ SENTENCES: Mapping[str, str] = {
     "if the columns seem to have different units (one standard deviation is more than 20 times the "
     'median, or more than 1000 times the tenth percentile), otherwise "global".',
     "max_iter": "The largest number of accepted iterations of a start.",
-    "n_restarts": "The number of starts. The model uses the start with the best final bound. "
+    "n_restarts": "The number of starts. The model uses the start with the best final bound. If "
+    "all dimensions of a map with an RBF kernel switch off, training also tries a start with two "
+    "dimensions and one with a linear kernel; `notes_` says so. "
     '"auto": a table of at most 1000 rows has four short starts, and only the best start '
-    'continues. With init="pca", some of them start from PCA and some from Isomap. This costs '
+    'continues. With init="pca", some of them start from PCA and some from Isomap; tables with '
+    "words or counts also start with two dimensions and with a linear kernel. This costs "
     "about 1.8 times as much as one start. A larger table has one start.",
     "jitter": "The number that is added to the diagonal of every kernel matrix, relative to the "
     "mean of that diagonal. `result_.jitter` reports the value that was used.",

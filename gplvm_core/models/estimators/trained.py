@@ -1,7 +1,7 @@
 """Iterative training, shared by the estimators: starts, `fit` and the fitted attributes."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Literal, Self, TypeVar, cast
@@ -31,8 +31,9 @@ from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
 from gplvm_core.models.problems.kinds import KindsStart
 from gplvm_core.models.problems.many_rows import Rows, Sampled
 from gplvm_core.models.problems.more_inducing import MoreInducing, more_inducing
+from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
-from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.starts import FewDimensions, Start
 from gplvm_core.models.training.run import (
     FEW_ROWS,
     HEAT,
@@ -51,6 +52,10 @@ from gplvm_core.optimise import Progress
 from gplvm_core.prediction.intervals import Intervals
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, executor_for
+
+# Starts that are easier to train, by name, and the number of dimensions of the first.
+TWO, LINEAR, FEW = "two dimensions", "linear kernel", 2
+SIMPLE = {TWO: "two dimensions", LINEAR: "a linear kernel"}
 
 Callback = Callable[[Progress], None]
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -138,17 +143,21 @@ class Trainable:
         work = sampled.work(self.max_iter) if sampled else EVEN
         watched.share = work.training(len(seeds), self.max_iter, heat)
         watched.ahead = work.after
-        training = Training(problem, *settings, worth, work, heat)
+        further = problem.further if isinstance(problem, Graph) else lambda done: ()
+        training = Training(problem, *settings, worth, work, heat, further)
         trained = training.run(seeds, callback and watched, resume)
         best = max(trained, key=worth)
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
+        failures = failures_in_words(self.restarts_)
+        if isinstance(problem, Graph):
+            failures += starts_in_words(problem, trained, best)
         self.more_inducing_ = (
             more_inducing(problem, best.parameters, best.restart.seed)
             if isinstance(problem, Graph)
             else None
         )
-        whole_run = problem, seeds[0], failures_in_words(self.restarts_)
+        whole_run = problem, seeds[0], failures
         if sampled is None:
             return Ended(problem, best.parameters, None, (), *whole_run)
         found = sampled.completed(best.parameters, watched.rows)
@@ -206,6 +215,25 @@ class Trainable:
             return ()
         self.path_, self.time_kernel_ = node.path(own), own.kernel
         return timeline_notes(self.times_, self.sequences_, own.kernel)
+
+
+def starts_in_words(problem: Graph, trained: Sequence[Trained], best: Trained) -> tuple[str, ...]:
+    """A note if a simpler start was taken, or if no start found structure."""
+    tried = [SIMPLE[each] for each in SIMPLE if each in {own.restart.recipe for own in trained}]
+    if not tried:
+        return ()
+    if problem.further(trained):
+        return (
+            f"all latent dimensions are off, also after starts with {' and with '.join(tried)}: "
+            "the map shows no structure",
+        )
+    if best.restart.recipe not in SIMPLE:
+        return ()
+    usual = max(own.restart.bound for own in trained if own.restart.recipe not in SIMPLE)
+    return (
+        f"training took the start with {SIMPLE[best.restart.recipe]}: its bound is "
+        f"{best.restart.bound:.1f}, that of the usual start {usual:.1f}",
+    )
 
 
 def whole(fit: Fit) -> Fit:
@@ -288,15 +316,34 @@ class TrainedModel(Trainable, LatentVariableModel):
         with executor_for(self.n_jobs) as executor:
             problem = self._problem(begin, executor, further)
             pca = isinstance(begin, Start | KindsStart)
-            if several and isinstance(problem, Graph) and pca and not at_outputs(problem.nodes):
-                isomap = begin.starting("isomap")
-                problem = replace(problem, begin=Recipes({"PCA": begin, "Isomap": isomap}))
+            if isinstance(problem, Graph) and pca and not at_outputs(problem.nodes):
+                problem = replace(problem, begin=self._recipes(begin, problem, several))
             offset = scaling.log_jacobian(observed_counts(targets))
             ended = self._train(problem, offset, callback, resume)
             notes = self._settle(ended, targets, scaling, offset)
         self._note(scaling.notes + ended.start_notes + notes)
         self.notes_ += self._gaps(targets) + noise_in_words(self._noise, scaling) + unused
         return self
+
+    def _recipes(self, begin: Start | KindsStart, problem: Graph, several: bool) -> Any:
+        """The starts to choose from; several: whether there are several short starts.
+
+        A table whose latent dimensions all switch off from the usual start may have structure all
+        the same. Two dimensions and a linear kernel are easier to train.
+        """
+        simple: dict[str, Any] = {}
+        if self.kernel == "rbf" and all(type(node) is LatentNode for node in problem.nodes):
+            if self.n_components > FEW:
+                simple[TWO] = FewDimensions(begin, FEW)
+            simple[LINEAR] = begin.linear()
+        if not (several or simple):
+            return begin
+        usual: dict[str, Any] = {"PCA" if several else "": begin}
+        if several:
+            usual["Isomap"] = begin.starting("isomap")
+        if several and isinstance(begin, KindsStart):
+            usual |= simple
+        return Recipes(usual, simple)
 
     @property
     def _one_noise(self) -> bool:

@@ -7,7 +7,7 @@ of one edge and the inputs of the next (Damianou 2015, ch. 3–6).
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
 from typing import Any, Protocol
 
@@ -19,12 +19,14 @@ from gplvm_core.bounds import Informed, Layer, LayerValue
 from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed, Node
 from gplvm_core.models.problems.paths import PathNode
-from gplvm_core.models.training.run import Evaluated, Phase
+from gplvm_core.models.training.run import Evaluated, Phase, Trained
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import Layout, Leaf, add
 from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
+# A dimension with less information, in nats per row, is off.
+INFORMATIVE = 0.05
 PHASES = (
     Phase("noise held", 50, 0.1, ratio=300.0),
     Phase("all free", 100, 0.2),
@@ -71,9 +73,13 @@ class Given:
 
 @dataclass(frozen=True)
 class Recipes:
-    """Several starts by name; a call of the object uses the first start."""
+    """Several starts by name; a call of the object uses the first start.
+
+    further: starts that training tries only if no start of `by_name` found structure.
+    """
 
     by_name: Mapping[str, Beginning]
+    further: Mapping[str, Beginning] = field(default_factory=dict)
 
     def __call__(self, seed: int, /) -> Begun:
         return next(iter(self.by_name.values()))(seed)
@@ -125,6 +131,14 @@ class Graph:
     def recipes(self) -> tuple[str, ...]:
         return tuple(self.begin.by_name) if isinstance(self.begin, Recipes) else ("",)
 
+    def further(self, done: Sequence[Trained]) -> tuple[str, ...]:
+        """The recipes to try after these starts: some, if the best one left all dimensions off."""
+        if not (isinstance(self.begin, Recipes) and self.begin.further):
+            return ()
+        best = max(done, key=lambda each: each.restart.bound)
+        off = bool((self.describe(best.parameters)[1] <= INFORMATIVE).all())
+        return tuple(self.begin.further) if off else ()
+
     @property
     def n_rows(self) -> int:
         """The number of rows of the outputs."""
@@ -135,7 +149,7 @@ class Graph:
     def start(self, seed: int, recipe: str = "") -> Parameters:
         begin = self.begin
         if recipe and isinstance(begin, Recipes):
-            begin = begin.by_name[recipe]
+            begin = {**begin.by_name, **begin.further}[recipe]
         begun = begin(seed)
         pairs = zip(self.nodes, begun.beliefs, strict=True)
         return Parameters(tuple(node.start(belief, seed) for node, belief in pairs), begun.layers)

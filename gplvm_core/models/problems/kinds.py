@@ -193,6 +193,10 @@ class KindsStart:
         """The same start with another method for the means."""
         return replace(self, begin=self.begin.starting(init))
 
+    def linear(self) -> Self:
+        """The same start with a linear kernel."""
+        return replace(self, begin=self.begin.linear())
+
     def __call__(self, seed: int, /) -> Begun:
         begun = self.begin(seed)
         layers = tuple(

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
-from gplvm_core.kernels import Kernel, kernel_named
-from gplvm_core.models.problems.graph import Begun
+from gplvm_core.kernels import RBF, Kernel, kernel_named
+from gplvm_core.models.problems.graph import Beginning, Begun
 from gplvm_core.models.problems.initialise import (
     initial_inducing,
     initial_latent,
@@ -20,6 +20,7 @@ from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
 from gplvm_core.numerics import Array
 
 ASIDE = 0.02  # the factor for the means of dimensions that are not leading
+ENDLESS = 1e3  # the lengthscale of a dimension that is off
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,10 @@ class Start:
         """The same start with another method for the means."""
         return replace(self, init=init)
 
+    def linear(self) -> Self:
+        """The same start with a linear kernel, whose rank is the number of dimensions."""
+        return replace(self, kernels=("linear",) * len(self.kernels), n_inducing=self.n_latent)
+
     def latent(self, generator: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
         """The starting latent means, and notes on automatic choices."""
         mean, notes = initial_latent(
@@ -68,6 +73,28 @@ class Start:
             layer_notes |= set(more)
         belief = Belief(mean, np.full_like(mean, INITIAL_VARIANCE))
         return Begun((belief,), tuple(layers), (*notes, *sorted(layer_notes)))
+
+
+@dataclass(frozen=True)
+class FewDimensions:
+    """A start of an RBF kernel in which only the first `count` dimensions are on."""
+
+    begin: Beginning
+    count: int
+
+    def __call__(self, seed: int, /) -> Begun:
+        begun = self.begin(seed)
+        (belief,), off = begun.beliefs, np.arange(begun.beliefs[0].n_latent) >= self.count
+        mean, variance = np.where(off, 0.0, belief.mean), np.where(off, 1.0, belief.variance)
+        layers = []
+        for layer in begun.layers:
+            assert isinstance(layer.kernel, RBF)
+            scale = np.where(off, ENDLESS, layer.kernel.lengthscale)
+            kernel = replace(layer.kernel, lengthscale=scale)
+            layers.append(
+                replace(layer, kernel=kernel, inducing=np.where(off, 0.0, layer.inducing))
+            )
+        return replace(begun, beliefs=(Belief(mean, variance),), layers=tuple(layers))
 
 
 def start_layer(

@@ -47,7 +47,7 @@ class Training:
     names of the data's views in the problem's order; () for one table. worth: the value that ranks
     starts; a run with a larger max_iter continues the best start. work: the total work, for
     progress reports. heat: if positive, every start first makes this many iterations, and only the
-    best continues.
+    best continues. further: a function from the trained starts to the recipes of further starts.
     """
 
     problem: Problem
@@ -58,6 +58,7 @@ class Training:
     worth: Callable[[Trained], Any] = by_bound
     work: Work = EVEN
     heat: int = 0
+    further: Callable[[tuple[Trained, ...]], tuple[str, ...]] = lambda done: ()
 
     def run(
         self,
@@ -99,13 +100,21 @@ class Training:
                 except HaltedError:
                     return (*run.done, self._finish(run, *STOPPED))
             else:
-                begun = np.isfinite(run.optimiser.value)
-                if resume is not None and begun and callback and not reported:
+                good = np.isfinite(run.optimiser.value)
+                if resume is not None and good and callback and not reported:
                     noise = objective.noise_at(run.optimiser)
                     if not self._report(run, objective, noise, callback):
                         reason = STOPPED
                 done = (*run.done, self._finish(run, *reason))
                 last = len(done) == len(run.seeds)
+                if last and not run.limit and reason is not STOPPED:
+                    more = self.further(done)
+                    if more and run.recipes[-len(more) :] != more:
+                        first = max(run.seeds) + 1
+                        seeds = (*run.seeds, *range(first, first + len(more)))
+                        begun = self._begin(seeds, done, (*run.recipes, *more))
+                        run = replace(begun, seconds=run.seconds, limit=0)
+                        continue
                 if last and not any(np.isfinite(each.restart.bound) for each in done):
                     raise ValueError(
                         f"{reason[1]}. Try fewer inducing inputs, a larger jitter, another init, "
@@ -117,11 +126,13 @@ class Training:
                 if last and leader:
                     run = self._only(leader, run, done)
                 else:
-                    following = self._begin(run.seeds, done)
-                    run = replace(following, seconds=run.seconds, leader=leader)
+                    begun = self._begin(run.seeds, done, run.recipes)
+                    run = replace(begun, seconds=run.seconds, leader=leader, limit=run.limit)
 
-    def _begin(self, seeds: tuple[int, ...], done: tuple[Trained, ...]) -> Run:
-        recipes = tuple(islice(cycle(self.problem.recipes), len(seeds)))
+    def _begin(
+        self, seeds: tuple[int, ...], done: tuple[Trained, ...], recipes: tuple[str, ...] = ()
+    ) -> Run:
+        recipes = recipes or tuple(islice(cycle(self.problem.recipes), len(seeds)))
         anchor = self.problem.start(seeds[len(done)], recipes[len(done)])
         return self._enter(
             Run(

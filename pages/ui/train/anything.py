@@ -150,7 +150,10 @@ def answer(found: Evidence) -> None:
         return
     if found.found:
         st.success(plain(found.words), icon=":material/check:")
-        st.markdown("A map of these rows will show real relations.")
+        if found.found_by_model:
+            st.markdown("A map of these rows will show real relations.")
+        else:
+            st.markdown("A map of these rows may show chance. Predict single columns instead.")
     else:
         st.warning(plain(found.words), icon=":material/shuffle:")
         st.markdown(
@@ -161,7 +164,13 @@ def answer(found: Evidence) -> None:
         names = ["This table", *(f"Shuffled copy {at + 1}" for at in range(len(found.shuffled)))]
         gains = [f"{gain:.3f}" for gain in (found.gain, *found.shuffled)]
         gains[0] += f" ± {found.error:.3f}"
-        st.dataframe(pd.DataFrame({"table": names, "gain in nats a value": gains}), hide_index=True)
+        shown = {"table": names, "gain in nats a value": gains}
+        forest = found.forest
+        if forest is not None:
+            each = [f"{gain:.3f}" for gain in (forest.gain, *forest.shuffled)]
+            each[0] += f" ± {forest.error:.3f}"
+            shown["gain of random forests"] = each
+        st.dataframe(pd.DataFrame(shown), hide_index=True)
         st.caption(
             "The gain is how much the mean log probability of a hidden value rises above its "
             "column's base rate. The answer is yes if the gain minus two standard errors is above "
