@@ -243,6 +243,8 @@ def test_joints_and_limbs_are_clicked(server, bodies, browser_page):
 
     def click(name):
         answered(page)
+        settled(page)  # the charts below the picture may still move it
+        page.locator(ITEM).evaluate("(canvas) => canvas.scrollIntoView({ block: 'center' })")
         place = page.evaluate(
             "(j) => { const p = [...window.manifolio.views.values()][0];"
             " return p.cells.place(j, p.pictures.frame(p.row, p.answer)); }",
