@@ -236,7 +236,7 @@ def _gain(
 
 
 def _mean_and_error(
-    gains: Float[Array, "N C"], hidden: Bool[NDArray[np.bool_], "N C"]
+    gains: Float[Array, "N C"], hidden: Bool[BoolArray, "N C"]
 ) -> tuple[float, float]:
     """The mean gain of a hidden entry, and its standard error from the scatter of the rows."""
     count = hidden.sum()
