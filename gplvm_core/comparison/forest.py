@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
 from scipy.stats import norm
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers.kinds import TableColumn
 
 SETTINGS = {"n_estimators": 100, "min_samples_leaf": 3, "oob_score": True, "random_state": 0}
@@ -18,7 +17,7 @@ def forest_gains(
     columns: Sequence[TableColumn],
     shown: Float[Array, "N C"],
     values: Float[Array, "N C"],
-    hidden: Bool[NDArray[np.bool_], "N C"],
+    hidden: Bool[BoolArray, "N C"],
 ) -> Float[Array, "N C"]:
     """log p of every hidden entry under a forest of the column, minus that under its base rate.
 
