@@ -36,10 +36,10 @@ def room(related: bool) -> None:
 @pytest.mark.parametrize("related", [True, False])
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_table_is_tested_and_answered_in_words(related: bool) -> None:
-    at = AppTest.from_function(room, args=(related,), default_timeout=180).run()
+    at = AppTest.from_function(room, args=(related,), default_timeout=300).run()
     at.button(key="anything_start").click().run()
     run = comparison_of(question(lines(related)).key)
-    run.wait(180)
+    run.wait(300)
     assert run.done and run.problem is None, run.problem
     at = at.run()
     assert not at.exception
