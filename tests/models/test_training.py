@@ -262,7 +262,7 @@ def test_more_inducing_inputs_are_tried_after_training(weight, digits) -> None:
 
 
 def test_more_inducing_inputs_than_rows_are_impossible(digits) -> None:
-    model = small(max_iter=5, n_inducing=20).fit(digits[:20])
+    model = small(max_iter=5, n_inducing=20, kernel=RBF()).fit(digits[:20])
     assert model.more_inducing_ is None
     assert small(max_iter=5, n_inducing=15).fit(digits[:20]).more_inducing_.more == 20
 

@@ -334,7 +334,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         simple: dict[str, Any] = {}
         if self.kernel == "rbf" and all(type(node) is LatentNode for node in problem.nodes):
             if self.n_components > FEW:
-                simple[TWO] = FewDimensions(begin, FEW)
+                simple[TWO] = FewDimensions(begin.narrow(FEW), self.n_components)
             simple[LINEAR] = begin.linear()
         if not (several or simple):
             return begin

@@ -193,6 +193,10 @@ class KindsStart:
         """The same start with another method for the means."""
         return replace(self, begin=self.begin.starting(init))
 
+    def narrow(self, n_latent: int) -> Self:
+        """The same start with fewer dimensions."""
+        return replace(self, begin=self.begin.narrow(n_latent))
+
     def linear(self) -> Self:
         """The same start with a linear kernel."""
         return replace(self, begin=self.begin.linear())

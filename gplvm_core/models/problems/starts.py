@@ -48,6 +48,11 @@ class Start:
         """The same start with another method for the means."""
         return replace(self, init=init)
 
+    def narrow(self, n_latent: int) -> Self:
+        """The same start with fewer dimensions."""
+        init = self.init if isinstance(self.init, str) else np.asarray(self.init)[:, :n_latent]
+        return replace(self, n_latent=n_latent, init=init)
+
     def linear(self) -> Self:
         """The same start with a linear kernel, whose rank is the number of dimensions."""
         return replace(self, kernels=("linear",) * len(self.kernels), n_inducing=self.n_latent)
@@ -77,24 +82,32 @@ class Start:
 
 @dataclass(frozen=True)
 class FewDimensions:
-    """A start of an RBF kernel in which only the first `count` dimensions are on."""
+    """A start with fewer dimensions and an RBF kernel, as a start whose other dimensions are off.
+
+    begin: the start with fewer dimensions. n_latent: the number of all dimensions.
+    """
 
     begin: Beginning
-    count: int
+    n_latent: int
 
     def __call__(self, seed: int, /) -> Begun:
         begun = self.begin(seed)
-        (belief,), off = begun.beliefs, np.arange(begun.beliefs[0].n_latent) >= self.count
-        mean, variance = np.where(off, 0.0, belief.mean), np.where(off, 1.0, belief.variance)
+        (belief,) = begun.beliefs
+        off = self.n_latent - belief.n_latent
+
+        def wider(values: Array, filling: float) -> Array:
+            return np.pad(values, ((0, 0), (0, off)), constant_values=filling)
+
         layers = []
         for layer in begun.layers:
-            assert isinstance(layer.kernel, RBF)
-            scale = np.where(off, ENDLESS, layer.kernel.lengthscale)
-            kernel = replace(layer.kernel, lengthscale=scale)
+            kernel, inducing = layer.kernel, wider(layer.inducing, 0.0)
+            assert isinstance(kernel, RBF)
+            scale = wider(np.atleast_2d(kernel.lengthscale), ENDLESS)[0]
             layers.append(
-                replace(layer, kernel=kernel, inducing=np.where(off, 0.0, layer.inducing))
+                replace(layer, kernel=replace(kernel, lengthscale=scale), inducing=inducing)
             )
-        return replace(begun, beliefs=(Belief(mean, variance),), layers=tuple(layers))
+        wide = Belief(wider(belief.mean, 0.0), wider(belief.variance, 1.0))
+        return replace(begun, beliefs=(wide,), layers=tuple(layers))
 
 
 def start_layer(

@@ -110,8 +110,7 @@ class Training:
                 if last and not run.limit and reason is not STOPPED:
                     more = self.further(done)
                     if more and run.recipes[-len(more) :] != more:
-                        first = max(run.seeds) + 1
-                        seeds = (*run.seeds, *range(first, first + len(more)))
+                        seeds = (*run.seeds, *run.seeds[:1] * len(more))
                         begun = self._begin(seeds, done, (*run.recipes, *more))
                         run = replace(begun, seconds=run.seconds, limit=0)
                         continue
