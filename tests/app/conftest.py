@@ -204,11 +204,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     port = free_port()
     log = (home / "server.log").open("wb")
     (home / "outside.txt").touch()
+    threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     watched = {"WATCH_OUTSIDE": str(home / "outside.txt"), "PYTHONPATH": f"{ROOT}:{OUTSIDE}"}
     process = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
         cwd=ROOT,
-        env={**os.environ, "MANIFOLIO_HOME": str(home), "OPENBLAS_NUM_THREADS": "1", **watched},
+        env=os.environ | threads | watched | {"MANIFOLIO_HOME": str(home)},
         stdout=log,
         stderr=subprocess.STDOUT,
     )

@@ -85,6 +85,7 @@ def test_every_stop_responds_to_a_change(
         if change is train and (thorough or stop.name == TRAINED):
             figure.locator("[data-part=restart]").click()
             expect(figure).to_have_attribute("data-status", "ready")
+            settled(page)
         if number == 0:
             settled(page)
             page.keyboard.press("Escape")
