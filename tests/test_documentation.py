@@ -55,7 +55,8 @@ def test_links_lead_somewhere(name: str) -> None:
 
 @pytest.mark.parametrize("name", PAGES[1:4])
 def test_the_files_that_are_named_exist(name: str) -> None:
-    named = set(PATH.findall(text_of(name)))
+    # build/ has what the commands write.
+    named = {each for each in PATH.findall(text_of(name)) if not each.startswith("build/")}
     assert len(named) > 5
     roots = (ROOT, ROOT / "gplvm_core")
     assert [each for each in named if not any((root / each).exists() for root in roots)] == []

@@ -69,7 +69,6 @@ SIZES: dict[str, Callable[[Fields, int], int]] = {
     "Typicality.folds": _values,
     "Widening.parts": _values,
     # Settings of estimators, by their name alone
-    "batch_size": _steps,
     "max_iter": _steps,
     "n_components": _values,
     "n_features_in_": _values,

@@ -40,7 +40,7 @@ def test_kinds_follow_from_data_types_with_a_note() -> None:
 def test_outputs_go_back_to_the_same_table() -> None:
     table = frame().drop(columns="mass").assign(sort=["b", "a", "b", "b"])
     columns, outputs, _ = TableColumns.learnt(table, "auto")
-    back = columns.as_table(columns.decoded(np.nan_to_num(outputs)))
+    back = pd.DataFrame(columns.decoded(np.nan_to_num(outputs)), columns=list(table))
     for name in table:
         assert back[name].tolist() == [
             word in (True, 1) if name == "male" and isinstance(word, bool) else word

@@ -27,6 +27,8 @@ from gplvm_core.statistics.executors import serial
 
 # A dimension with less information, in nats per row, is off.
 INFORMATIVE = 0.05
+# After fewer iterations, dimensions may still switch on.
+FEW_ITERATIONS = 20
 PHASES = (
     Phase("noise held", 50, 0.1, ratio=300.0),
     Phase("all free", 100, 0.2),
@@ -136,6 +138,9 @@ class Graph:
         if not (isinstance(self.begin, Recipes) and self.begin.further):
             return ()
         best = max(done, key=lambda each: each.restart.bound)
+        result = best.restart.result
+        if result.status == "limit" and result.iterations < FEW_ITERATIONS:
+            return ()
         off = bool((self.describe(best.parameters)[1] <= INFORMATIVE).all())
         return tuple(self.begin.further) if off else ()
 
