@@ -20,6 +20,7 @@ from gplvm_core.readers.limits import MOST_MARKERS, MOST_VALUES, check_at_most
 EXPORT = "Export the marker trajectories."
 BLOCK = 512  # bytes; every section of the file fills whole blocks
 MOST_COUNTED = 65_535  # frames that a field of 16 bits can count
+MOST_FRAMES = 1_000_000  # each frame also has a time and the number of its sequence
 FARTHEST = 1e6  # in the file's unit
 NO_POSITIONS = ("ANGLES", "FORCES", "MOMENTS", "POWERS", "SCALARS", "REACTIONS")
 """Parameters of POINT that list the names of points whose numbers are no positions."""
@@ -117,8 +118,10 @@ def _points(
     # The best field leaves no room but the padding of the last block.
     filling = [frames for frames in fitting if room - frames * record.itemsize < BLOCK]
     frames = (filling or fitting)[0]
-    values = 5 * count * (present if frames == MOST_COUNTED else frames)
-    check_at_most(values, MOST_VALUES, "numbers", name, "Export fewer frames.")
+    most = present if frames == MOST_COUNTED else frames
+    advice = "Export fewer frames."
+    check_at_most(most, MOST_FRAMES, "frames", name, advice)
+    check_at_most(5 * count * most, MOST_VALUES, "numbers", name, advice)
     notes = []
     if frames == MOST_COUNTED:
         # Longer recordings of some programs declare this number, the largest that they can count.
