@@ -247,7 +247,7 @@ TABLE: dict[str, dict[str, Cell]] = {
         "external storage": "motion capture names no files",
         "declared size": (
             Attack(lambda: motions.changed(2, "<H", 65_535), "inconsistent point count"),
-            Attack(lambda: motions.changed(8, "<H", 65_535), "declares 65,535 frames"),
+            Attack(lambda: bombs.c3d(frames=65_535), "declares 65,535 frames"),
             Attack(bombs.MOTIONS["names in a block of 16 million"], "not a list"),
             Attack(bombs.MOTIONS["4 billion frames of no markers"], "no frames with markers"),
             Attack(bombs.MOTIONS["65,535 markers"], "markers; up to 1,000"),
@@ -255,7 +255,7 @@ TABLE: dict[str, dict[str, Cell]] = {
         "real size": "its numbers are not packed: it has the bytes that it declares",
         "bad indices": (
             Attack(lambda: motions.changed(0, "B", 255), "cut off"),
-            Attack(lambda: motions.changed(16, "<H", 65_535), "no frames"),
+            Attack(lambda: motions.changed(16, "<H", 65_535), "declares 4 frames but has 0"),
         ),
         "deep nesting": "its parameters have two levels",
         "wrong types": (

@@ -1,10 +1,11 @@
 """The BVH motion-capture format: a skeleton's hierarchy, then one line of channels per frame."""
 
+import codecs
 import gzip
 import re
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -16,6 +17,11 @@ from gplvm_core.readers.limits import MEGABYTE, MOST_COLUMNS, MOST_TEXT, MOST_VA
 from gplvm_core.readers.sources import Source, read_source
 
 CHANNELS = tuple(axis + kind for kind in ("position", "rotation") for axis in "XYZ")
+CHANNEL_NAMES = {channel.lower(): channel for channel in CHANNELS}
+
+COMMENT = re.compile(r"(?:^|\s)(?:#(?!\d)|//).*$")
+PARTS = re.compile(r"([{}])|\s(?=(?:OFFSET|CHANNELS)\s+[-+.\d])", re.IGNORECASE)
+"""Where a line of the hierarchy is divided, because some programs write several parts in a line."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,7 @@ class Motion:
     joints: tuple[Joint, ...]
     channels: Float[Array, "F C"]
     frame_time: float  # seconds
+    notes: tuple[str, ...] = ()  # what was left out or guessed
 
 
 def read_motion(source: Source) -> tuple[Motion, str]:
@@ -35,11 +42,27 @@ def read_motion(source: Source) -> tuple[Motion, str]:
     data, name = read_source(source, "a BVH file")
     if data[:2] == b"\x1f\x8b":
         data = _gunzip(data, name)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataError(f"{name} is not a text file, so not a BVH file: {error}.") from error
-    return parse_motion(text, name), name
+    text, notes = _decoded(data, name)
+    motion = parse_motion(text, name)
+    return replace(motion, notes=(*notes, *motion.notes)), name
+
+
+def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
+    """Return the text, and a note if its encoding is not UTF-8."""
+    for encoding, title in (("utf-8-sig", ""), ("utf-16", "UTF-16"), ("cp1252", "Windows Latin-1")):
+        if encoding == "utf-16" and data[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+            continue
+        try:
+            text = data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+        if not title:
+            return text, ()
+        if "HIERARCHY" in text[:MEGABYTE].upper():
+            return text, (f"The text is not UTF-8; it was read as {title}.",)
+    raise DataError(
+        f"{name} is not a text file, so not a BVH file. Export it as BVH, with UTF-8 as encoding."
+    )
 
 
 def _gunzip(data: bytes, name: str) -> bytes:
@@ -73,15 +96,31 @@ class _Lines:
 
     def __init__(self, lines: list[str], name: str) -> None:
         self._lines = lines
+        self._parts: list[list[str]] = []  # the rest of the current line of the hierarchy
         self.number = 0
+        self.comments = 0
         self.name = name
 
     def __iter__(self) -> Iterator[list[str]]:
-        """Yield the words of each remaining line."""
+        """Yield the words of each remaining line, without comments."""
         while self.number < len(self._lines):
+            line = self._lines[self.number]
             self.number += 1
-            if words := self._lines[self.number - 1].split():
+            if "#" in line or "//" in line:
+                line, found = COMMENT.subn("", line)
+                self.comments += found
+            if words := line.split():
                 yield words
+
+    def part(self, expected: str) -> list[str]:
+        """Return the words of the next part of the hierarchy: a brace, or what is between them."""
+        while not self._parts:
+            parts = PARTS.split(" ".join(self.next(expected)))
+            self._parts = [words for part in parts if part and (words := part.split())]
+        return self._parts.pop(0)
+
+    def give_back(self, words: list[str]) -> None:
+        self._parts.insert(0, words)
 
     def next(self, expected: str) -> list[str]:
         words = next(iter(self), None)
@@ -101,27 +140,36 @@ class _Lines:
 
 
 def _parse_hierarchy(lines: _Lines) -> tuple[Joint, ...]:
-    if lines.next("HIERARCHY") != ["HIERARCHY"]:
+    if not _is(lines.part("HIERARCHY"), "HIERARCHY"):
         raise lines.error('"HIERARCHY", with which every BVH file begins')
     joints: list[Joint] = []
     open_joints: list[int] = []
+    ends: set[str] = set()
     while True:
-        words = lines.next('a joint, "}" or MOTION')
+        words = lines.part('a joint, "}" or MOTION')
+        kind = words[0].upper()
         if words == ["}"] and open_joints:
             open_joints.pop()
-        elif words == ["MOTION"] and not open_joints and joints:
+        elif _is(words, "MOTION") and not open_joints and joints:
             return tuple(joints)
-        elif words[0] == "ROOT" and not joints and len(words) > 1:
+        elif kind == "ROOT" and not joints and len(words) > 1:
             joints.append(_parse_joint(lines, " ".join(words[1:]), -1))
             open_joints.append(0)
-        elif words[0] == "JOINT" and open_joints and len(words) > 1:
+        elif kind == "JOINT" and open_joints and len(words) > 1:
             joints.append(_parse_joint(lines, " ".join(words[1:]), open_joints[-1]))
             open_joints.append(len(joints) - 1)
-        elif [word.upper() for word in words] == ["END", "SITE"] and open_joints:
+        elif kind == "END" and open_joints and len(words) > 1:
             parent = open_joints[-1]
-            joints.append(_parse_end(lines, f"{joints[parent].name} end", parent))
+            own = " ".join(words[2 if words[1].upper() == "SITE" else 1 :])
+            name = f"{joints[parent].name} {own or 'end'}" if not own or own in ends else own
+            ends.add(own)
+            joints.append(_parse_end(lines, name, parent))
         else:
             raise lines.error(_what_may_follow(joints, open_joints))
+
+
+def _is(words: list[str], keyword: str) -> bool:
+    return len(words) == 1 and words[0].upper() == keyword
 
 
 def _what_may_follow(joints: list[Joint], open_joints: list[int]) -> str:
@@ -132,28 +180,45 @@ def _what_may_follow(joints: list[Joint], open_joints: list[int]) -> str:
 
 def _parse_joint(lines: _Lines, name: str, parent: int) -> Joint:
     offset = _parse_offset(lines, name)
-    words = lines.next(f"CHANNELS of {name}")
-    if words[0] != "CHANNELS" or words[1:2] != [str(len(words) - 2)]:
+    return Joint(name, parent, offset, _parse_channels(lines, name))
+
+
+def _parse_channels(lines: _Lines, name: str) -> tuple[str, ...]:
+    words, start = lines.part(f"CHANNELS of {name}"), lines.number
+    counted = words[0].upper() == "CHANNELS" and re.fullmatch("[0-9]", " ".join(words[1:2]))
+    while counted and len(words) - 2 < int(words[1]):
+        further = lines.part(f"CHANNELS of {name}")
+        if further[0].lower() not in CHANNEL_NAMES:
+            break
+        words = [*words, *further]
+    if not counted or len(words) - 2 != int(words[1]):
+        lines.number = start
         raise lines.error(f"CHANNELS of {name}: their number, then as many names")
-    channels = tuple(words[2:])
-    if any(channel not in CHANNELS for channel in channels) or len(set(channels)) < len(channels):
+    channels = tuple(CHANNEL_NAMES.get(word.lower(), "") for word in words[2:])
+    if not all(channels) or len(set(channels)) < len(channels):
         raise lines.error(f"CHANNELS of {name}, each at most once, out of {', '.join(CHANNELS)}")
-    return Joint(name, parent, offset, channels)
+    return channels
 
 
 def _parse_end(lines: _Lines, name: str, parent: int) -> Joint:
     offset = _parse_offset(lines, name)
-    if lines.next(f'"}}" after {name}') != ["}"]:
+    words = lines.part(f'"}}" after {name}')
+    channels: tuple[str, ...] = ()
+    if words[0].upper() == "CHANNELS":
+        lines.give_back(words)
+        channels = _parse_channels(lines, name)
+        words = lines.part(f'"}}" after {name}')
+    if words != ["}"]:
         raise lines.error(f'"}}" after {name}')
-    return Joint(name, parent, offset, ())
+    return Joint(name, parent, offset, channels)
 
 
 def _parse_offset(lines: _Lines, name: str) -> tuple[float, float, float]:
-    if lines.next(f'"{{" after {name}') != ["{"]:
+    if lines.part(f'"{{" after {name}') != ["{"]:
         raise lines.error(f'"{{" after {name}')
-    words = lines.next(f"OFFSET of {name}")
+    words = lines.part(f"OFFSET of {name}")
     numbers = _floats(words[1:])
-    if words[0] != "OFFSET" or numbers is None or len(numbers) != 3:
+    if words[0].upper() != "OFFSET" or numbers is None or len(numbers) != 3:
         raise lines.error(f"OFFSET of {name} with three numbers")
     return (float(numbers[0]), float(numbers[1]), float(numbers[2]))
 
@@ -168,41 +233,28 @@ def _floats(words: list[str]) -> Array | None:
 
 
 def _parse_frames(lines: _Lines, joints: tuple[Joint, ...]) -> Motion:
-    words = lines.next("Frames: and their number")
-    if words[0] != "Frames:" or not re.fullmatch(r"\d+", " ".join(words[1:])):
+    line = " ".join(lines.next("Frames: and their number"))
+    counted = re.fullmatch(r"frames ?:? ?(\d+)", line, re.IGNORECASE)
+    if counted is None:
         raise lines.error("Frames: and their number")
-    n_frames = int(words[1][:12])  # a valid number of frames has at most 12 digits
+    n_frames = int(counted[1][:12])  # a valid number of frames has at most 12 digits
     n_channels = sum(len(joint.channels) for joint in joints)
     advice = "Leave out frames."
     check_at_most(n_channels, MOST_COLUMNS, "channels", lines.name, "Leave out joints.")
     check_at_most(3 * len(joints), MOST_COLUMNS, "coordinates", lines.name, "Leave out joints.")
     numbers = n_frames * max(n_channels, 3 * len(joints))
     check_at_most(numbers, MOST_VALUES, "numbers", lines.name, advice)
-    words = lines.next("Frame Time: in seconds")
-    frame_time = _floats(words[2:])
-    if words[:2] != ["Frame", "Time:"] or frame_time is None or len(frame_time) != 1:
+    line = " ".join(lines.next("Frame Time: in seconds"))
+    timed = re.fullmatch(r"frame ?time ?:? ?(\S+)", line, re.IGNORECASE)
+    frame_time = _floats([timed[1]]) if timed else None
+    if frame_time is None:
         raise lines.error("Frame Time: in seconds")
     if not frame_time[0] > 0:
         raise lines.error("a Frame Time above 0 seconds")
-    rows, count = [], 0
-    for words in lines:
-        if len(words) != n_channels:
-            raise DataError(
-                f"{lines.name}, line {lines.number}: a frame has {n_channels} numbers, got "
-                f"{len(words)}"
-                + (
-                    "."
-                    if lines.are_left()
-                    else "; the file is cut off there. Copy or export it again."
-                )
-            )
-        row = _floats(words)
-        if row is None:
-            word = next(word for word in words if _floats([word]) is None)
-            raise DataError(
-                f"{lines.name}, line {lines.number}: {shortened(word)!r} is not a finite number."
-            )
+    rows, count, wrapped = [], 0, 0
+    for row, is_wrapped in _rows(lines, n_channels):
         count += 1
+        wrapped += is_wrapped
         if count <= n_frames:
             rows.append(row)
     if count != n_frames:
@@ -212,4 +264,36 @@ def _parse_frames(lines: _Lines, joints: tuple[Joint, ...]) -> Motion:
             "Copy or export it again, or correct the line."
         )
     channels = np.array(rows).reshape(n_frames, n_channels)
-    return Motion(joints, channels, float(frame_time[0]))
+    notes = [
+        *([f"Comments were left out: {lines.comments}."] if lines.comments else []),
+        *([f"Frames over several lines were joined: {wrapped:,}."] if wrapped else []),
+    ]
+    return Motion(joints, channels, float(frame_time[0]), tuple(notes))
+
+
+def _rows(lines: _Lines, n_channels: int) -> Iterator[tuple[Array, bool]]:
+    """Yield the numbers of each frame, and whether they were on several lines."""
+    parts: list[Array] = []
+    first = length = 0
+    for words in lines:
+        numbers = _floats(words)
+        if numbers is None:
+            word = next(word for word in words if _floats([word]) is None)
+            raise DataError(
+                f"{lines.name}, line {lines.number}: {shortened(word)!r} is not a finite number."
+            )
+        first = first if parts else lines.number
+        parts.append(numbers)
+        length += len(numbers)
+        if length > n_channels:
+            break
+        if length == n_channels:
+            yield np.concatenate(parts), len(parts) > 1
+            parts, length = [], 0
+    if parts:
+        ended = length < n_channels or not lines.are_left()
+        raise DataError(
+            f"{lines.name}, line {first}: a frame has {n_channels} numbers, got "
+            f"{length if length < n_channels else len(parts[0])}"
+            + ("; the file is cut off there. Copy or export it again." if ended else ".")
+        )

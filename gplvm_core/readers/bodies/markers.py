@@ -1,8 +1,6 @@
 """Read the marker positions of motion capture from a C3D file."""
 
-import io
 import warnings
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -10,21 +8,18 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.poses import coordinate_names
+from gplvm_core.readers.bodies.recording import read_recording
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
-from gplvm_core.readers.errors import DataError, parsing
-from gplvm_core.readers.limits import MOST_MARKERS, MOST_VALUES, check_at_most
+from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Source, read_source, stem
 
-EXPORT = "Export the marker trajectories."
 MAGIC = b"\x50"  # the second byte
 METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 LOOKED_AT = 200  # most frames used to find markers with constant distances
 PAIRS_LOOKED_AT = 2_000_000  # largest product of marker pairs and frames that are used
-FARTHEST = 1e6  # in the file's unit
 NEVER_TOGETHER = 1e9  # metres; the cost of a pair that is never visible in the same frame
-MOST_FRAMES = 1_000_000  # c3d makes an array of each frame
 # Added to every cost, because SciPy ignores edges below 1e-8, such as edges between coinciding
 # markers.
 NO_EDGE = 1e-6
@@ -61,7 +56,8 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     if data[1:2] != MAGIC:
         raise DataError(f"{filename} is not a C3D file. Export the motion as C3D or BVH.")
     require_packages("C3D files", ("c3d",))
-    labels, places, rate, unit, up = _content(data, filename)
+    recording = read_recording(data, filename)
+    labels, places, rate = recording.labels, recording.places, recording.rate
     if every < 1 or not 0 <= first_frame < len(places):
         raise DataError(
             f"{filename} has {len(places)} frames; got every={every} and "
@@ -78,8 +74,8 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
             f"{filename} has {len(chosen)} frames with {len(seen)} markers. At least 2 frames and "
             "one marker are needed."
         )
-    positions = METRES.get(unit, 1.0) * places[:, seen]
-    if up == "Z":
+    positions = METRES.get(recording.unit, 1.0) * places[:, seen]
+    if recording.up == "Z":
         positions = np.stack([positions[..., 0], positions[..., 2], -positions[..., 1]], axis=-1)
     always = ~np.isnan(positions).any(axis=(0, 2))
     middle = np.nanmean(positions[:, always] if always.any() else positions, axis=1, keepdims=True)
@@ -87,16 +83,23 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     order, parents = rigid_tree(positions)
     skeleton = Skeleton(tuple(labels[seen[joint]] for joint in order), parents)
     lost = [labels[marker] for marker in np.flatnonzero(hidden)]
+    words = f"the file's unit, {recording.unit!r}" if recording.unit else "an unknown unit"
     notes = [
         "The mean marker position is moved to 0 on the floor, so a person's position in the room "
         "is left out.",
-        f"Lines join markers with nearly constant distances; the file's {up.lower()} axis is up.",
+        "Lines join markers with nearly constant distances.",
         "Markers have no angles. An exported BVH file has a bone of constant length for each line; "
         "a table (CSV) has the exact positions.",
         f"{len(chosen)} of the file's frames are used, {rate / every:.3g} per second.",
         *([f"Frames without any marker were left out: {empty.sum()}."] if empty.any() else []),
         *([f"Markers that are never seen were left out: {', '.join(lost)}."] if lost else []),
-        *([] if unit in METRES else [f"Lengths are in the file's unit, {unit!r}."]),
+        *(
+            []
+            if recording.unit in METRES
+            else [f"Lengths are in the file's unit, {recording.unit!r}."]
+        ),
+        *recording.notes,
+        *([f"Lengths are in {words}."] if recording.unit not in METRES else []),
     ]
     return Dataset(
         name=stem(filename),
@@ -109,66 +112,6 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
         source=f"{filename}, a C3D motion-capture file.",
         notes=tuple(notes),
     )
-
-
-def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], float, str, str]:
-    """Read marker names and positions, frames per second, the unit of length, and the up axis."""
-    import c3d
-
-    with (
-        parsing(name, "is not a C3D file, or it is cut off"),
-        warnings.catch_warnings(action="ignore"),  # c3d warns about files without forces
-    ):
-        reader = c3d.Reader(io.BytesIO(data))
-        # Use Python integers, because the file's 16-bit integers would overflow.
-        markers, frames_declared = int(reader.point_used), int(reader.frame_count)
-        rate = float(reader.point_rate)
-        if markers < 1 or frames_declared < 1:
-            raise DataError(f"{name} has no frames with markers. {EXPORT}")
-        check_at_most(markers, MOST_MARKERS, "markers", name, "Export fewer.")
-        advice = "Export fewer frames."
-        check_at_most(frames_declared, MOST_FRAMES, "frames", name, advice)
-        check_at_most(5 * markers * frames_declared, MOST_VALUES, "numbers", name, advice)
-        labels = _labels(reader, name)
-        frames = [points for _, points, _ in reader.read_frames()]
-        unit, up = _word(reader, "POINT:UNITS"), _word(reader, "POINT:Y_SCREEN")
-    if not frames or not frames[0].size or not rate > 0:
-        raise DataError(f"{name} has no frames with markers. {EXPORT}")
-    if len(frames) != frames_declared:
-        raise DataError(
-            f"{name} is cut off: it declares {frames_declared:,} frames but has {len(frames):,}. "
-            "Export the motion again."
-        )
-    points = np.asarray(frames, dtype=np.float64)
-    places = np.where(points[:, :, 3:4] < 0, np.nan, points[:, :, :3])
-    if (np.abs(places) > FARTHEST).any():
-        raise DataError(
-            f"{name} has markers beyond ±{FARTHEST:g} {unit}. It is damaged: "
-            "export the motion again."
-        )
-    count = places.shape[1]
-    labels = [label or f"marker {number + 1}" for number, label in enumerate(labels[:count])]
-    labels += [f"marker {number + 1}" for number in range(len(labels), count)]
-    unique = [
-        label if labels.count(label) == 1 else f"{label} ({number + 1})"
-        for number, label in enumerate(labels)
-    ]
-    return unique, places, rate, unit, "Y" if up.endswith("Y") else "Z"
-
-
-def _labels(reader: Any, name: str) -> list[str]:
-    """Return the marker names; DataError if they are not a list of words."""
-    parameter = reader.get("POINT:LABELS")
-    if parameter is None:
-        return []
-    if len(parameter.dimensions) > 2:
-        raise DataError(f"{name}: the marker names are not a list. Export the motion again.")
-    return [str(label).strip() for label in parameter.string_array]
-
-
-def _word(reader: Any, name: str) -> str:
-    parameter = reader.get(name)
-    return "" if parameter is None else str(parameter.string_value).strip()
 
 
 def rigid_tree(

@@ -6,6 +6,7 @@ import numpy as np
 
 from gplvm_core.readers.bodies.bvh import Motion, read_motion
 from gplvm_core.readers.bodies.kinematics import merge_coincident, poses, rig_of
+from gplvm_core.readers.bodies.upright import turned_upright
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.readers.errors import DataError
@@ -13,14 +14,21 @@ from gplvm_core.readers.sources import Source, stem
 
 
 def read_bvh(
-    source: Source, *, every: int = 1, first_frame: int = 0, unit_metres: float | None = None
+    source: Source,
+    *,
+    every: int = 1,
+    first_frame: int = 0,
+    unit_metres: float | None = None,
+    up: str | None = None,
 ) -> Dataset:
     """Read poses from a BVH file, plain or gzipped: a row is J × 3 joint positions, y up.
 
     The root is moved to the origin and its heading to 0. The skeleton keeps the file's hierarchy,
     offsets and channels, so that exported movements have the same ones. `every` = k selects every
     k-th frame, starting with frame `first_frame` (1 leaves out a T-pose at the start).
-    `unit_metres` is the file's unit of length in metres; None does not convert lengths. Raises a
+    `unit_metres` is the file's unit of length in metres; None does not convert lengths. `up` is the
+    file's vertical axis, "x", "y" or "z"; None measures it from the skeleton and the poses, and
+    `notes` says which axis it is. Other axes than y are turned to y, in the skeleton too. Raises a
     DataError that names the line for a file that is not BVH or that is cut off.
 
     Examples
@@ -50,6 +58,7 @@ def read_bvh(
     array([0. , 0.1])
     """
     motion, filename = read_motion(source)
+    motion, which_up = turned_upright(motion, up)
     if every < 1 or not 0 <= first_frame < len(motion.channels):
         raise DataError(
             f"{filename} has {len(motion.channels)} frames; got every={every} and "
@@ -77,7 +86,11 @@ def read_bvh(
         times=chosen.astype(np.float64) * motion.frame_time,
         sequences=np.zeros(len(chosen), dtype=np.int64),
         source=f"{filename}, a BVH motion-capture file.",
-        notes=_notes(motion, skeleton, every, first_frame, len(chosen), unit_metres),
+        notes=(
+            *_notes(motion, skeleton, every, first_frame, len(chosen), unit_metres),
+            which_up,
+            *motion.notes,
+        ),
     )
 
 
@@ -96,7 +109,7 @@ def _notes(
 ) -> tuple[str, ...]:
     notes = [
         "Joint positions with the root at the origin and heading 0: the person's position in the "
-        "room and direction are left out. The file's y axis is up.",
+        "room and direction are left out.",
     ]
     if n_chosen < len(motion.channels):
         start = f" from frame {first_frame} on" if first_frame else ""

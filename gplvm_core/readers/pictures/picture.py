@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from jaxtyping import UInt8
 
-from gplvm_core.numerics import ByteArray
+from gplvm_core.numerics import AnyNDArray, ByteArray
 from gplvm_core.readers.errors import DataError, parsing
 from gplvm_core.readers.limits import MOST_PIXELS, MOST_VALUES
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 LARGEST_SIDE = 64
+FEW_SHADES = 16  # below this largest value, pictures of 8 bits are masks or labels, not photographs
 
 Size = tuple[int, int]
 
@@ -102,12 +103,20 @@ def shrunk(size: Size, max_side: int) -> Size:
     return (max(1, round(size[0] * scale)), max(1, round(size[1] * scale)))
 
 
-def as_bytes(image: "Image", name: str, size: Size, changes: tuple[str, ...] = ()) -> Picture:
+def as_bytes(
+    image: "Image",
+    name: str,
+    size: Size,
+    changes: tuple[str, ...] = (),
+    *,
+    white: int | None = None,
+) -> Picture:
     """Convert the current picture of an opened file: upright, opaque and of a given size.
 
-    changes: the changes made before. Raises DataError for damaged pixels.
+    changes: the changes made before. white: the value of white in grey pictures; None for the
+    largest that the format can have. Raises DataError for damaged pixels.
     """
-    if image.mode in ("I", "F"):
+    if image.mode in ("I", "F") and not _is_scaled(image):
         raise DataError(
             f"{name} has 32 bits per pixel (mode {image.mode}), whose range is unknown. "
             "Save it with 8 or 16 bits, or put the values in an NPZ file."
@@ -115,16 +124,43 @@ def as_bytes(image: "Image", name: str, size: Size, changes: tuple[str, ...] = (
     if orientation(image, name) != 1:
         changes += ("turned upright, as their camera recorded",)
     with parsing(name):
-        return _converted(image, size, changes)
+        return _converted(image, size, changes, white)
 
 
-def _converted(image: "Image", size: Size, changes: tuple[str, ...]) -> Picture:
+def grey_bits(image: "Image") -> int:
+    """Return 8 or 16 for grey pictures of that many bits per pixel; 0 for all others."""
+    if image.mode.startswith("I;16") or _is_scaled(image):
+        return 16
+    return 8 if image.mode == "L" else 0
+
+
+def _is_scaled(image: "Image") -> bool:
+    """Whether Pillow has scaled a picture to 16 bits, as it does for PGM files of 9 to 16 bits."""
+    return image.mode == "I" and image.format == "PPM"
+
+
+def largest_value(image: "Image", name: str) -> int:
+    """Return the largest value of a grey picture."""
+    with parsing(name):
+        return int(np.asarray(image).max())
+
+
+def _scaled(pixels: AnyNDArray, white: int) -> ByteArray:
+    """Return pixels as bytes: 0 stays 0, `white` becomes 255."""
+    shades = pixels.astype(np.float64) * (255.0 / white)
+    return np.floor(shades + 0.5).clip(0, 255).astype(np.uint8)
+
+
+def _converted(image: "Image", size: Size, changes: tuple[str, ...], white: int | None) -> Picture:
     from PIL import Image, ImageOps
 
+    bits = grey_bits(image)
     image = ImageOps.exif_transpose(image)
-    if image.mode.startswith("I;16"):
+    if bits == 16:
         changes += ("16 bits per pixel reduced to 8",)
-        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+        image = Image.fromarray(_scaled(np.asarray(image), white or 65_535))
+    elif bits == 8 and white:
+        image = Image.fromarray(_scaled(np.asarray(image), white))
     if image.has_transparency_data:
         changes += ("with transparency, placed on white",)
         image = image.convert("RGBA")
