@@ -185,9 +185,10 @@ def _with_blank_lines(rows: NewRows, table: Table) -> NewRows:
     there = np.searchsorted(lines, table.places)
     values = np.full((len(lines), rows.values.shape[1]), np.nan)
     values[there] = rows.values
-    notes = [note for note in rows.notes if not note.startswith("Lines without any value")]
+    begin = f"{table.unit.capitalize()}s without any value"
+    notes = [note for note in rows.notes if not note.startswith(begin)]
     blank = listed([str(line) for line in table.blank], 10)
-    notes.append(f"Lines without any value are empty rows: {blank}.")
+    notes.append(f"{begin} are empty rows: {blank}.")
     return replace(rows, values=values, notes=tuple(notes))
 
 

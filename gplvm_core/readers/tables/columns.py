@@ -51,7 +51,7 @@ class Column:
     number; `share` is the fraction of cells that are numbers. `example` is a cell that was read as
     a number without its unit or separators, together with that number. `of_day`: the cells are
     times of day, and the numbers are hours since midnight. `moments`: the dates of a file that
-    stores them as dates, NaT where missing.
+    stores them as dates, NaT where missing. `notes`: what the reader guessed or changed.
     """
 
     name: str
@@ -62,6 +62,7 @@ class Column:
     example: tuple[str, float] | None = None
     of_day: bool = False
     moments: Shaped[AnyNDArray, " N"] | None = None
+    notes: tuple[str, ...] = ()
 
     def rows(self, chosen: Int[IntArray, " n"]) -> "Column":
         """Return the cells of some rows; only rows without a value may be left out."""
@@ -108,6 +109,8 @@ class Table:
     """The content of a file. `places` are the numbers of the rows in the file; `unit` is what they
     count, such as "line".
 
+    `name` is for messages; `file` is the name of the file, if `name` says more.
+
     `beside` are further columns outside the table itself (other arrays in an NPZ). `image_shape` is
     set if the rows are images. `blank` are the skipped lines between the rows, in which all cells
     are empty.
@@ -127,6 +130,7 @@ class Table:
     image_shape: tuple[int, ...] | None = None
     is_bytes: bool = False
     blank: tuple[int, ...] = ()
+    file: str = ""
 
 
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
@@ -146,8 +150,17 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     hours = read_hours(cells, MISSING)
     if hours is not None:
         numbers = hours.values if hours.problem is None else None
+        cell, value = hours.example
+        note = f"Durations in {name} were read as hours: “{cell}” is {value:.4g}."
         return Column(
-            name, numbers, tuple(cells), hours.problem, hours.share, hours.example, of_day=True
+            name,
+            numbers,
+            tuple(cells),
+            hours.problem,
+            hours.share,
+            hours.example if hours.of_day else None,
+            of_day=hours.of_day,
+            notes=() if hours.of_day or numbers is None else (note,),
         )
     found = read_numerals(cells, decimal, MISSING)
     if found.problem is None:

@@ -12,7 +12,7 @@ from gplvm_core.readers.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
 from gplvm_core.readers.tables.columns import MISSING
 from gplvm_core.readers.tables.csv_text import MARK, unmarked
 from gplvm_core.readers.tables.headings import is_value, rises
-from gplvm_core.readers.tables.numerals import looks_numeric
+from gplvm_core.readers.tables.numerals import LONGEST, looks_numeric
 
 if TYPE_CHECKING:
     import _csv
@@ -24,6 +24,7 @@ SNIFFED_LINES, SNIFFED_CELLS = 100, 2000
 DECLARED = re.compile(r'"?sep=(.)"?')  # an optional first line that tells Excel the delimiter
 UNSPLIT = re.compile(r"[\t;|]|,(?!\s)|,$|\d \d")  # in a word that another delimiter would split
 MOST_WORDS = 5  # of a column name in a comment
+ENOUGH = 0.6  # a score above which blanks are not tried
 WORD, WHOLE_LINE = 0.9, 0.1  # values of a cell; a number has 1
 
 
@@ -61,7 +62,7 @@ def split_text(data: bytes, name: str) -> tuple[Grid, str, list[str]]:
     if not body:
         raise DataError(f"{name} has no rows. A table needs at least two rows of numbers.")
     delimiter = declared[1] if declared else _sniff(body[:SNIFFED_LINES])
-    width = _usual_width(_rows_of(body[:SNIFFED_LINES], delimiter))
+    width = _usual_width(_rows_of(body[:SNIFFED_LINES], delimiter)) if block else 0
     while block and _is_row(block[-1], delimiter, width):
         block.pop()
     comments = len(block)
@@ -149,9 +150,14 @@ def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
 
 def _sniff(lines: Sequence[str]) -> str:
     """Return the delimiter whose table has the most even rows and the most cells of one value."""
-    scores = {delimiter: _score(_rows_of(lines, delimiter)) for delimiter in DELIMITERS}
-    best = max(scores, key=lambda each: scores[each])
-    return best if scores[best] > 0.0 else ","
+    best, score = ",", 0.0
+    for delimiter in DELIMITERS:
+        if delimiter == " " and score > ENOUGH:
+            break  # blanks take the longest time
+        found = _score(_rows_of(lines, delimiter))
+        if found > score:
+            best, score = delimiter, found
+    return best
 
 
 def _score(rows: Sequence[Sequence[str]]) -> float:
@@ -171,7 +177,7 @@ def _score(rows: Sequence[Sequence[str]]) -> float:
 
 
 def _quality(cell: str) -> float:
-    if is_value(cell):
+    if len(cell) <= LONGEST and is_value(cell):
         return 1.0
     return WHOLE_LINE if UNSPLIT.search(cell) else WORD
 

@@ -90,7 +90,7 @@ def table_of(
         notes.append(f"Empty columns at the end were left out: {listed(names[width:])}.")
         names, rows = names[:width], [row[:width] for row in rows]
     sample = [cell for row in rows[:SNIFFED_LINES] for cell in row]
-    decimal = decimal_sign(sample, either="." if delimiter == "," else ",")
+    decimal = decimal_sign(sample, either="." if delimiter in (",", None) else ",")
     if decimal == ",":
         notes.append("Commas were read as decimal points.")
     names, name_notes = unique_names(names)
@@ -117,11 +117,12 @@ def table_of(
 
 
 def reading_notes(columns: Iterable[Column]) -> list[str]:
-    """Return notes on cells of text that were read as numbers without their units or separators,
-    or as hours.
+    """Return notes on the columns, and on cells of text that were read as numbers without their
+    units or separators, or as hours.
     """
+    columns = list(columns)
     read = [column for column in columns if column.example and column.numbers is not None]
-    notes = []
+    notes = [note for column in columns for note in column.notes]
     for of_day, note in ((False, numerals_note), (True, hours_note)):
         examples = [(c.name, c.example) for c in read if c.example and c.of_day is of_day]
         if examples:
