@@ -15,6 +15,11 @@ MISSING = frozenset(
         "",
         "na",
         "n/a",
+        "n.a.",
+        "n.d.",
+        "k.a.",
+        "<lod",
+        "<loq",
         "#n/a",
         "<na>",
         "nan",
@@ -136,7 +141,8 @@ class Table:
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     """Return a column of text cells; also as numbers if all cells are numbers or missing."""
     # A fast path for most columns of large files: plain numbers, with NaN as the only mark of gaps.
-    if decimal == "." or not any("." in cell for cell in cells):
+    own = any("_" in cell for cell in cells)  # Python would read 1_11 as 111
+    if not own and (decimal == "." or not any("." in cell for cell in cells)):
         plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
         try:
             return Column(name, np.array(plain, dtype=np.float64), tuple(cells))
@@ -163,7 +169,8 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
             notes=() if hours.of_day or numbers is None else (note,),
         )
     found = read_numerals(cells, decimal, MISSING)
+    notes = tuple(f"The values of {name} {note}." for note in found.notes)
     if found.problem is None:
         numbers = np.array(found.values, dtype=np.float64)
-        return Column(name, numbers, tuple(cells), example=found.example)
-    return Column(name, None, tuple(cells), found.problem, share=found.share)
+        return Column(name, numbers, tuple(cells), example=found.example, notes=notes)
+    return Column(name, None, tuple(cells), found.problem, share=found.share, notes=notes)

@@ -61,7 +61,8 @@ def read_table(
 
     Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Numbers
     with decimal commas, with separated thousands, or with a percent sign or unit in every cell of
-    their column are read, with a note. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN,
+    their column are read, with a note. Empty cells and cells that read NA, N/A, n.a., n.d., k.a.,
+    <LOD, <LOQ, #N/A, <NA>, NaN,
     null, none, missing, "?", "-", "–" or "." (in any case) are missing: NaN among the targets, −1
     among the labels. Empty columns at the end of a text table, and empty lines, are left out. With
     `skip_empty_rows`, rows without a value in any column to learn are also left out. image_shape:
