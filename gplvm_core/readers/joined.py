@@ -16,7 +16,7 @@ from gplvm_core.readers.errors import DataError, listed, plural
 
 Unequal = Literal["trim", "fill"]
 # The beginnings of the readers' notes on empty rows.
-LEFT_OUT = ("Left out, without any value", "Lines without any value")
+LEFT_OUT = ("Left out, without any value", "Lines without any value", "Rows without any value")
 
 
 class RowsDifferError(DataError):

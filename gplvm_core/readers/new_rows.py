@@ -163,10 +163,18 @@ def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:
 
 def _read_table(name: str, data: bytes, dataset: Drawn, mends: Mends, empty_rows: bool) -> NewRows:
     table = parse_table(NamedBytes(name, data), None, None)
+    if table.header is False and _names_are_first(table, dataset.column_names or ()):
+        table = parse_table(NamedBytes(name, data), None, True)
     if not table.columns:
         table = _array_that_fits(name, data, table, dataset)
     rows = _matched(name, table, dataset, mends)
     return _with_blank_lines(rows, table) if empty_rows else rows
+
+
+def _names_are_first(table: Table, wanted: tuple[str, ...]) -> bool:
+    """Whether the first row has most names of the model's columns, such as wavelengths."""
+    first = {cell for column in table.columns for cell in column.first_words(1)}
+    return 2 * len(first.intersection(wanted)) > len(wanted)
 
 
 def _with_blank_lines(rows: NewRows, table: Table) -> NewRows:
@@ -177,9 +185,10 @@ def _with_blank_lines(rows: NewRows, table: Table) -> NewRows:
     there = np.searchsorted(lines, table.places)
     values = np.full((len(lines), rows.values.shape[1]), np.nan)
     values[there] = rows.values
-    notes = [note for note in rows.notes if not note.startswith("Lines without any value")]
+    begin = f"{table.unit.capitalize()}s without any value"
+    notes = [note for note in rows.notes if not note.startswith(begin)]
     blank = listed([str(line) for line in table.blank], 10)
-    notes.append(f"Lines without any value are empty rows: {blank}.")
+    notes.append(f"{begin} are empty rows: {blank}.")
     return replace(rows, values=values, notes=tuple(notes))
 
 

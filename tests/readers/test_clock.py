@@ -80,3 +80,24 @@ def test_new_rows_bring_times_of_day():
     data = read_table(table(cells))
     rows = read_rows(NamedBytes("new.csv", table(cells)), data)
     np.testing.assert_allclose(rows.values, data.values)
+
+
+@pytest.mark.parametrize(
+    ("cells", "hours"),
+    [
+        (["25:30:00", "1:00:00", ""], [25.5, 1.0, np.nan]),
+        (["0 days 12:00:00", "1 days 01:30:00", "NA"], [12.0, 25.5, np.nan]),
+        (["1 day, 1:30:00", "-1 days +23:00:00", "-2:00"], [25.5, -1.0, -2.0]),
+    ],
+)
+def test_durations_are_hours(cells, hours):
+    table = "long;x\n" + "".join(f'"{cell}";{n}\n' for n, cell in enumerate(cells))
+    data = read_table(table.encode())
+    np.testing.assert_allclose(data.values[:, 0], hours)
+    assert any(note.startswith("Durations in long were read as hours") for note in data.notes)
+
+
+@pytest.mark.parametrize("cell", ["14.30.00", "14.30 Uhr", "14:30 Uhr", "14h30", "14:30 h"])
+def test_times_of_day_with_dots_and_words(cell):
+    data = read_table(f"clock;x\n{cell};1\n{cell.replace('14', '8')};3\n".encode())
+    np.testing.assert_allclose(data.values[:, 0], [14.5, 8.5])

@@ -8,12 +8,14 @@ import numpy as np
 import openpyxl
 import pyarrow as pa
 import pytest
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
 from pyarrow import parquet
 
 from gplvm_core.readers import DataError, read_table
 from gplvm_core.readers.files import read_file
 from gplvm_core.readers.sources import NamedBytes
 from gplvm_core.readers.tables import sheets as sheets_module
+from gplvm_core.readers.tables.table import rows_with_values
 
 ROWS = [
     ["name", "height", "weight", "kind"],
@@ -80,6 +82,61 @@ def test_parquet_has_names_gaps_and_labels():
     )
     np.testing.assert_array_equal(data.values, [[1.0, 4.0], [np.nan, 5.0], [3.0, 6.0]])
     assert data.column_names == ("a", "b") and data.label_names == ("x", "y")
+
+
+def test_cells_of_a_workbook_are_no_text_to_split_again():
+    rows = [["Protein", "S1"], ["sp|P1|A", 1.5], ["#sp|P2|B", -2.0], ["a;b,c", 0.0]]
+    data = read_table(workbook(rows), id_columns=["Protein"])
+    assert list(data.row_names) == ["sp|P1|A", "#sp|P2|B", "a;b,c"]
+    np.testing.assert_array_equal(data.values[:, 0], [1.5, -2.0, 0.0])
+    assert data.column_names == ("S1",)
+
+
+@pytest.mark.parametrize("epoch", [None, CALENDAR_MAC_1904])
+def test_dates_times_and_durations_keep_their_types(epoch):
+    hour = datetime.timedelta(hours=1)
+    book = openpyxl.Workbook()
+    book.epoch = epoch or book.epoch
+    for row in (
+        ["day", "long", "clock", "shown", "yes"],
+        [datetime.datetime(2024, 1, 5), 25.5 * hour, datetime.time(14, 30), 1.0625, True],
+        [datetime.datetime(2024, 1, 7), 12 * hour, datetime.time(0, 0), 0.5, False],
+        [datetime.datetime(2024, 1, 8), None, datetime.time(6, 0), 2.5, True],
+    ):
+        book.active.append(row)
+    for place in ("D2", "D3", "D4"):
+        book.active[place].number_format = "hh:mm"  # 25:30 is then a date of 1900 or 1904
+    file = io.BytesIO()
+    book.save(file)
+    data = read_table(file.getvalue(), time_column="day")
+    np.testing.assert_array_equal(data.times, [0, 2, 3])
+    expected = [[25.5, 14.5, 25.5, 1], [12, 0, 12, 0], [np.nan, 6, 60, 1]]
+    np.testing.assert_allclose(data.values, expected)
+    assert "Durations in long were read as hours." in data.notes
+
+
+def test_a_workbook_counts_its_rows_as_a_text_does():
+    """Row n of a sheet describes what row n of another file does, blank rows included."""
+    rows = [["a", "b"], [1, 2], [None, None], [None, None], [5, 3], [6, 4]]
+    text = "".join(
+        ",".join("" if cell is None else str(cell) for cell in row) + "\n" for row in rows
+    )
+    for data, unit in ((workbook(rows), "Rows"), (text.encode(), "Lines")):
+        read = read_table(data)
+        assert f"{unit} without any value were left out: 3, 4." in read.notes
+        kept, count = rows_with_values(data)
+        assert kept.tolist() == [0, 3, 4] and count == 5
+    with pytest.raises(DataError, match=r"sheet 'People'.*row 5, column 'b': 'x7'"):
+        read_table(workbook([*rows[:4], [5, "x7"]]))
+
+
+def test_a_sheet_of_words_before_the_table_is_passed_over():
+    readme = [["Read me"], ["made by", "Ann"]]
+    data = read_table(workbook(readme, [["a", "b"], [1, 2], [3, 5]]))
+    assert data.column_names == ("a", "b")
+    assert "Sheets not used: 'People'." in data.notes
+    with pytest.raises(DataError, match="sheet 'People'; not read: 'Sheet1'"):
+        read_table(workbook([["a", "b"], [1, 2], [3, "x"]], [["c", "d"], [1, 2], [3, 4]]))
 
 
 def test_cells_that_are_no_numbers_are_named():

@@ -1,4 +1,4 @@
-"""Columns of times of day ("14:35", "09:12:05", "2:35 pm"), read as hours since midnight."""
+"""Columns of times of day ("14:35", "2:35 pm") and durations ("25:30:00"), read as hours."""
 
 import re
 from collections.abc import Sequence
@@ -9,18 +9,23 @@ from jaxtyping import Float
 
 from gplvm_core.readers.errors import listed
 
-TIME_OF_DAY = re.compile(
-    r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d{1,9})?))?"
-    r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
+TIME = re.compile(
+    r"(?:(?P<minus>-)?(?:(?P<days>\d{1,6})\s*(?:days?|d),?\s+\+?)?)"
+    r"(?P<hour>\d{1,6}):(?P<minute>\d{2})(?::(?P<second>\d{2}(?:[.,]\d{1,9})?))?"
+    r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?|\s*(?:Uhr|h))?"
 )
-LONGEST = 24  # maximum number of characters of a time of day
+# Two dots or a word mark a time, because 14.35 is a number.
+WITH_DOTS = re.compile(r"(\d{1,2})\.(\d{2})(?:\.(\d{2})|\s*(?:Uhr|h))")
+WITH_H = re.compile(r"(\d{1,2})\s*h\s*(\d{2})")
+LONGEST = 32  # maximum number of characters of a time of day
 # If at least this fraction of a column's cells are times, the other cells are mistakes.
 MOSTLY = 0.8
 
 
 @dataclass(frozen=True, eq=False)
 class Hours:
-    """The cells of a column as hours since midnight, NaN where missing.
+    """The cells of a column as hours, NaN where missing: since midnight, or durations if `of_day`
+    is false.
 
     `problem` is the row of the first cell that is not a time of day; `share` is the fraction of
     cells that are times of day. `example` is the first time of day, as text and in hours.
@@ -30,10 +35,14 @@ class Hours:
     problem: int | None
     share: float
     example: tuple[str, float]
+    of_day: bool
 
 
 def read_hours(cells: Sequence[str], missing: frozenset[str]) -> Hours | None:
-    """Read a column of times of day; None if it holds anything else."""
+    """Read a column of times of day or durations; None if it holds anything else.
+
+    One time from 24:01 on, below 0 or with days makes the cells durations.
+    """
     known = [n for n, cell in enumerate(cells) if cell.lower() not in missing]
     found = {n: _hours(cells[n]) for n in known}
     times = {n: hours for n, hours in found.items() if hours is not None}
@@ -43,11 +52,16 @@ def read_hours(cells: Sequence[str], missing: frozenset[str]) -> Hours | None:
     values[list(times)] = list(times.values())
     first = next(iter(times))
     problem = next((n for n in known if n not in times), None)
-    return Hours(values, problem, len(times) / len(known), (cells[first], times[first]))
+    of_day = all(0.0 <= hours <= 24.0 and "d" not in cells[n] for n, hours in times.items())
+    example = (cells[first], times[first])
+    return Hours(values, problem, len(times) / len(known), example, of_day)
 
 
 def _hours(cell: str) -> float | None:
-    match = TIME_OF_DAY.fullmatch(cell) if len(cell) <= LONGEST else None
+    if len(cell) > LONGEST:
+        return None
+    other = WITH_DOTS.fullmatch(cell) or WITH_H.fullmatch(cell)
+    match = TIME.fullmatch(":".join(filter(None, other.groups())) if other else cell)
     if match is None:
         return None
     hour, minute = int(match["hour"]), int(match["minute"])
@@ -56,8 +70,14 @@ def _hours(cell: str) -> float | None:
         if not 1 <= hour <= 12:
             return None
         hour = hour % 12 + (12 if match["half"] in "pP" else 0)
-    hours = hour + minute / 60.0 + second / 3600.0
-    return hours if minute < 60 and second < 60.0 and hours <= 24.0 else None
+    if minute >= 60 or second >= 60.0:
+        return None
+    if not match["second"] and not match["days"] and (hour, minute) > (24, 0):
+        return None  # hours and minutes, or minutes and seconds
+    days, hours = 24.0 * int(match["days"] or 0), hour + minute / 60.0 + second / 3600.0
+    if match["minus"]:  # "-1 days +23:00:00" is one hour below 0
+        return hours - days if "+" in cell else -hours - days
+    return days + hours
 
 
 def hours_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:

@@ -15,6 +15,11 @@ MISSING = frozenset(
         "",
         "na",
         "n/a",
+        "n.a.",
+        "n.d.",
+        "k.a.",
+        "<lod",
+        "<loq",
         "#n/a",
         "<na>",
         "nan",
@@ -51,7 +56,7 @@ class Column:
     number; `share` is the fraction of cells that are numbers. `example` is a cell that was read as
     a number without its unit or separators, together with that number. `of_day`: the cells are
     times of day, and the numbers are hours since midnight. `moments`: the dates of a file that
-    stores them as dates, NaT where missing.
+    stores them as dates, NaT where missing. `notes`: what the reader guessed or changed.
     """
 
     name: str
@@ -62,6 +67,7 @@ class Column:
     example: tuple[str, float] | None = None
     of_day: bool = False
     moments: Shaped[AnyNDArray, " N"] | None = None
+    notes: tuple[str, ...] = ()
 
     def rows(self, chosen: Int[IntArray, " n"]) -> "Column":
         """Return the cells of some rows; only rows without a value may be left out."""
@@ -108,6 +114,8 @@ class Table:
     """The content of a file. `places` are the numbers of the rows in the file; `unit` is what they
     count, such as "line".
 
+    `name` is for messages; `file` is the name of the file, if `name` says more.
+
     `beside` are further columns outside the table itself (other arrays in an NPZ). `image_shape` is
     set if the rows are images. `blank` are the skipped lines between the rows, in which all cells
     are empty.
@@ -127,12 +135,14 @@ class Table:
     image_shape: tuple[int, ...] | None = None
     is_bytes: bool = False
     blank: tuple[int, ...] = ()
+    file: str = ""
 
 
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     """Return a column of text cells; also as numbers if all cells are numbers or missing."""
     # A fast path for most columns of large files: plain numbers, with NaN as the only mark of gaps.
-    if decimal == "." or not any("." in cell for cell in cells):
+    own = any("_" in cell for cell in cells)  # Python would read 1_11 as 111
+    if not own and (decimal == "." or not any("." in cell for cell in cells)):
         plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
         try:
             return Column(name, np.array(plain, dtype=np.float64), tuple(cells))
@@ -146,11 +156,21 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     hours = read_hours(cells, MISSING)
     if hours is not None:
         numbers = hours.values if hours.problem is None else None
+        cell, value = hours.example
+        note = f"Durations in {name} were read as hours: “{cell}” is {value:.4g}."
         return Column(
-            name, numbers, tuple(cells), hours.problem, hours.share, hours.example, of_day=True
+            name,
+            numbers,
+            tuple(cells),
+            hours.problem,
+            hours.share,
+            hours.example if hours.of_day else None,
+            of_day=hours.of_day,
+            notes=() if hours.of_day or numbers is None else (note,),
         )
     found = read_numerals(cells, decimal, MISSING)
+    notes = tuple(f"The values of {name} {note}." for note in found.notes)
     if found.problem is None:
         numbers = np.array(found.values, dtype=np.float64)
-        return Column(name, numbers, tuple(cells), example=found.example)
-    return Column(name, None, tuple(cells), found.problem, share=found.share)
+        return Column(name, numbers, tuple(cells), example=found.example, notes=notes)
+    return Column(name, None, tuple(cells), found.problem, share=found.share, notes=notes)

@@ -1,9 +1,11 @@
 """The lines above the rows of a spreadsheet: titles, and column names that take two lines."""
 
+import itertools
 from collections.abc import Sequence
 
+from gplvm_core.readers.errors import listed
 from gplvm_core.readers.tables.columns import MISSING
-from gplvm_core.readers.tables.numerals import looks_numeric
+from gplvm_core.readers.tables.numerals import is_number, looks_numeric
 
 MOST_TITLES = 5
 LOOKED_AT = 20  # number of rows below the two lines of names that are examined
@@ -21,14 +23,24 @@ def title_lines(rows: Sequence[Sequence[str]]) -> int:
     return 0
 
 
-def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
-    """Return column names that take two lines (groups above names, or units below), else None.
+def names_in_lines(rows: Sequence[Sequence[str]]) -> tuple[int, list[str]] | None:
+    """Return the number of lines of column names, if it is two or three, and the names; else None.
 
-    The second line must have words in every column with numbers below, so it is not a row of
-    values.
+    Two lines are groups above names, or units below. Each word of a second line is above numbers,
+    so the line is not a row of values; three lines have a word in every cell.
     """
     if len(rows) < 3:
         return None
+    three = rows[:3]
+    below = rows[3 : 3 + LOOKED_AT]
+    words = all(cell and not looks_numeric(cell) for row in three for cell in row)
+    if below and words and all(looks_numeric(cell) for row in below for cell in row if cell):
+        return 3, [" ".join(dict.fromkeys(parts)) for parts in zip(*three, strict=True)]
+    names = _two_lines_of_names(rows)
+    return None if names is None else (2, names)
+
+
+def _two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
     upper, lower = rows[0], rows[1]
     below = rows[2 : 2 + LOOKED_AT]
     numeric = [d for d in range(len(upper)) if any(looks_numeric(row[d]) for row in below)]
@@ -49,6 +61,86 @@ def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
         group = above or group
         names.append(f"{group} {name}".strip())
     return names
+
+
+def find_header(rows: Sequence[Sequence[str]]) -> tuple[bool, str]:
+    """Return whether the first row names the columns, and the reason in words."""
+    first = rows[0]
+    words = [cell for cell in first if not is_value(cell)]
+    set_of_words = set(words)
+    named = [d for d, cell in enumerate(first) if cell in set_of_words]
+    if len(words) < 2 and len(rows) > 1:
+        reason = _names_of_numbers(rows, named)
+        if reason:
+            return True, reason
+    if not words:
+        return False, "the first line has only numbers"
+    if len(rows) == 1:
+        return len(words) == len(first), "there is no other line"
+    if any(looks_numeric(row[d]) for row in rows[1:] for d in named):
+        return True, f"the first line has words ({listed(words, 3)}) where others have numbers"
+    recur = any(row[d] in set_of_words for row in rows[1:] for d in named)
+    if len(words) == len(first) and not recur:
+        return True, f"the first line has only words ({listed(words, 3)}), which do not recur"
+    return False, f"the words in the first line ({listed(words, 3)}) look like values"
+
+
+def _names_of_numbers(rows: Sequence[Sequence[str]], named: Sequence[int]) -> str:
+    """Return why the numbers of the first row are names of the columns, such as years or
+    wavelengths; "" if they are values.
+    """
+    first, below = rows[0], rows[1 : 1 + LOOKED_AT]
+    aside = named or [d for d in (0,) if not first[0]]  # a word or an empty cell above row names
+    if any(row[d] in ("", first[d]) for row in rows[1:] for d in aside):
+        return ""
+    at = [d for d in range(len(first)) if d not in aside]
+    names = [first[d] for d in at]
+    others = [[row[d] for d in at] for row in below]
+    if _counts_up(names) and not all(map(_evenly, others)):
+        return "the first line only counts the columns"
+    whole = all(name.isdecimal() for name in names) and len(set(names)) == len(names)
+    if aside == [0] and not named and whole and _counts_up([row[0] for row in rows[1:]]):
+        return "an empty cell is above the row numbers"
+    if not rises(names):
+        return ""
+    even = _evenly(names) and not any(map(_evenly, others)) and (len(names) > 3 or bool(aside))
+    if even or (_are_apart(names, others) and not all(map(rises, others))):
+        return f"the numbers of the first line ({listed(names, 3)}) are in order, the others not"
+    return ""
+
+
+def _evenly(cells: Sequence[str]) -> bool:
+    """Whether numbers rise or fall in equal steps."""
+    if not rises(cells):
+        return False
+    values = list(map(float, cells))
+    steps = [after - before for before, after in itertools.pairwise(values)]
+    return max(steps) - min(steps) <= 1e-6 * max(map(abs, values))
+
+
+def _are_apart(names: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Whether names are years, or at least five numbers, and no value is between them."""
+    named = list(map(float, names))
+    years = all(each.is_integer() and 1800 <= each <= 2100 for each in named)
+    values = [float(cell) for row in others for cell in row if is_number(cell)]
+    inside = any(min(named) <= value <= max(named) for value in values)
+    return (years or len(names) > 4) and bool(values) and not inside
+
+
+def rises(cells: Sequence[str]) -> bool:
+    """Whether at least three cells are numbers that only rise or only fall."""
+    if len(cells) < 3 or not all(map(is_number, cells)):
+        return False
+    pairs = list(itertools.pairwise(map(float, cells)))
+    return all(a < b for a, b in pairs) or all(a > b for a, b in pairs)
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """Whether the cells are 0, 1, 2… or 1, 2, 3…, as programs number columns without names."""
+    if len(cells) < 3 or not all(cell.isdecimal() for cell in cells):
+        return False
+    first = "01".find(cells[0])
+    return first >= 0 and all(cell == str(n) for n, cell in enumerate(cells, start=first))
 
 
 def is_value(cell: str) -> bool:

@@ -11,9 +11,10 @@ BLANKS = "\u00a0\u2007\u2009\u202f "
 GROUPS = f"[{BLANKS}'’]"  # separators of thousands, besides "," or "."
 # A number with at most three signs before it and a short unit after it.
 WRITTEN = re.compile(
-    rf"(?P<before>[^\w\s.,'’()+-]{{0,3}})\s*(?P<number>[+-]?[\d.,][\d.,'’{BLANKS}]*(?:[eE][+-]?\d+)?)"
+    rf"(?P<before>[^\w\s.,'’()+-]{{0,3}})\s*(?P<number>[+-]?[\d.,](?:[\d.,'’{BLANKS}]*[\d.,])?(?:[eE][+-]?\d+)?)"
     r"[^\S\n]*(?P<behind>[^\d\s.,+-][^\d,;]{0,11})?"
 )
+LIMIT = re.compile(r"[<>≤≥]=?")  # a limit of detection
 LONGEST = 60  # maximum number of characters of a number; longer cells are text
 SURE_COMMA = re.compile(
     rf"[+-]?(?:0?,\d+|\d+,(?:\d{{1,2}}|\d{{4,}})|\d{{4,}},\d+|\d{{1,3}}(?:(?:\.|{GROUPS})\d{{3}})+,\d+"
@@ -37,7 +38,7 @@ def is_number(cell: str) -> bool:
         float(cell)
     except ValueError:
         return False
-    return True
+    return "_" not in cell  # Python's separator of digits
 
 
 def looks_numeric(cell: str) -> bool:
@@ -68,11 +69,12 @@ def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -
 class Numerals:
     """Cells read as numbers, None for other cells.
 
-    example: a cell that is not a plain number, and its value.
+    example: a cell that is not a plain number, and its value; notes: on units and limits.
     """
 
     values: list[float | None]
     example: tuple[str, float] | None
+    notes: tuple[str, ...] = ()
 
     @property
     def problem(self) -> int | None:
@@ -92,11 +94,26 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
 
     decimal: the decimal sign of the table; a column that clearly uses the other sign overrides it.
     """
+    limits = [cell for cell in cells if LIMIT.match(cell) and _written(cell)]
     known = [cell for cell in cells if cell.lower() not in missing]
+    if len(limits) < len(known):
+        missing = missing.union(map(str.lower, limits))
+        known = [cell for cell in known if cell.lower() not in missing]
+    else:
+        limits = []
     sign = decimal_sign(known, decimal, decimal)
     written = [_written(cell) for cell in known]
     beside = Counter((found["before"], found["behind"] or "") for found in written if found)
     usual = beside.most_common(1)[0][0] if beside else None
+    notes = []
+    if limits:
+        notes.append(f"are missing where they only give a limit ({listed(sorted(set(limits)), 3)})")
+    units = [" ".join(filter(None, each)) for each in beside if any(each)]
+    if len(beside) > 1 and 2 * sum(beside.values()) > len(known):
+        units += ["none"] if ("", "") in beside else []
+        notes.append(f"have several units ({listed(units, 5)}) and stay words")
+    elif len(units) == 1:
+        notes.append(f"are in {units[0]}")
     values: list[float | None] = []
     example = None
     matches = iter(written)
@@ -113,7 +130,7 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
             if value is not None and example is None and text != plainly:
                 example = (cell, value)
         values.append(value)
-    return Numerals(values, example)
+    return Numerals(values, example, tuple(notes))
 
 
 def _written(cell: str) -> re.Match[str] | None:

@@ -113,9 +113,8 @@ def _column(name: str, part: Any) -> tuple[Column, list[str]]:
         counts = _floats(part.cast(pyarrow.int32() if kind.bit_width == 32 else pyarrow.int64()))
         hours = counts * HOURS[kind.unit]
         what = "Times of day" if types.is_time(kind) else "Durations"
-        return Column(name, hours, of_day=types.is_time(kind)), [
-            f"{what} in {name} were read as hours."
-        ]
+        note = f"{what} in {name} were read as hours."
+        return Column(name, hours, of_day=types.is_time(kind)), [note]
     raise DataError(
         f"the column {name!r} has values of type {kind}. Numbers, words, dates and times are read; "
         "leave the column out, or write it as one of these."

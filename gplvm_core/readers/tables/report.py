@@ -120,7 +120,7 @@ def inspect_table(
     columns = _one_each(columns)
     scaling_reason = _units_differ(columns)
     return TableReport(
-        name=table.name,
+        name=table.file or table.name,
         n_rows=len(table.places),
         columns=tuple(columns),
         delimiter=table.delimiter,

@@ -1,17 +1,20 @@
-"""Convert tables in Excel files to text for the table reader, so that a single module recognises
-names, missing values and numbers.
-"""
+"""Read tables in Excel files by their typed cells; only words and mixed columns are text."""
 
-import csv
 import io
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.limits import MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Archive, open_archive
+from gplvm_core.readers.tables.cell_types import cell_text, typed_column
+from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.lines import Grid
+from gplvm_core.readers.tables.numerals import looks_numeric
+from gplvm_core.readers.tables.text import table_of
 
 WORKBOOK = "xl/workbook.xml"
 ZIP_MAGIC = b"PK\x03\x04"
@@ -33,10 +36,12 @@ def is_workbook(data: bytes, name: str) -> bool:
     return data.startswith(ZIP_MAGIC) and WORKBOOK in open_archive(data, name).members
 
 
-def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
-    """Return the first sheet as comma-separated text, with values instead of formulas; and notes.
+def parse_workbook(data: bytes, name: str, header: bool | None) -> Table:
+    """Return the columns of the first sheet that holds a table, with values instead of formulas.
 
-    Raises DataError for a damaged file or one without a table, and without the package openpyxl.
+    Numbers, booleans (1 and 0), dates, times and durations keep their types; places are rows of the
+    sheet. `header`: whether the first row names the columns; None: find out. Raises DataError for a
+    damaged file or one without a table, and without the package openpyxl.
     """
     require_packages("Excel files", ("openpyxl",))
     import openpyxl
@@ -45,21 +50,62 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     _check_parts(archive, name)
     with parsing(name):
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheets = book.sheetnames
-        sheet = book.worksheets[0] if book.worksheets else None
-        rows = [] if sheet is None else _limited(sheet.iter_rows(values_only=True), name)
-        if sheet is not None:
-            _check_formulas(archive.read(sheet._worksheet_path), sheet.title, name)
-    # The declared size of a sheet may be larger than its content.
-    rows = [row for row in rows if any(cell is not None for cell in row)]
-    if sheet is None or not rows:
+        found = _first_table(book.worksheets, name)
+        if found is not None:
+            _check_formulas(archive.read(found[0]._worksheet_path), found[0].title, name)
+    if found is None:
         raise DataError(f"{name}: its first sheet holds no table. Put the table there.")
-    width = max(max(n for n, cell in enumerate(row) if cell is not None) for row in rows) + 1
+    sheet, rows = found
+    others = [repr(other) for other in book.sheetnames if other != sheet.title]
     notes = [f"The sheet {sheet.title!r} was read."]
-    if len(sheets) > 1:
-        others = [repr(other) for other in sheets if other != sheet.title]
+    if others:
         notes.append(f"Sheets not used: {listed(others)}.")
-    return _text(row[:width] for row in rows), tuple(notes)
+    filled = [[n for n, cell in enumerate(row) if not _is_blank(cell)] for row in rows]
+    first, last = min(row[0] for row in filled if row), max(row[-1] for row in filled if row)
+    if first:
+        notes.append(f"Empty columns before the table were left out: {first}.")
+    kept = {n: rows[n - 1][first : last + 1] for n, row in enumerate(filled, start=1) if row}
+    width = last + 1 - first
+    texts = [[cell_text(cell) for cell in row] + [""] * (width - len(row)) for row in kept.values()]
+    begin, end = min(kept), max(kept)
+    empty = tuple(n for n in range(begin + 1, end) if n not in kept)
+    start = book.epoch
+
+    def typed(called: str, d: int, at: Sequence[int], words: Sequence[str], sign: str) -> Column:
+        cells = [kept[place][d] if d < len(kept[place]) else None for place in at]
+        return typed_column(called, cells, words, sign, start)
+
+    of = f"; not read: {listed(others, 5)}" if others else ""
+    table = table_of(
+        Grid(texts, list(kept), empty),
+        f"{name} (sheet {sheet.title!r}{of})",
+        header,
+        notes,
+        unit="row",
+        typed=typed,
+    )
+    return replace(table, file=name)
+
+
+def _first_table(sheets: Sequence[Any], name: str) -> tuple[Any, list[Sequence[Any]]] | None:
+    """Return the first sheet with values in two rows, or else the first with any cell."""
+    any_cells = None
+    for sheet in sheets:
+        rows = _limited(sheet.iter_rows(values_only=True), name)
+        with_values = (row for row in rows if any(map(_has_value, row)))
+        if next(with_values, None) is not None and next(with_values, None) is not None:
+            return sheet, rows
+        if any_cells is None and any(not _is_blank(cell) for row in rows for cell in row):
+            any_cells = sheet, rows
+    return any_cells
+
+
+def _is_blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _has_value(cell: Any) -> bool:
+    return looks_numeric(cell) if isinstance(cell, str) else cell is not None
 
 
 def _check_formulas(sheet: bytes, title: str, name: str) -> None:
@@ -96,10 +142,3 @@ def check_size(cells: int, columns: int, name: str) -> None:
     """Raise a DataError for a table with more cells or columns than are read."""
     check_at_most(columns, MOST_COLUMNS, "columns", name, "Leave out columns.")
     check_at_most(cells, MOST_VALUES, "cells or more", name, "Leave out rows.")
-
-
-def _text(rows: Iterable[Iterable[Any]]) -> bytes:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")  # so that cells with \r or \n are quoted
-    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
-    return text.getvalue().encode("utf-8", "replace")

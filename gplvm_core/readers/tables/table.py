@@ -1,7 +1,6 @@
 """Read tables of all formats as data sets, given the roles of their columns."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from gplvm_core.readers.tables.roles import (
     row_names_of,
     times_in,
 )
-from gplvm_core.readers.tables.sheets import is_workbook, workbook_text
+from gplvm_core.readers.tables.sheets import is_workbook, parse_workbook
 from gplvm_core.readers.tables.text import parse_text
 
 
@@ -47,7 +46,7 @@ def read_table(
     image_shape: tuple[int, ...] | None = None,
     kinds: Kinds = None,
 ) -> Dataset:
-    """Read the rows of a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
+    """Read the rows of a CSV, Excel (the first sheet with a table), Parquet, NPZ or NPY file.
 
     `array` names the array of an NPZ file if several could be the table. `header` says whether the
     first line names the columns (None: find out). Label, id and time columns are not learnt; they
@@ -62,7 +61,8 @@ def read_table(
 
     Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Numbers
     with decimal commas, with separated thousands, or with a percent sign or unit in every cell of
-    their column are read, with a note. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN,
+    their column are read, with a note. Empty cells and cells that read NA, N/A, n.a., n.d., k.a.,
+    <LOD, <LOQ, #N/A, <NA>, NaN,
     null, none, missing, "?", "-", "–" or "." (in any case) are missing: NaN among the targets, −1
     among the labels. Empty columns at the end of a text table, and empty lines, are left out. With
     `skip_empty_rows`, rows without a value in any column to learn are also left out. image_shape:
@@ -151,8 +151,8 @@ def read_table(
     elif table.image_shape is not None and len(values) == len(table.columns):
         targets, drawing = _as_images(targets, table.image_shape, table.is_bytes)
     return Dataset(
-        name=stem(table.name),
-        title=stem(table.name).replace("_", " "),
+        name=stem(table.file or table.name),
+        title=stem(table.file or table.name).replace("_", " "),
         targets=targets,
         drawing=drawing,
         labels=labels,
@@ -212,11 +212,7 @@ def parse_table(source: Source, array: str | None, header: bool | None) -> Table
         )
     if is_parquet(data):
         return parse_parquet(data, name)
-    if not sheet:
-        return parse_text(data, name, header)
-    text, notes = workbook_text(data, name)
-    table = parse_text(text, name, header)
-    return replace(table, notes=(*notes, *table.notes))
+    return parse_workbook(data, name, header) if sheet else parse_text(data, name, header)
 
 
 def _check_observed(

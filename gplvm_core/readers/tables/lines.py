@@ -1,0 +1,236 @@
+"""Split text into rows of cells: find its encoding, its comments and its delimiter."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
+from gplvm_core.readers.tables.columns import MISSING
+from gplvm_core.readers.tables.csv_text import MARK, unmarked
+from gplvm_core.readers.tables.headings import is_value, rises
+from gplvm_core.readers.tables.numerals import LONGEST, looks_numeric
+
+if TYPE_CHECKING:
+    import _csv
+
+DELIMITERS = ("\t", ";", "|", ",", " ")
+"""Delimiters in the order in which they are tried; " " means any run of blanks."""
+
+SNIFFED_LINES, SNIFFED_CELLS = 100, 2000
+DECLARED = re.compile(r'"?sep=(.)"?')  # an optional first line that tells Excel the delimiter
+UNSPLIT = re.compile(r"[\t;|]|,(?!\s)|,$|\d \d")  # in a word that another delimiter would split
+MOST_WORDS = 5  # of a column name in a comment
+ENOUGH = 0.6  # a score above which blanks are not tried
+WORD, WHOLE_LINE = 0.9, 0.1  # values of a cell; a number has 1
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Rows of cells with the number of each row in its file.
+
+    `empty` are the numbers of the rows between them without any value. `named`: whether a comment
+    named the columns; its names are then the first row.
+    """
+
+    rows: list[list[str]]
+    places: list[int]
+    empty: tuple[int, ...] = ()
+    named: bool = False
+
+
+def split_text(data: bytes, name: str) -> tuple[Grid, str, list[str]]:
+    """Return the rows of a table of text, its delimiter, and notes.
+
+    A leading block of lines that begin with # is a comment; if its last line is as wide as the
+    table, it names the columns. Later lines that begin with # are rows if they are as wide as the
+    table. Raises DataError for files that are not text.
+    """
+    text, notes = _decode(data, name)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    del text  # frees memory: the file may be large
+    declared = DECLARED.fullmatch(lines[0].strip())
+    if declared:
+        lines[0] = ""
+    block = _leading_comments(lines)
+    body = [line for line in lines[len(block) :] if line.strip()]
+    if not body and sum(map(bool, block)) > 1:
+        block, body = [], [line for line in lines if line.strip()]
+    if not body:
+        raise DataError(f"{name} has no rows. A table needs at least two rows of numbers.")
+    delimiter = declared[1] if declared else _sniff(body[:SNIFFED_LINES])
+    width = _usual_width(_rows_of(body[:SNIFFED_LINES], delimiter)) if block else 0
+    while block and _is_row(block[-1], delimiter, width):
+        block.pop()
+    comments = len(block)
+    lines[:comments] = [""] * comments
+    grid = _split(lines, delimiter, name)
+    if not grid.rows:
+        raise DataError(f"{name} has only empty cells. A table needs at least two rows.")
+    skipped = sum(map(bool, block))
+    width = _usual_width(grid.rows)
+    names = _names_in(block[-1], delimiter, width) if block else None
+    if names is not None:
+        skipped -= 1
+        places = [comments, *grid.places]
+        grid = replace(grid, rows=[names, *grid.rows], places=places, named=True)
+    if skipped:
+        notes.append(f"Lines that begin with # were skipped: {skipped:,}.")
+    odd = {n for n, row in enumerate(grid.rows) if row[0][:1] == "#" and len(row) != width}
+    if odd and len(odd) < len(grid.rows):
+        numbers = listed([str(grid.places[n]) for n in sorted(odd)])
+        notes.append(f"Lines that begin with # between the rows were skipped: {numbers}.")
+        kept = [n for n in range(len(grid.rows)) if n not in odd]
+        rows, places = [grid.rows[n] for n in kept], [grid.places[n] for n in kept]
+        grid = replace(grid, rows=rows, places=places)
+    return grid, delimiter, notes
+
+
+def _leading_comments(lines: Sequence[str]) -> list[str]:
+    """Return the first lines that are blank or begin with #, without blank lines at their end."""
+    block: list[str] = []
+    for line in lines:
+        text = line.strip()
+        if text and not text.startswith("#"):
+            break
+        block.append(text and line)
+    while block and not block[-1]:
+        block.pop()
+    return block
+
+
+def _is_row(line: str, delimiter: str, width: int) -> bool:
+    """Whether a line that begins with # is a row of values, and no comment."""
+    row = _rows_of([line], delimiter)
+    if not row or len(row[0]) != width:
+        return False
+    first, *others = row[0]
+    if first.lower() in MISSING:
+        return True
+    return first != "#" and any(map(looks_numeric, others)) and not rises(others)
+
+
+def _names_in(line: str, delimiter: str, width: int) -> list[str] | None:
+    """Return the column names of a comment that is as wide as the table, else None."""
+    if width < 2:
+        return None
+    for text in (line.lstrip().lstrip("#").strip(" "), line):
+        row = _rows_of([text], delimiter)
+        if row and len(row[0]) == width:
+            first, *others = (cell.strip() for cell in row[0])
+            return (
+                None if any(len(name.split()) > 5 for name in others) else [first or "#", *others]
+            )
+    return None
+
+
+def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return data.decode("utf-16"), []
+        except UnicodeDecodeError as error:
+            raise DataError(f"{name} is damaged UTF-16 text: {error}. Save it as UTF-8.") from error
+    if b"\0" in data:
+        raise DataError(
+            f"{name} is not a text file. CSV (text), NPZ and NPY tables are read; save a "
+            "spreadsheet as CSV."
+        )
+    try:
+        return data.decode("utf-8-sig"), []
+    except UnicodeDecodeError:
+        pass
+    try:
+        return data.decode("cp1252"), ["The text is not UTF-8 and was read as Windows-1252."]
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), ["The text is not UTF-8 and was read as Latin-1."]
+
+
+def _sniff(lines: Sequence[str]) -> str:
+    """Return the delimiter whose table has the most even rows and the most cells of one value."""
+    best, score = ",", 0.0
+    for delimiter in DELIMITERS:
+        if delimiter == " " and score > ENOUGH:
+            break  # blanks take the longest time
+        found = _score(_rows_of(lines, delimiter))
+        if found > score:
+            best, score = delimiter, found
+    return best
+
+
+def _score(rows: Sequence[Sequence[str]]) -> float:
+    """Return how well cells fit a table, from 0 (no delimiter) to 1."""
+    if not rows:
+        return 0.0
+    width = _usual_width(rows)
+    even = [row for row in rows if len(row) == width]
+    if width < 2:
+        return 0.0
+    cells = [cell for row in even for cell in row[: 1 + SNIFFED_CELLS // len(even)]]
+    quality = sum(map(_quality, cells)) / len(cells)
+    # A delimiter in the rows, but not in their names, is more probably a part of the cells.
+    as_wide = len(rows[0]) == width or 1 < len(rows[0]) == width - 1
+    first = 1.0 if as_wide else 0.5
+    return quality * first * len(even) / len(rows)
+
+
+def _quality(cell: str) -> float:
+    if len(cell) <= LONGEST and is_value(cell):
+        return 1.0
+    return WHOLE_LINE if UNSPLIT.search(cell) else WORD
+
+
+def _usual_width(rows: Sequence[Sequence[str]]) -> int:
+    return Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
+
+
+def _rows_of(lines: Sequence[str], delimiter: str) -> list[list[str]]:
+    """Return the rows of the first lines of a file; none if quotation marks are misplaced."""
+    rows: list[list[str]] = []
+    try:
+        for row in _reader((f"{line}\n" for line in lines), delimiter):
+            rows.append([cell.strip() for cell in row])
+    except csv.Error as error:
+        # The first lines of a file may end inside a cell.
+        return rows if str(error).startswith("unexpected end") else []
+    return rows
+
+
+def _reader(lines: Iterable[str], delimiter: str) -> "_csv.Reader":
+    if delimiter != " ":
+        return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    # Any run of blanks outside quotation marks is one delimiter.
+    single = (
+        re.sub(r'("[^"]*")|\s+', lambda found: found[1] or " ", line.strip()) for line in lines
+    )
+    return csv.reader(single, delimiter=" ", strict=True)
+
+
+def _split(lines: Sequence[str], delimiter: str, name: str) -> Grid:
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    empty: list[int] = []
+    n_cells = 0
+    any_marked = any(MARK in line for line in lines)
+    reader = _reader((f"{line}\n" for line in lines), delimiter)
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any_marked:
+                cells = [unmarked(cell) if MARK in cell else cell for cell in cells]
+            if any(cells):
+                rows.append(cells)
+                numbers.append(reader.line_num)
+                n_cells += len(cells)
+            elif len(cells) > 1:
+                empty.append(reader.line_num)
+            check_at_most(len(cells), MOST_COLUMNS, "columns", name, "Leave out columns.")
+            check_at_most(n_cells, MOST_VALUES, "cells or more", name, "Use fewer rows.")
+    except csv.Error as error:
+        line = (numbers[-1] if numbers else 0) + 1
+        raise DataError(
+            f"{name}, line {line}: {error}; a quotation mark may not be closed. Correct the line."
+        ) from error
+    return Grid(rows, numbers, tuple(empty))
