@@ -46,7 +46,9 @@ class Watched:
         self._reported = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Report progress of training."""
+        """Report progress of training. Its share never falls, also if a further start is added."""
+        if self._last is not None and progress.share < self._last.share:
+            progress = replace(progress, share=self._last.share)
         self._last, self._reported = progress, time.perf_counter()
         self._ask(progress)
         if self.stopped:
