@@ -253,3 +253,32 @@ def test_a_number_that_no_calendar_reaches_is_no_date():
     formats = {"day": "excel days"}
     with pytest.raises(DataError, match=r"line 3, .*'1e300' is too far from 1970 to be a date"):
         read_table(source, time_column="day", date_formats=formats)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        ["05-Jan-2024", "06-Jan-2024", "09-Jan-2024"],
+        ["5. Januar 2024", "6. Januar 2024", "9. Januar 2024"],
+        ["5 janvier 2024", "6 janvier 2024", "9 janvier 2024"],
+        ["Jan 5, 2024", "January 6, 2024", "Jan 9, 2024"],
+        ["20240105", "20240106", "20240109"],
+        ["2024010506", "2024010606", "2024010906"],
+    ],
+)
+def test_names_of_months_and_compact_dates(cells):
+    rows = "".join(f"{cell};{n}\n" for n, cell in enumerate(cells))
+    data = read_table(f"moment;x\n{rows}".encode(), time_column="moment", time_unit="days")
+    np.testing.assert_allclose(data.times, [0, 1, 4])
+
+
+def test_months_and_quarters_are_dates():
+    for cells in (["2024-01", "2024-04", "2024-07"], ["2024Q1", "2024Q2", "2024Q3"]):
+        rows = "".join(f"{cell};{n}\n" for n, cell in enumerate(cells))
+        data = read_table(f"moment;x\n{rows}".encode(), time_column="moment")
+        np.testing.assert_allclose(data.times, [0, 91, 182])
+
+
+def test_numbers_of_eight_digits_that_are_no_days_stay_numbers():
+    report = inspect_table(b"key,x\n20240105,1\n20249999,2\n20240109,4\n")
+    assert report.columns[0].dates is None

@@ -1,7 +1,7 @@
 """Columns of dates: find their format, read them, and convert them to times and columns."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Literal
@@ -16,7 +16,15 @@ from gplvm_core.readers.tables.columns import MISSING, Column
 Moments = NDArray[np.datetime64]
 
 DateFormat = Literal[
-    "iso", "day first", "month first", "excel days", "unix seconds", "unix milliseconds", "numbers"
+    "iso",
+    "day first",
+    "month first",
+    "month name",
+    "compact",
+    "excel days",
+    "unix seconds",
+    "unix milliseconds",
+    "numbers",
 ]
 TimeUnit = Literal["days", "hours", "seconds"]
 
@@ -24,6 +32,8 @@ DATE_FORMATS: dict[DateFormat, str] = {
     "iso": "2024-12-31",
     "day first": "day, month, year (31.12.2024)",
     "month first": "month, day, year (12/31/2024)",
+    "month name": "the name of a month (5 Jan 2024)",
+    "compact": "year, month and day without signs (20241231)",
     "excel days": "days as spreadsheets count them (45657)",
     "unix seconds": "seconds since 1970",
     "unix milliseconds": "milliseconds since 1970",
@@ -58,6 +68,31 @@ YEAR_FIRST = re.compile(
 )
 YEAR_LAST = re.compile(
     rf"(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<two>\d{{1,2}})(?P=sign)(?P<year>\d{{4}}|\d{{2}}){CLOCK}"
+)
+# The year and month, or the quarter, of an ISO date.
+COARSE = re.compile(r"(?P<year>\d{4})(?:-(?P<one>\d{2})|[- ]?Q(?P<quarter>[1-4]))")
+NAMED = re.compile(
+    r"(?:[^\W\d_]{2,10}\.?,?\s+)??(?:(?P<one>\d{1,2})\.?[-/ ]+)?(?P<name>[^\W\d_]{3,10})\.?[-/ ]+"
+    rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?[-/ ]+)?(?P<year>\d{{4}}){CLOCK}"
+)
+COMPACT = re.compile(
+    r"(?P<year>\d{4})(?P<one>\d{2})(?P<two>\d{2})"
+    r"(?:(?P<hour>\d{2})(?:(?P<minute>\d{2})(?P<second>\d{2})?)?)?"
+)
+EARLIEST, LATEST = 1900, 2100  # years of compact dates
+MONTHS = (  # beginnings in English, German and French
+    ("jan",),
+    ("feb", "fév", "fev"),
+    ("mar", "mär", "mrz"),
+    ("apr", "avr"),
+    ("may", "mai"),
+    ("jun", "juin"),
+    ("jul", "juil"),
+    ("aug", "aoû", "aou"),
+    ("sep",),
+    ("oct", "okt"),
+    ("nov",),
+    ("dec", "dez", "déc"),
 )
 
 
@@ -98,7 +133,10 @@ def find_dates(column: Column) -> Dates | None:
         return _numbers_as_dates(column.name, column.numbers)
     cells = [text for text in column.texts or () if text.lower() not in MISSING]
     short = [cell for cell in cells if len(cell) <= LONGEST]
-    first = [found for cell in short if (found := YEAR_FIRST.fullmatch(cell))]
+    first = [found for cell in short if (found := _iso(cell))]
+    named = [cell for cell in short if _month_named(NAMED.fullmatch(cell))]
+    if cells and len(named) >= MOSTLY * len(cells):
+        return Dates(("month name",), True, f"dates with the month's name, such as {named[0]}")
     last = [found for cell in short if (found := YEAR_LAST.fullmatch(cell))]
     if not cells or max(len(first), len(last)) < MOSTLY * len(cells):
         return None
@@ -124,6 +162,39 @@ def _day_and_month(found: Sequence[re.Match[str]]) -> Dates:
     return Dates(("day first", "month first"), False, open_words)
 
 
+def _iso(cell: str) -> re.Match[str] | None:
+    return YEAR_FIRST.fullmatch(cell) or COARSE.fullmatch(cell)
+
+
+def _month_named(match: re.Match[str] | None) -> int:
+    """Return the number of a month by its name; 0 for other words."""
+    name = match["name"].lower() if match else ""
+    fits = (n for n, begins in enumerate(MONTHS, start=1) if name.startswith(begins))
+    return next(fits, 0)
+
+
+def _compact(number: float) -> str:
+    return f"{number:.0f}" if number == number else ""
+
+
+def _are_compact(numbers: Array) -> bool:
+    """Whether all numbers are days of the calendar, written as YYYYMMDD, perhaps with a time."""
+    if not ((numbers >= EARLIEST * 1e4) & (numbers < 1e14) & (numbers % 1 == 0)).all():
+        return False
+    cells = list(map(_compact, np.unique(numbers).tolist()))
+    if len({len(cell) for cell in cells}) > 1:
+        return False
+    for cell in cells:
+        match = COMPACT.fullmatch(cell)
+        if match is None or not EARLIEST <= int(match["year"]) < LATEST:
+            return False
+        try:
+            _moment(match, cell, 0, "compact")
+        except DateError:
+            return False
+    return True
+
+
 def _numbers_as_dates(name: str, numbers: Array) -> Dates | None:
     known = numbers[~np.isnan(numbers)]
     if not len(known):
@@ -131,6 +202,9 @@ def _numbers_as_dates(name: str, numbers: Array) -> Dates | None:
     low, high = known.min(), known.max()
     if low == high:
         return None
+    if _are_compact(known):
+        example = _compact(float(known[0]))
+        return Dates(("compact", "numbers"), True, f"days of the calendar, such as {example}")
     for way, (least, most) in RANGES.items():
         if least <= low and high <= most:
             middle = str(_counted(known[:1], way)[0].astype("datetime64[D]"))
@@ -160,10 +234,17 @@ def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
             row = int(np.argmax(far))
             raise DateError(row, words[row], "is too far from 1970 to be a date")
         return _counted(column.numbers, way), ""
-    pattern = YEAR_FIRST if way == "iso" else YEAR_LAST
+    if way == "compact" and column.numbers is not None:
+        words = list(map(_compact, column.numbers.tolist()))
+    patterns: dict[DateFormat, Callable[[str], re.Match[str] | None]] = {
+        "month name": NAMED.fullmatch,
+        "compact": COMPACT.fullmatch,
+        "iso": _iso,
+    }
+    pattern = patterns.get(way, YEAR_LAST.fullmatch)
     found: list[datetime | None] = []
     for row, cell in enumerate(words):
-        match = pattern.fullmatch(cell) if len(cell) <= LONGEST else None
+        match = pattern(cell) if len(cell) <= LONGEST else None
         found.append(_moment(match, cell, row, way) if cell else None)
     zones = {each.utcoffset() for each in found if each is not None}
     note = ""
@@ -204,26 +285,33 @@ def _counted(numbers: Array, way: DateFormat) -> Moments:
 def _moment(match: re.Match[str] | None, cell: str, row: int, way: DateFormat) -> datetime:
     if match is None:
         raise DateError(row, cell, "is not a date like the others")
-    one, two = int(match["one"]), int(match["two"])
-    day, month = (one, two) if way == "day first" else (two, one)
+    parts = match.groupdict()
+    if way == "month name":
+        day, month = int(parts["one"] or parts["day"] or 1), _month_named(match)
+    elif "quarter" in parts:
+        day, month = 1, int(parts["one"] or 3 * int(parts["quarter"] or 1) - 2)
+    else:
+        one, two = int(match["one"]), int(match["two"])
+        day, month = (one, two) if way == "day first" else (two, one)
     year = int(match["year"])
     if len(match["year"]) == 2:
         year += 1900 if year >= 69 else 2000  # the POSIX rule for two-digit years
     try:
-        return datetime(year, month, day, *_clock(match), tzinfo=_zone(match["zone"]))
+        return datetime(year, month, day, *_clock(parts), tzinfo=_zone(parts.get("zone")))
     except ValueError as error:
         what = "is not a date" if month <= 12 else f"is not a date with the {way}"
         raise DateError(row, cell, f"{what} ({error})") from error
 
 
-def _clock(match: re.Match[str]) -> tuple[int, int, int, int]:
-    hour = int(match["hour"] or 0)
-    if match["half"]:
+def _clock(match: dict[str, str | None]) -> tuple[int, int, int, int]:
+    hour = int(match.get("hour") or 0)
+    half = match.get("half")
+    if half:
         if not 1 <= hour <= 12:
             raise ValueError("hour must be in 1..12")
-        hour = hour % 12 + (12 if match["half"][0] in "pP" else 0)
-    part = int((match["part"] or "0").ljust(6, "0")[:6])
-    return hour, int(match["minute"] or 0), int(match["second"] or 0), part
+        hour = hour % 12 + (12 if half[0] in "pP" else 0)
+    part = int((match.get("part") or "0").ljust(6, "0")[:6])
+    return hour, int(match.get("minute") or 0), int(match.get("second") or 0), part
 
 
 def _zone(text: str | None) -> timezone | None:

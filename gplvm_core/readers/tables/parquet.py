@@ -9,9 +9,10 @@ from numpy.typing import NDArray
 from gplvm_core.readers.errors import DataError, listed, parsing
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.tables.columns import Column, Table, text_column
+from gplvm_core.readers.tables.lines import SNIFFED_LINES
 from gplvm_core.readers.tables.numerals import decimal_sign
 from gplvm_core.readers.tables.sheets import check_size
-from gplvm_core.readers.tables.text import SNIFFED_LINES, reading_notes, unique_names
+from gplvm_core.readers.tables.text import reading_notes, unique_names
 
 MAGIC = b"PAR1"
 BLOCK = 5000  # columns that are unpacked at once
@@ -113,8 +114,8 @@ def _column(name: str, part: Any) -> tuple[Column, list[str]]:
         counts = _floats(part.cast(pyarrow.int32() if kind.bit_width == 32 else pyarrow.int64()))
         hours = counts * HOURS[kind.unit]
         what = "Times of day" if types.is_time(kind) else "Durations"
-        note = f"{what} in {name} were read as hours."
-        return Column(name, hours, of_day=types.is_time(kind)), [note]
+        read = f"{what} in {name} were read as hours."
+        return Column(name, hours, of_day=types.is_time(kind), notes=(read,)), []
     raise DataError(
         f"the column {name!r} has values of type {kind}. Numbers, words, dates and times are read; "
         "leave the column out, or write it as one of these."

@@ -56,16 +56,17 @@ def read_table(
     Dates in the time column become the time since the earliest row, in `time_unit` ("days",
     "hours", "seconds"; None chooses one that suits the steps). `date_columns` become columns to
     learn: the year, the season (sine and cosine over the year) and the weekday. `date_formats`
-    gives the format of a column's dates ("iso", "day first", "month first", "excel days", "unix
-    seconds", "unix milliseconds"), or "numbers" for plain numbers, if the cells are ambiguous.
+    gives the format of a column's dates ("iso", "day first", "month first", "month name",
+    "compact", "excel days", "unix seconds", "unix milliseconds"), or "numbers" for plain
+    numbers, if the cells are ambiguous.
 
     Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Numbers
     with decimal commas, with separated thousands, or with a percent sign or unit in every cell of
     their column are read, with a note. Empty cells and cells that read NA, N/A, n.a., n.d., k.a.,
-    <LOD, <LOQ, #N/A, <NA>, NaN,
-    null, none, missing, "?", "-", "–" or "." (in any case) are missing: NaN among the targets, −1
-    among the labels. Empty columns at the end of a text table, and empty lines, are left out. With
-    `skip_empty_rows`, rows without a value in any column to learn are also left out. image_shape:
+    <LOD, <LOQ, #N/A, <NA>, NaN, null, none, missing, "?", "-", "–" or "." (in any case) are
+    missing: NaN among the targets, −1 among the labels. Empty columns at the end of a text table,
+    and empty lines, are left out. With `skip_empty_rows`, rows without a value in any column
+    to learn are also left out. image_shape:
     the rows are images of this height and width (and 3 colours), line by line.
 
     `kinds` (docs/kinds.md) gives the kinds of the columns to learn. None: all are numbers. "auto":
