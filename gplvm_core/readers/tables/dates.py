@@ -179,7 +179,7 @@ def _compact(number: float) -> str:
 
 def _are_compact(numbers: Array) -> bool:
     """Whether all numbers are days of the calendar, written as YYYYMMDD, perhaps with a time."""
-    if not ((numbers >= EARLIEST * 1e4) & (numbers < 1e14) & (numbers % 1 == 0)).all():
+    if not ((numbers >= EARLIEST * 1e4) & (numbers < 1e14)).all() or (numbers % 1 != 0).any():
         return False
     cells = list(map(_compact, np.unique(numbers).tolist()))
     if len({len(cell) for cell in cells}) > 1:
