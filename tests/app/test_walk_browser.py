@@ -152,7 +152,8 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     expect(page.locator("[data-kept]")).to_be_attached()
     expect(settled(page).locator("summary", has_text="More options")).to_be_visible()
     expect(options).not_to_have_attribute("open", "")
-    page.get_by_text("Pipe flow", exact=True).first.click()
+    # Long enough to train until the end of this visit, also on a slow machine.
+    page.get_by_text("Digits", exact=True).first.click()
     steps = settled(page).get_by_role("spinbutton", name="Training steps, at most")
     steps.fill("20000")
     steps.press("Enter")
@@ -189,5 +190,5 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     expect(page.get_by_text("Move to look")).to_be_visible()
     assert re.search(r"model=library(:|%3A)", page.url)
     page.goto(f"{server.url}/library")  # this old address leads to the shelf Mine
-    expect(page.get_by_text("Three-phase flow (simulated), Bayesian GP-LVM").first).to_be_visible()
+    expect(page.get_by_text("Handwritten digits, Bayesian GP-LVM").first).to_be_visible()
     check_looks(settled(page))
