@@ -29,6 +29,7 @@ include_patterns = [
     "CONTRIBUTING.md",
     "SECURITY.md",
     "benchmarks/README.md",
+    "findings/README.md",
     "gplvm_core/*.md",
     "docs/**",
 ]
