@@ -53,13 +53,15 @@ def resized(page: Page, width: int, height: int) -> Page:
     return settled(page)
 
 
-# Streamlit draws text in the colours of the other scheme some time after the switch.
-SAME_COLOURS = """() => {
-    const now = [...document.querySelectorAll("p")].map((one) => getComputedStyle(one).color).join();
-    const same = now === window.coloursBefore;
-    window.coloursBefore = now;
-    return same;
-}"""
+COLOURS = """() => [...document.querySelectorAll("p")].map((one) => getComputedStyle(one).color)"""
+
+
+def recoloured(page: Page) -> None:
+    """Wait until all text has its colour: Streamlit draws it some time after a switch of scheme."""
+    before = None
+    while (now := page.evaluate(COLOURS)) != before:
+        before = now
+        page.wait_for_timeout(300)
 
 
 @pytest.mark.parametrize("name", PAGES, ids=PAGES)
@@ -76,7 +78,7 @@ def test_a_page_fits_its_window_and_is_accessible(
     for scheme, width, rules in VISITS:
         page.emulate_media(color_scheme=scheme)
         resized(page, width, 900)
-        page.wait_for_function(SAME_COLOURS, polling=300)
+        recoloured(page)
         found += [(width, each) for each in page.evaluate(CUT)]
         found += [(scheme, width, *each) for each in violations(page, rules)]
     for size in SIZES:
