@@ -79,6 +79,9 @@ def test_three_lines_of_names_are_joined():
     text = b"scorer,net,net\nbodyparts,nose,ear\ncoords,x,y\n0,1.5,2.5\n1,1.6,2.4\n2,1.7,2.1\n"
     data = read_table(text)
     assert data.column_names == ("scorer bodyparts coords", "net nose x", "net ear y")
+    assert [note for note in data.notes if "column names" in note] == [
+        note for note in data.notes if "first three lines" in note
+    ]
     assert any("first three lines" in note for note in data.notes)
 
 

@@ -94,7 +94,7 @@ def table_of(
     if decimal == ",":
         notes.append("Commas were read as decimal points.")
     names, name_notes = unique_names(names)
-    if header:
+    if header and joined is None:
         notes.append(f"The first {unit} was read as column names.")
     columns = tuple(
         text_column(column, below, decimal)
