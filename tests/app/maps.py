@@ -78,6 +78,16 @@ def kept_point(page):
     return json.loads(page.locator(".details").get_attribute("data-point"))
 
 
+def link_with(page, point):
+    """Return the page's link once it contains a point; it is written after changes have stopped."""
+    page.wait_for_function(
+        "(point) => (new URLSearchParams(location.search).get('at') ?? '').split(',')"
+        ".every((x, q) => x && Math.abs(Number(x) - point[q]) < 1e-4)",
+        arg=list(point),
+    )
+    return page.url
+
+
 def wait_for_other_point(page, before):
     page.wait_for_function(
         "([selector, before]) => document.querySelector('[data-testid=stBidiComponentIsolated]')"

@@ -21,6 +21,7 @@ from tests.app.maps import (
     SHOWN,
     followed,
     kept_point,
+    link_with,
     menu,
     open_map,
     place_on_map,
@@ -182,7 +183,7 @@ def test_a_visitor_keeps_places_without_asking_the_server(server, browser_page):
     seen = [kept_point(page), click(page, *place_on_map(page, 0.93, 0.9))]
     assert details.get_by_role("button").count() == 8
     expect(details.get_by_role("heading", name="Nearest rows")).to_be_visible()
-    page.wait_for_function("location.search.includes('at=')")
+    link_with(page, seen[1])
 
     # Places are undone and come back.
     seen.append(click(page, *place_on_map(page, 0.3, 0.4)))
@@ -260,10 +261,8 @@ def test_a_visitor_keeps_places_without_asking_the_server(server, browser_page):
     # The link restores the same point; the browser's Back button does not step through chosen
     # points.
     assert page.evaluate("history.length") == steps
-    link = page.url
     point = click(page, *place_on_map(page, 0.3, 0.4))
-    page.wait_for_function("(link) => location.href !== link", arg=link)
-    link = page.url
+    link = link_with(page, point)
     page.goto("about:blank")
     assert kept_point(open_map(browser_page, link)) == pytest.approx(point, abs=1e-4)
 
@@ -497,7 +496,7 @@ def test_a_link_has_the_parts_of_the_map_and_the_place_outlives_other_pages(serv
     page.get_by_role("link", name="Explore").click()
     page.wait_for_selector(".details[data-point]")
     assert kept_point(page) == pytest.approx(point)
-    page.wait_for_function("location.search.includes('at=')")
+    link_with(page, point)
     page.wait_for_function("location.search.includes('shade=magnification')")
     menu(page, "More")
     expect(ellipses).to_have_attribute("aria-pressed", "true")

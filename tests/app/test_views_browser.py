@@ -13,6 +13,7 @@ from gplvm_core.store import Library
 from pages.ui.explore.views.model import parts_at
 from tests.app.apptest import PIXELS
 from tests.app.looks import CUT, check_looks
+from tests.app.maps import link_with
 from tests.app.views_data import body_of_joints, model_of_pairs, some_pairs
 from tests.app.watch import changed, settled
 
@@ -272,7 +273,8 @@ def test_one_pointer_moves_both_outputs_and_the_lock_keeps_one_still(server, sev
     page.wait_for_function("() => document.querySelectorAll('.mf-lines figcaption').length > 0")
     expect(page.locator(".mf-lines figcaption").first).to_have_text("start")
     # The link restores the same position.
-    point, link = state(page)["point"], page.url
+    point = state(page)["point"]
+    link = link_with(page, point)
     page.goto("about:blank")
     page.goto(f"{link}&zoom=0.5,0.5,3&names=pose")
     page.wait_for_selector("[data-ready=true]")
