@@ -89,12 +89,12 @@ def _check(targets: Array, mean: Array, variance: Array, inducing: Array, noise:
         if array.ndim != 2 or not finite:
             raise ValueError(f"{name} must be a finite matrix, got shape {array.shape}")
     if len(targets) != len(mean):
-        raise ValueError(f"targets have {len(targets)} rows but mean has {len(mean)}")
+        raise ValueError(f"targets and mean differ in their rows: {len(targets)} and {len(mean)}")
     if mean.shape != variance.shape:
         raise ValueError(f"mean is {mean.shape} but variance is {variance.shape}")
     if inducing.shape[1] != mean.shape[1]:
         raise ValueError(
-            f"inducing has {inducing.shape[1]} columns for {mean.shape[1]} latent dimensions"
+            f"inducing and mean differ in their columns: {inducing.shape[1]} and {mean.shape[1]}"
         )
     if not (variance > 0).all():
         raise ValueError("variance contains the variances of q(X), which must all be positive")

@@ -166,7 +166,8 @@ def choose(
     known = None if together is None else np.asarray(together)
     if known is not None and known.shape != (len(rows),):
         raise DataError(
-            f"groups and sequences need one label for each of the {len(rows)} rows; got shape "
+            f"groups and sequences need one label for each of the {plural(len(rows), 'row')}; "
+            "got shape "
             f"{known.shape}"
         )
     splits = held_out(task, rows, known, cv, random_state)

@@ -73,7 +73,8 @@ def compare_kept_aside(
     known = None if labels is None else np.asarray(labels)
     if known is not None and known.shape != (len(rows),):
         raise DataError(
-            f"labels must have one entry for each of the {len(rows)} rows; got shape {known.shape}"
+            f"labels must have one entry for each of the {plural(len(rows), 'row')}; got shape "
+            f"{known.shape}"
         )
     splits = splits_of(cv, len(rows), random_state)
     # Errors are measured in units of the spread of a column in the training part, so columns that

@@ -15,6 +15,7 @@ from gplvm_core.comparison.result import Comparison
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import plural
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 # The fraction of test rows in a split, if `cv` is a number of splits.
@@ -156,7 +157,8 @@ def splits_of(cv: Any, n_rows: int, random_state: int | None) -> list[Split]:
         least = int(np.ceil(max(LEAST_TRAINING / (1.0 - TEST_SHARE), LEAST_TEST / TEST_SHARE)))
         if n_rows < least:
             raise DataError(
-                f"{n_rows} rows are too few to split into training and test rows: the comparison "
+                f"{plural(n_rows, 'row')} cannot be split into training and test rows: the "
+                "comparison "
                 f"needs at least {least} rows"
             )
         cv = ShuffleSplit(int(cv), test_size=TEST_SHARE, random_state=random_state)
@@ -168,8 +170,10 @@ def splits_of(cv: Any, n_rows: int, random_state: int | None) -> list[Split]:
     for train, test in splits:
         if len(train) < LEAST_TRAINING or len(test) < LEAST_TEST:
             raise DataError(
-                f"a split of the {n_rows} rows has {len(train)} training rows and {len(test)} test "
-                f"rows; a split needs at least {LEAST_TRAINING} training rows and {LEAST_TEST} "
+                f"a split of the {plural(n_rows, 'row')} has "
+                f"{plural(len(train), 'training row')} and "
+                f"{plural(len(test), 'test row')}; a split needs at least {LEAST_TRAINING} "
+                f"training rows and {LEAST_TEST} "
                 "test rows: give more rows or fewer splits"
             )
     return splits

@@ -99,8 +99,8 @@ class Parametric:
         value = np.asarray(getattr(self, name), dtype=float)
         if value.ndim and len(value) != n_latent:
             raise KernelError(
-                f"{type(self).__name__}: {name} has {len(value)} numbers for {n_latent} latent "
-                "dimensions: give one number, or one for each dimension"
+                f"{type(self).__name__}: {name} has the length {len(value)}, but n_latent is "
+                f"{n_latent}: give one number, or one for each dimension"
             )
         return np.array(np.broadcast_to(value, (n_latent,)))
 

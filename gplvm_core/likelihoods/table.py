@@ -15,6 +15,7 @@ from gplvm_core.likelihoods.sticks import classes, n_sticks, sticks
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
+from gplvm_core.readers.errors import plural
 from gplvm_core.readers.frames import frame_of, library_of
 from gplvm_core.readers.kinds import CONSTANT, TableColumn, coded_column, columns_of
 
@@ -96,7 +97,7 @@ class TableColumns:
         cells = cells_of(table)
         if len(cells) != len(self.columns):
             raise DataError(
-                f"the rows have {len(cells)} columns, but the model was trained on "
+                f"the rows have {plural(len(cells), 'column')}, but the model was trained on "
                 f"{len(self.columns)}: {', '.join(self.names)}"
             )
         return self._outputs(cells)

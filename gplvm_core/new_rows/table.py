@@ -188,7 +188,8 @@ def _values(table: Any, names: list[str], dataset: Dataset, before: int) -> tupl
         values = as_floats(table, "the rows")
         if values.ndim != 2 or values.shape[1] != len(names):
             raise DataError(
-                f"the rows have the shape {values.shape}, but the model has {len(names)} columns: "
+                f"the rows have the shape {values.shape}, but the model has "
+                f"{plural(len(names), 'column')}: "
                 "pass one value for each column, NaN where it is missing"
             )
         return values, []

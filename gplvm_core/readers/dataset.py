@@ -398,7 +398,7 @@ class Dataset:
             if view.ndim == 0 or len(view) != len(self.targets):
                 raise DataError(
                     f"{self.name}: covariate {name!r} has the shape {view.shape}; its first axis "
-                    f"must be the {len(self.targets)} rows."
+                    f"must be the {plural(len(self.targets), 'row')}."
                 )
             view.flags.writeable = False
             kept[name] = view

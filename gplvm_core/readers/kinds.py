@@ -302,7 +302,9 @@ def coded_table(columns: Sequence[TableColumn], table: Any) -> Float[Array, "N C
 def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], name: str) -> None:
     """Raise DataError unless these are values that `coded_column` can return for the columns."""
     if len(columns) != values.shape[1]:
-        raise DataError(f"{name}: {len(columns)} kinds for {values.shape[1]} columns.")
+        raise DataError(
+            f"{name}: {plural(len(columns), 'kind')} for {plural(values.shape[1], 'column')}."
+        )
     for column, own in zip(columns, values.T, strict=True):
         if column.kind not in KINDS or column.is_words != (column.kind in OF_WORDS):
             raise DataError(f"{name}: the column {column.name!r} cannot be {column.kind!r}.")

@@ -88,7 +88,7 @@ def check_views(views: Sequence[View], n_outputs: int, what: str) -> None:
     if views and total != n_outputs:
         parts = " + ".join(f"{view.n_outputs} ({view.name})" for view in views)
         raise DataError(
-            f"{what}: the views have {parts} = {total} columns, the targets {n_outputs}. "
+            f"{what}: the views have {parts} = {plural(total, 'column')}, the targets {n_outputs}. "
             "Every column must be in exactly one view."
         )
 
@@ -168,7 +168,8 @@ def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
     if given.ndim == 2 and given.dtype == bool:
         if given.shape[1] != n_classes:
             raise DataError(
-                f"The labels have {plural(given.shape[1], 'column')} for {n_classes} classes."
+                f"The labels have {plural(given.shape[1], 'column')} for "
+                f"{plural(n_classes, 'class', 'classes')}."
             )
         return np.where(given, 1.0, -1.0)
     if given.ndim != 1 or given.dtype.kind not in "iu":
@@ -178,7 +179,8 @@ def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
         )
     if len(given) and not -1 <= given.min() <= given.max() < n_classes:
         raise DataError(
-            f"Labels run from {given.min()} to {given.max()}; with {n_classes} classes they are 0 "
+            f"Labels run from {given.min()} to {given.max()}; with "
+            f"{plural(n_classes, 'class', 'classes')} they are 0 "
             f"to {n_classes - 1}, or −1 for rows without a label."
         )
     found = np.where(given[:, None] == np.arange(n_classes), 1.0, -1.0)

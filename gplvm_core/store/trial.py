@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.readers import Dataset
+from gplvm_core.readers.errors import plural
 from gplvm_core.readers.kinds import coded_table
 from gplvm_core.store.entry import card_of
 from gplvm_core.store.errors import StoreError, reading
@@ -29,7 +30,7 @@ def check_usable(model: Any, dataset: Any) -> None:
         latent = model.latent_mean_
         if len(latent) != len(dataset.targets):
             raise StoreError(
-                f"The model was trained on {len(latent)} rows, but its data set has "
+                f"The model was trained on {plural(len(latent), 'row')}, but its data set has "
                 f"{len(dataset.targets)}."
             )
         several = model.capabilities.views

@@ -164,4 +164,4 @@ def capped_notes(n_inducing: int, n_points: int) -> tuple[str, ...]:
     """A note if there are more inducing inputs than points."""
     if n_inducing <= n_points:
         return ()
-    return (f"n_inducing = {n_inducing} is capped at the {n_points} points",)
+    return (f"n_inducing = {n_inducing} is capped at the number of points, {n_points}",)

@@ -101,7 +101,8 @@ def inputs_from(
     columns = list(range(width) if isinstance(path_over, str) else dict.fromkeys(path_over))
     if max(columns) >= width:
         raise ValueError(
-            f"path_over names column {max(columns)} (counted from 0), but there are {width} columns"
+            f"path_over names column {max(columns)} (counted from 0), but the number of columns "
+            f"is {width}"
         )
     chosen = outputs[:, columns]
     if np.isnan(chosen).any():

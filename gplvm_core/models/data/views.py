@@ -13,7 +13,7 @@ from gplvm_core.models.data.rows import as_floats, refuse_unseen
 from gplvm_core.models.data.scaling import AUTO, Scaling, observed_counts, refuse_empty
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
-from gplvm_core.readers.errors import DataTypeError
+from gplvm_core.readers.errors import DataTypeError, plural
 
 Views = dict[str, Array]
 
@@ -121,7 +121,8 @@ def given_views(
         check_name(name, tuple(widths))
         if values.shape[1] != widths[name]:
             raise DataError(
-                f"view {name!r} has {values.shape[1]} columns, but was trained with {widths[name]}"
+                f"view {name!r} has {plural(values.shape[1], 'column')}, but was trained with "
+                f"{widths[name]}"
             )
     if not empty_rows:
         seen = np.any([~np.isnan(values).all(axis=1) for values in found.values()], axis=0)

@@ -19,6 +19,7 @@ from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import Saved
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.numerics import Array
+from gplvm_core.readers.errors import plural
 
 
 @documented
@@ -188,7 +189,9 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         try:
             return self._base().fit(rows)
         except ValueError as error:
-            raise ValueError(f"class {_shown(label)} ({len(rows)} rows): {error}") from error
+            raise ValueError(
+                f"class {_shown(label)} ({plural(len(rows), 'row')}): {error}"
+            ) from error
 
     def _base(self) -> Any:
         """A fresh copy of the model of one class."""

@@ -20,6 +20,7 @@ from gplvm_core.prediction import Evidence, Posterior
 from gplvm_core.prediction.added import Added, Sums, streamed_sums
 from gplvm_core.prediction.place import place
 from gplvm_core.readers import RowFiles
+from gplvm_core.readers.errors import plural
 from gplvm_core.statistics import Executor, Statistics, executor_for
 
 
@@ -143,7 +144,7 @@ class FromFiles(TimedModel):
             belief, _ = place((Evidence(self.posterior_, outputs),), self._belief, executor)
             new = Sums.of(self.posterior_, outputs, belief, executor)
         self._add(new, belief)
-        self.notes_ += (f"{len(outputs):,} rows were added without training again",)
+        self.notes_ += (f"added without training again: {plural(len(outputs), 'row')}",)
         return self
 
     def _stream(
@@ -179,7 +180,7 @@ class FromFiles(TimedModel):
             "are stored"
         )
         if passed != ahead:
-            note += f"; {ahead - passed:,} rows were not read, because training was stopped"
+            note += "; not read, because training was stopped"
             self._stopped()
         self.notes_ += (note,)
 

@@ -20,6 +20,7 @@ from gplvm_core.models.training.schedule import Training
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.impute import impute
+from gplvm_core.readers.errors import plural
 from gplvm_core.statistics import Executor
 
 # The smallest number of complete rows that can train a model to impute the other rows.
@@ -143,10 +144,11 @@ class SemiDescribedGPRegression(SparseGPRegression):
         notes: tuple[str, ...] = ()
         n_whole, n_kept = int(_whole(inputs).sum()), inputs.belief.n_points
         if n_kept < n_given:
-            notes = (f"{n_given - n_kept} of {n_given} rows have no input: they are left out",)
+            notes = (f"left out, because they have no input: {n_given - n_kept} of {n_given} rows",)
         if n_whole < min(LEAST_ROWS, n_kept):
             notes += (
-                f"{n_whole} rows have complete inputs, too few to impute the other rows: missing "
+                f"complete inputs are in {plural(n_whole, 'row')}, too few to impute the other "
+                "rows: missing "
                 "inputs start from the outputs",
             )
         return notes

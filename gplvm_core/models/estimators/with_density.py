@@ -16,6 +16,7 @@ from gplvm_core.prediction.derived import Recipe
 from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import plural
 
 Method = Literal["bound", "sampling", "density"]
 # The default number of draws of a row's latent points.
@@ -271,8 +272,8 @@ def check_training_rows(network: Network, outputs: Mapping[str, Array]) -> int:
     count, trained = len(next(iter(outputs.values()))), network.beliefs[0].n_points
     if count != trained:
         raise DataError(
-            f"the model has the latent points of {trained:,} training rows, and Y has "
-            f"{count:,} rows: give the training rows, in the same order"
+            f"the model has the latent points of {plural(trained, 'training row')}, and Y has "
+            f"{plural(count, 'row')}: give the training rows, in the same order"
         )
     return trained
 

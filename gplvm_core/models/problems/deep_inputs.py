@@ -9,6 +9,7 @@ from gplvm_core.models.problems.guess import guess_inputs
 from gplvm_core.models.problems.shallow import SHALLOW_ITERATIONS, shallow_layer
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.impute import impute
+from gplvm_core.readers.errors import plural
 from gplvm_core.statistics import Executor
 
 # A shallow regression can impute the other rows if at least this number of rows is complete.
@@ -28,13 +29,16 @@ def rows_with_inputs(inputs: Inputs) -> tuple[Bool[BoolArray, " N"], tuple[str, 
     n_whole, n_given = int(whole_rows(inputs).sum()), inputs.belief.n_points
     if n_whole < min(LEAST_ROWS, n_given):
         return np.ones(n_given, dtype=bool), (
-            f"{n_whole} rows have complete inputs, too few to impute the other rows: missing "
+            f"complete inputs are in {plural(n_whole, 'row')}, too few to impute the other rows: "
+            "missing "
             "inputs start from the outputs",
         )
     kept = np.asarray(~inputs.missing.all(axis=1))
     if kept.all():
         return kept, ()
-    return kept, (f"{n_given - kept.sum()} of {n_given} rows have no input: they are left out",)
+    return kept, (
+        f"left out, because they have no input: {n_given - kept.sum()} of {n_given} rows",
+    )
 
 
 def imputed(

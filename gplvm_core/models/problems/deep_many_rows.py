@@ -27,6 +27,7 @@ from gplvm_core.models.training.work import Work
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Network, TrainedEdge
 from gplvm_core.prediction.place import place_rows
+from gplvm_core.readers.errors import plural
 
 
 def sample_of(count: int) -> Rows:
@@ -137,14 +138,15 @@ class SampledRegression(SampledGraph):
 
     def _notes(self, placed: int, left: int) -> tuple[str, ...]:
         note = (
-            f"the model was trained on {len(self.rows):,} of {self.n_rows:,} rows; the other "
-            f"{placed:,} rows were then placed in the hidden layers, and the layers were updated "
+            f"the model was trained on {len(self.rows):,} of {self.n_rows:,} rows; {placed:,} more "
+            f"were then placed in the hidden layers, and the layers were updated "
             "from all rows"
         )
         if not left:
             return (note,)
         return note, (
-            f"stopped while rows were placed: {left:,} rows have the position that the layers "
+            f"stopped while rows were placed: {plural(left, 'row')} kept the position that the "
+            "layers "
             "above predict"
         )
 

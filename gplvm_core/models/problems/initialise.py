@@ -173,6 +173,6 @@ def initial_inducing(
     n_points = len(latent)
     notes: tuple[str, ...] = ()
     if n_inducing > n_points:
-        notes = (f"n_inducing = {n_inducing} is capped at the {n_points} points",)
+        notes = (f"n_inducing = {n_inducing} is capped at the number of points, {n_points}",)
     chosen = generator.permutation(n_points)[: min(n_inducing, n_points)]
     return latent[np.sort(chosen)].copy(), notes

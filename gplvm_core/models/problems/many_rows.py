@@ -27,6 +27,7 @@ from gplvm_core.numerics import Array, IntArray
 from gplvm_core.parameters import Layout
 from gplvm_core.prediction import Evidence
 from gplvm_core.prediction.place import Watch, place
+from gplvm_core.readers.errors import plural
 from gplvm_core.statistics import Executor
 
 # Tables with at least this many rows are sampled.
@@ -224,8 +225,8 @@ def spread_over(outputs: Sequence[Array], rows: Rows, mean: Float[Array, "_n Q"]
 def sampled_in_words(trained: int, total: int) -> str:
     """The note for a model that was trained on a sample."""
     return (
-        f"the model was trained on {trained:,} of {total:,} rows; the other {total - trained:,} "
-        "rows were then placed on the map, and the map was updated from all rows"
+        f"the model was trained on {trained:,} of {total:,} rows; {total - trained:,} more "
+        "were then placed on the map, and the map was updated from all rows"
     )
 
 
@@ -256,6 +257,7 @@ def left_over(count: int) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"stopped while rows were placed: {count:,} rows have the position of the nearest trained "
+        f"stopped while rows were placed: {plural(count, 'row')} kept the position of the "
+        "nearest trained "
         "row",
     )

@@ -233,7 +233,7 @@ def _check(nodes: Mapping[str, int | NodeKind], edges: Mapping[str, Edge]) -> No
                 f"no edge starts from node {name!r}: add an edge, or leave the node out"
             )
         if isinstance(kind, int) and kind < 1:
-            raise ValueError(f"node {name!r} has {kind} dimensions; it needs at least 1")
+            raise ValueError(f"node {name!r} has n_latent = {kind}; it needs at least 1")
     if not set(ends) - set(nodes):
         raise ValueError("no edge ends in data: give an edge a target that is not a node")
 

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.drawing import Joint
-from gplvm_core.readers.errors import DataError, shortened
+from gplvm_core.readers.errors import DataError, plural, shortened
 from gplvm_core.readers.limits import MEGABYTE, MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.readers.sources import Source, read_source
 
@@ -260,7 +260,7 @@ def _parse_frames(lines: _Lines, joints: tuple[Joint, ...]) -> Motion:
     if count != n_frames:
         problem = "the file is cut off" if count < n_frames else "its Frames: line is wrong"
         raise DataError(
-            f"{lines.name} declares {n_frames} frames but has {count}: {problem}. "
+            f"{lines.name} declares {plural(n_frames, 'frame')} but has {count}: {problem}. "
             "Copy or export it again, or correct the line."
         )
     channels = np.array(rows).reshape(n_frames, n_channels)
@@ -293,7 +293,7 @@ def _rows(lines: _Lines, n_channels: int) -> Iterator[tuple[Array, bool]]:
     if parts:
         ended = length < n_channels or not lines.are_left()
         raise DataError(
-            f"{lines.name}, line {first}: a frame has {n_channels} numbers, got "
+            f"{lines.name}, line {first}: a frame has {plural(n_channels, 'number')}, got "
             f"{length if length < n_channels else len(parts[0])}"
             + ("; the file is cut off there. Copy or export it again." if ended else ".")
         )

@@ -11,7 +11,7 @@ from gplvm_core.readers.bodies.poses import coordinate_names
 from gplvm_core.readers.bodies.recording import read_recording
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
-from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.errors import DataError, plural
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Source, read_source, stem
 
@@ -60,7 +60,7 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     labels, places, rate = recording.labels, recording.places, recording.rate
     if every < 1 or not 0 <= first_frame < len(places):
         raise DataError(
-            f"{filename} has {len(places)} frames; got every={every} and "
+            f"{filename} has {plural(len(places), 'frame')}; got every={every} and "
             f"first_frame={first_frame}. every must be at least 1, and first_frame inside the file."
         )
     chosen = np.arange(first_frame, len(places), every)
@@ -71,7 +71,8 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     seen = np.flatnonzero(~hidden)
     if len(chosen) < 2 or not len(seen):
         raise DataError(
-            f"{filename} has {len(chosen)} frames with {len(seen)} markers. At least 2 frames and "
+            f"{filename} has {plural(len(chosen), 'frame')} with {plural(len(seen), 'marker')}. "
+            "At least 2 frames and "
             "one marker are needed."
         )
     positions = METRES.get(recording.unit, 1.0) * places[:, seen]

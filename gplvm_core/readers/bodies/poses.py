@@ -9,7 +9,7 @@ from gplvm_core.readers.bodies.kinematics import merge_coincident, poses, rig_of
 from gplvm_core.readers.bodies.upright import turned_upright
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
-from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.errors import DataError, plural
 from gplvm_core.readers.sources import Source, stem
 
 
@@ -61,7 +61,7 @@ def read_bvh(
     motion, which_up = turned_upright(motion, up)
     if every < 1 or not 0 <= first_frame < len(motion.channels):
         raise DataError(
-            f"{filename} has {len(motion.channels)} frames; got every={every} and "
+            f"{filename} has {plural(len(motion.channels), 'frame')}; got every={every} and "
             f"first_frame={first_frame}. every must be at least 1, and first_frame inside the file."
         )
     if unit_metres is not None and not 0 < unit_metres < np.inf:
@@ -69,7 +69,8 @@ def read_bvh(
     chosen = np.arange(first_frame, len(motion.channels), every)
     if len(chosen) < 2:
         raise DataError(
-            f"{filename} leaves {len(chosen)} of {len(motion.channels)} frames with every={every} "
+            f"{filename} leaves {len(chosen):,} of {len(motion.channels)} frames with "
+            f"every={every} "
             f"and first_frame={first_frame}; at least 2 are needed."
         )
     skeleton, kept = merge_coincident(motion)

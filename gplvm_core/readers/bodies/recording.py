@@ -112,7 +112,7 @@ def _points(
     fitting = [frames for frames in declared if frames <= present]
     if not fitting:
         raise DataError(
-            f"{name} is cut off: it declares {declared[0]:,} frames but has {present:,}. "
+            f"{name} is cut off: it declares {plural(declared[0], 'frame')} but has {present:,}. "
             "Export the motion again."
         )
     # The best field leaves no room but the padding of the last block.

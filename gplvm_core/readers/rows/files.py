@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, IntArray
-from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.errors import DataError, plural
 from gplvm_core.readers.limits import LARGEST
 from gplvm_core.readers.rows.file_state import FilePath
 from gplvm_core.readers.rows.folder_file import FolderFile
@@ -77,7 +77,8 @@ class RowFiles:
         for each in files[1:]:
             if each.n_columns != files[0].n_columns:
                 raise DataError(
-                    f"{each.path.name} has {each.n_columns} columns, but {files[0].path.name} has "
+                    f"{each.path.name} has {plural(each.n_columns, 'column')}, but "
+                    f"{files[0].path.name} has "
                     f"{files[0].n_columns}: all files must have the same columns"
                 )
         named = [each for each in files if isinstance(each, ParquetRows)]

@@ -154,7 +154,9 @@ def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:
     cells, filename = _opened(source)
     mean, variance = np.asarray(model.latent_mean_), np.asarray(model.latent_variance_)
     if len(mean) != cells.n_obs:
-        raise DataError(f"The model has {len(mean)} rows, {filename} {cells.n_obs} cells.")
+        raise DataError(
+            f"The model has {plural(len(mean), 'row')}, {filename} {plural(cells.n_obs, 'cell')}."
+        )
     relevance = np.asarray(model.relevance_, dtype=float)
     order = np.argsort(-relevance, kind="stable")
     cells.obsm["X_gplvm"] = mean[:, order]
