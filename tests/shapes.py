@@ -49,13 +49,15 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     if all(hint is Any for hint in hints.values()):
         return function
     function.__annotations__ = hints
-    checking = beartype(function)
+    checking: Callable[..., Any] | None = None  # made when it is first called
 
     @wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
+        nonlocal checking
         _calls[function] += 1
         if (count := _calls[function]) > ALL_OF and count % ONE_IN:
             return function(*arguments, **named)
+        checking = checking or beartype(function)
         # The length of an axis such as N must be the same only within one call.
         with jaxtyped("context"):
             return checking(*arguments, **named)

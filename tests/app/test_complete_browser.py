@@ -192,6 +192,7 @@ def test_a_visitor_hides_pixels_and_the_model_fills_them_in(server, browser_page
     check_looks(settled(page))
 
 
+@pytest.mark.slow
 def test_painting_outlives_other_rows_pages_and_reruns(server, browser_page):
     page = open_page(browser_page, link(server))
     answered(page)
@@ -233,6 +234,7 @@ def test_painting_outlives_other_rows_pages_and_reruns(server, browser_page):
     assert not set(ids) & set(others)
 
 
+@pytest.mark.slow
 def test_joints_and_limbs_are_clicked(server, bodies, browser_page):
     page = open_page(browser_page, link(server, bodies.key))
     data = dataset(server, bodies.key)
@@ -277,6 +279,7 @@ def test_joints_and_limbs_are_clicked(server, bodies, browser_page):
     assert state(page)["mask"] == now["mask"]
 
 
+@pytest.mark.slow
 def test_a_finger_paints_and_the_page_fits_a_telephone(server, telephone):
     page = open_page(telephone, link(server))
     page.get_by_role("button", name="Nothing").tap()

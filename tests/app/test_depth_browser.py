@@ -67,6 +67,7 @@ TREE = """async () => {
 }"""
 
 
+@pytest.mark.slow
 def test_the_top_of_a_tree_moves_every_part_and_a_part_moves_alone(
     server: Server, browser_page: Visit
 ):

@@ -206,6 +206,7 @@ def test_a_body_is_dragged_by_its_joints_turned_and_pinned(page, joints, tmp_pat
     assert page.evaluate("document.activeElement.dataset.part") != "output"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
 def test_a_finger_drags_joints_and_scrolls_the_page_beside_them(page, joints):
     def scrolled() -> float:

@@ -281,6 +281,7 @@ def controls(page):
     return [part.first.bounding_box() for part in parts]
 
 
+@pytest.mark.slow
 def test_a_model_of_bodies_forecasts_invents_and_fills_gaps(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
     page.emulate_media(reduced_motion="no-preference")
@@ -339,6 +340,7 @@ def fill_a_gap(page, panels):
     expect(page.get_by_role("button", name="Fill it in")).to_be_disabled()
 
 
+@pytest.mark.slow
 def test_a_film_is_exported_judged_and_filled(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.film))
     page.get_by_role("button", name="Make a GIF").click()
@@ -360,6 +362,7 @@ def test_a_film_is_exported_judged_and_filled(server, moving, browser_page):
     fill_a_gap(page, 4)
 
 
+@pytest.mark.slow
 def test_a_telephone_plays_and_moves_only_on_request(server, moving, telephone):
     page = open_page(telephone, link(server, moving.bodies))
     assert page.evaluate(CUT) == []

@@ -209,6 +209,7 @@ def test_the_table_has_every_frame_and_says_what_was_filled(model, poses):
         assert (named[f"{name} std"][~kept] > 0).all()
 
 
+@pytest.mark.slow
 def test_forecasts_of_held_out_ends_are_compared_with_simple_rules(page, model, poses):
     at = page()
     task = next(each for each in at.button_group if "dynamics_task" in each.key)

@@ -81,7 +81,8 @@ def test_missing_values_are_not_drawn_and_reach_the_browser_as_missing(bench):
     np.testing.assert_allclose(items * 255 / 254, images, atol=0.51)
 
 
-@pytest.mark.parametrize("width", [380, pytest.param(1280, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [380, 1280])
 def test_a_file_with_gaps_is_trained_and_shown_on_a_map(server, browser_page, tmp_path, width):
     rng = np.random.default_rng(2)
     values = np.sin(np.outer(np.arange(40) / 6, rng.uniform(0.5, 2, 6)))

@@ -41,6 +41,7 @@ def test_it_is_offered_for_numbers_and_not_for_words():
     assert "Find good settings" not in [button.label for button in at.button]
 
 
+@pytest.mark.slow
 def test_the_found_settings_are_shown_and_used_by_the_form(monkeypatch: pytest.MonkeyPatch):
     # The real search runs on few rows and with one short candidate.
     real = good_settings.choose

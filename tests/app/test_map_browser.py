@@ -267,6 +267,7 @@ def test_a_visitor_keeps_places_without_asking_the_server(server, browser_page):
     assert kept_point(open_map(browser_page, link)) == pytest.approx(point, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_keys_sliders_and_the_wheel_move_the_map(server, browser_page):
     page, model = open_map(browser_page, server.explore()), server.model()
 
@@ -347,6 +348,7 @@ def kept_text(page):
     return page.locator(".details").get_attribute("data-point")
 
 
+@pytest.mark.slow
 def test_bookmarks_rows_names_and_a_wall_are_around_the_map(server, browser_page, tmp_path):
     page, model = open_map(browser_page, server.explore()), server.model()
     sent = len(browser_page.traffic.sent)
@@ -502,6 +504,7 @@ def test_a_link_has_the_parts_of_the_map_and_the_place_outlives_other_pages(serv
     expect(ellipses).to_have_attribute("aria-pressed", "true")
 
 
+@pytest.mark.slow
 def test_what_a_model_cannot_know_is_reported(server, browser_page):
     page = open_map(browser_page, server.explore("&dims=1,99&at=0,0"))
     expect(page.get_by_text("does not fit this map")).to_be_visible()
@@ -561,6 +564,7 @@ def test_a_finger_moves_over_the_map_on_a_telephone(server, telephone):
     expect(page.locator(MAP)).to_be_in_viewport(ratio=1)
 
 
+@pytest.mark.slow
 def test_columns_of_a_table_have_bars_and_names_travel_in_links_and_to_other_tabs(
     server, browser_page
 ):
@@ -601,6 +605,7 @@ def test_columns_of_a_table_have_bars_and_names_travel_in_links_and_to_other_tab
     expect(name).to_have_value("Oil & gas ~ 50 %")
 
 
+@pytest.mark.slow
 def test_a_row_has_its_own_values_beside_the_models(server, browser_page):
     page = open_map(browser_page, f"{server.url}/explore?model=gallery:countries")
     data = load_dataset("countries")
@@ -623,6 +628,7 @@ def test_a_row_has_its_own_values_beside_the_models(server, browser_page):
     expect(own).to_be_hidden()
 
 
+@pytest.mark.slow
 def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, browser_page):
     page = open_map(browser_page, server.explore())
     fold = page.locator(".matters details")

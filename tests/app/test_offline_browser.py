@@ -115,6 +115,7 @@ def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
     assert len(np.unique(seen, axis=0)) == 6
 
 
+@pytest.mark.slow
 def test_explore_offers_a_file_that_opens_at_the_kept_place_with_the_same_switches(
     server, browser_page, page, tmp_path
 ):
@@ -149,6 +150,7 @@ def test_explore_offers_a_file_that_opens_at_the_kept_place_with_the_same_switch
     np.testing.assert_allclose(place, kept[0], atol=1e-3)
 
 
+@pytest.mark.slow
 def test_the_page_reports_what_it_leaves_out(dataset, page, tmp_path):
     """The rows have twelve columns with gaps in different rows, and thirty facts."""
     rng = np.random.default_rng(1)
@@ -163,6 +165,7 @@ def test_the_page_reports_what_it_leaves_out(dataset, page, tmp_path):
     assert last.is_disabled()
 
 
+@pytest.mark.slow
 def test_a_kernel_that_only_its_author_can_draw_is_named_on_the_page(browser, dataset, tmp_path):
     model = gplvm_core.GPLVM(n_components=2, kernel=Cosine() + White(0.1), max_iter=5)
     explorer = gplvm_core.explorer(model.fit(dataset.values), dataset)
@@ -172,6 +175,7 @@ def test_a_kernel_that_only_its_author_can_draw_is_named_on_the_page(browser, da
     page.close()
 
 
+@pytest.mark.slow
 def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     model, dataset, page, tmp_path
 ):
@@ -198,6 +202,7 @@ def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     )
 
 
+@pytest.mark.slow
 def test_a_table_with_words_answers_the_pointer_as_python_does(page, tmp_path):
     rng = np.random.default_rng(0)
     sort = rng.integers(0, 3, 60)

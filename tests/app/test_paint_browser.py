@@ -67,6 +67,7 @@ def painted(state: dict[str, Any]) -> np.ndarray:
     return np.array(state["targets"], dtype=float)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [{"name": "faces"}], indirect=True)
 def test_the_face_that_fits_a_stroke_is_one_that_fit_to_finds(page):
     before = state_of(page)
@@ -174,6 +175,7 @@ def test_a_picture_is_painted_copied_erased_and_let_go(page):
     expect(page.get_by_text("Paint on the picture, and the rest follows.")).to_be_visible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [PHONE], indirect=True)
 def test_a_finger_paints_on_the_picture_and_scrolls_beside_it(page):
     touch = page.context.new_cdp_session(page)

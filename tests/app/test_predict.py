@@ -113,6 +113,7 @@ def test_a_link_to_the_map_of_a_regression_explains_itself():
     assert "Is it worth it?" in said(at)
 
 
+@pytest.mark.slow
 def test_compare_explains_that_it_shows_maps():
     at = run_page("compare", models=stored())
     assert not at.exception
@@ -129,6 +130,7 @@ def test_new_rows_are_answered_with_intervals():
     assert "is not a number (“thirty”" in said(at) and "2 rows answered" in said(at)
 
 
+@pytest.mark.slow
 def test_the_file_of_answers_has_inputs_and_intervals():
     asked = ask_column(load_dataset("diabetes"), "progression", ["body mass index", "HDL"])
     rows = np.array([[30.0, 50.0], [25.0, np.nan]])

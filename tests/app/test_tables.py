@@ -128,6 +128,7 @@ def test_the_form_opens_with_a_row_that_has_a_gap_and_fills_it_with_words(opened
     assert set(others["sort"]) <= set(words)
 
 
+@pytest.mark.slow
 def test_a_chosen_word_changes_the_others_and_a_cleared_field_is_filled(opened, birds, model):
     at = opened("fill")
     _row_menu(at).set_value(0).run()

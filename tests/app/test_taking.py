@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from gplvm_core import BayesianGPLVM, ManifoldRelevance
 from gplvm_core.datasets import Dataset, Drawing
@@ -44,6 +45,7 @@ def opened(installed: Path, *codes: tuple[str, Path]) -> list[np.ndarray]:
     return [np.array(json.loads(line)) for line in run.stdout.splitlines()]
 
 
+@pytest.mark.slow
 def test_the_shown_python_opens_every_model_of_a_page(home, tmp_path, monkeypatch):
     rng = np.random.default_rng(0)
     whole = np.sin(rng.standard_normal((20, 2)) @ rng.standard_normal((2, 8)))

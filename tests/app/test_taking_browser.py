@@ -127,6 +127,7 @@ def draw_around(page: Page, corners: list[tuple[float, float]], box: dict[str, f
     page.mouse.up()
 
 
+@pytest.mark.slow
 def test_rows_are_selected_by_drawing_around_them_and_exported(page, model, dataset):
     page.get_by_role("button", name="Select rows", exact=True).click()
     box = page.locator("canvas[data-part=lasso]").bounding_box()
@@ -175,6 +176,7 @@ def test_rows_are_selected_by_drawing_around_them_and_exported(page, model, data
     assert page.locator("canvas[data-part=lasso]").is_hidden()
 
 
+@pytest.mark.slow
 def test_a_picture_is_taken_whole_and_large(browser, tmp_path):
     rng = np.random.default_rng(0)
     values = np.sin(rng.standard_normal((30, 2)) @ rng.standard_normal((2, 24)))

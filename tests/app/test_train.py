@@ -154,6 +154,7 @@ def test_unknown_job_is_explained():
     assert "no longer in the list" in at.warning[0].value
 
 
+@pytest.mark.slow
 def test_a_training_of_another_server_is_left_to_it_and_taken_over_when_that_ends(
     flow: Dataset, tmp_path: Path
 ):
@@ -228,6 +229,7 @@ def test_new_rows_may_find_their_place_by_an_encoder():
     assert Library(workspace() / "library").model(job.entry).encoder_ is not None
 
 
+@pytest.mark.slow
 def test_rows_that_are_similar_may_be_kept_together():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()

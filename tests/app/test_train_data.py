@@ -56,6 +56,7 @@ def test_dynamics_are_offered_for_data_with_times_only():
     assert at.radio(key="form_model").value == "Bayesian GP-LVM"
 
 
+@pytest.mark.slow
 def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
     at = upload(run_page("train"), "round.gif", gif())
     assert "16 rows, 64 pixel values each, 1 sequence, time 0 to 1.5" in said(at)
@@ -114,6 +115,7 @@ def test_a_state_space_model_allows_missing_frames():
     assert not at.exception
 
 
+@pytest.mark.slow
 def test_a_repeating_path_needs_a_period_and_warns_if_it_exceeds_the_data():
     at = upload(run_page("train"), "round.gif", gif())
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()

@@ -273,6 +273,7 @@ def test_choices_survive_a_visit_to_another_page(keep, model):
     assert control(at, "views_part").value == "only right"
 
 
+@pytest.mark.slow
 def test_explore_and_complete_open_one_view_at_a_time(keep, model):
     key = keep(model)
     for page in ("explore", "fill"):
@@ -317,6 +318,7 @@ def test_the_gallery_opens_a_model_of_several_views_here(tmp_path, model, pairs)
     assert "What the views share" in said(at)
 
 
+@pytest.mark.slow
 def test_many_views_of_a_body_are_drawn_as_one(keep, joints_model, joints):
     at = app(keep(joints_model, joints, "My joints"))
     assert not at.exception

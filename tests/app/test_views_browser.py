@@ -285,6 +285,7 @@ def test_one_pointer_moves_both_outputs_and_the_lock_keeps_one_still(server, sev
     assert "pose" in page.evaluate(f"() => {{ {FIRST} return explorer.names.all; }}")
 
 
+@pytest.mark.slow
 def test_sliders_are_below_their_parts_which_a_threshold_divides(server, several, browser_page):
     page = open_page(browser_page, server, several.pairs)
     headings = page.locator(".dimensions h3")
@@ -323,6 +324,7 @@ def test_hovering_is_fast(server, several, browser_page):
     assert page.evaluate(SPEED) < 16.0
 
 
+@pytest.mark.slow
 def test_keys_and_fingers_move_the_point_on_a_telephone(server, several, telephone):
     page = open_page(telephone, server, several.pairs)
     assert page.evaluate(CUT) == []
@@ -342,6 +344,7 @@ def test_keys_and_fingers_move_the_point_on_a_telephone(server, several, telepho
     wait_for_other_point(page, tapped)
 
 
+@pytest.mark.slow
 def test_a_body_of_joint_views_is_drawn_whole_and_explore_shows_one_view(
     server, several, browser_page
 ):
@@ -361,6 +364,7 @@ def test_a_body_of_joint_views_is_drawn_whole_and_explore_shows_one_view(
     np.testing.assert_allclose(told, wanted, atol=1e-4 * np.ptp(wanted))
 
 
+@pytest.mark.slow
 def test_a_drag_in_one_view_takes_the_other_along(server, browser_page):
     page = open_page(browser_page, server, "walker")
     page.locator(RIGHT).scroll_into_view_if_needed()

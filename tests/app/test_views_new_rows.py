@@ -118,6 +118,7 @@ def test_a_film_of_words_has_their_probabilities(dataset):
     assert {line[1] for line in lines[1:]} == {"left", "right"} and lines[1][2] == ""
 
 
+@pytest.mark.slow
 def test_a_film_plays_beside_its_other_view(page):
     assert "height" in said(page) or page.file_uploader
     at = bring(page, 30)
@@ -133,6 +134,7 @@ def test_a_film_plays_beside_its_other_view(page):
     assert "30 frames" in said(at)
 
 
+@pytest.mark.slow
 def test_separate_rows_are_answered_one_by_one(page):
     at = bring(page, 3)
     whole = next(each for each in at.button_group if each.key.startswith("views_new_film"))
@@ -155,6 +157,7 @@ def test_rows_of_another_width_are_refused_and_the_form_stays(page):
     assert at.file_uploader
 
 
+@pytest.mark.slow
 def test_a_model_without_time_answers_row_by_row(dataset):
     with warnings.catch_warnings(action="ignore"):
         model = ManifoldRelevance(4, 20, max_iter=60, random_state=0).fit(dataset.view_values)

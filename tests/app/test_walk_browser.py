@@ -109,6 +109,7 @@ def in_place(page, first):
     assert abs(first[0]["y"] - own[0]["y"]) < 4
 
 
+@pytest.mark.slow
 def test_a_shared_map_is_in_its_place_on_a_telephone(drawn, browser, telephone):
     url = f"{drawn.url}{ADDRESSES[1]}"
     first = without_script(browser, url, TELEPHONE)

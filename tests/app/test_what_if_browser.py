@@ -127,6 +127,7 @@ def test_columns_are_held_let_go_and_refused(page):
     assert "does not reach" in far["words"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [{"name": "countries"}], indirect=True)
 def test_numbers_words_and_counts_are_held_as_in_fit_to(page):
     # The words follow a number that is held.
@@ -162,6 +163,7 @@ def test_numbers_words_and_counts_are_held_as_in_fit_to(page):
     assert [c for c, value in enumerate(state_of(page)["targets"]) if value is not None] == [8]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "page",
     [{"viewport": {"width": 380, "height": 760}, "has_touch": True, "is_mobile": True}],

@@ -37,6 +37,7 @@ def test_spikes_have_structure_and_shuffled_spikes_have_none() -> None:
     assert none.answer.startswith("No structure was found")
 
 
+@pytest.mark.slow
 def test_words_and_numbers_of_one_line_have_structure() -> None:
     generator = np.random.default_rng(0)
     x = generator.normal(size=150)
@@ -53,7 +54,8 @@ def test_words_and_numbers_of_one_line_have_structure() -> None:
     assert numbers.found
 
 
-@pytest.mark.parametrize("related", [pytest.param(True, marks=pytest.mark.slow), False])
+@pytest.mark.slow
+@pytest.mark.parametrize("related", [True, False])
 def test_a_known_exposure_is_no_structure(related: bool) -> None:
     generator = np.random.default_rng(1)
     hours = np.exp(0.8 * generator.normal(size=120))

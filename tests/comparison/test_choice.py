@@ -96,6 +96,7 @@ def test_a_gain_within_one_standard_error_keeps_the_given_settings():
     assert any("settings are kept: others (1 dimension)" in note for note in found.notes)
 
 
+@pytest.mark.slow
 def test_with_whole_groups_held_out_only_a_significant_gain_counts():
     noise, groups = np.random.default_rng(4).standard_normal((45, 4)), np.repeat(np.arange(9), 5)
     settings: dict[str, Any] = {"candidates": [{"n_components": 1}], "cv": 3, "random_state": 4}
@@ -259,7 +260,7 @@ def test_a_training_of_a_search_equals_a_training_of_these_rows():
         (small(), {"one": sheet()}, None, "several views need ManifoldRelevance"),
         (small(), sheet(), "transfer", "pass a dict of views"),
         (small(), sheet(), "forecast", "forecasts need a model over time"),
-        (small(), sheet()[:5], None, "too few to split"),
+        (small(), sheet()[:5], None, "5 rows cannot be split"),
         (small(), [["a", "b"]] * 20, None, "must be numbers"),
         (small(), np.full((20, 2), np.inf), None, "must be finite"),
         (BayesianPCA(2), sheet(), None, "Bayesian maps of one layer"),

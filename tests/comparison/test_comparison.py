@@ -155,7 +155,7 @@ def test_stop_iteration_keeps_finished_splits() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "cv", "words"),
     [
-        (np.ones((9, 1)), np.ones(9), 5, "9 rows are too few to split"),
+        (np.ones((9, 1)), np.ones(9), 5, "9 rows cannot be split"),
         (np.ones((20, 1)), np.ones(19), 5, r"y must have one output.*20 rows.*got shape \(19,\)"),
         (np.ones((20, 1)), np.full(20, np.nan), 5, "20 of 20 values of y are missing"),
         (np.full((20, 1), np.inf), None, 5, "20 of 20 values of X are missing"),
@@ -163,7 +163,7 @@ def test_stop_iteration_keeps_finished_splits() -> None:
         ([["a"]], None, 5, "X must be numbers"),
         (np.ones((20, 1)), None, 1, "cv must be at least 2 splits"),
         (np.ones((20, 1)), None, [(np.arange(15), np.arange(15, 20))], "at least 2 splits"),
-        (np.ones((12, 1)), None, KFold(12), "has 11 training rows and 1 test rows"),
+        (np.ones((12, 1)), None, KFold(12), "has 11 training rows and 1 test row;"),
     ],
 )
 def test_data_that_cannot_be_compared_are_refused(x, y, cv, words: str) -> None:

@@ -30,6 +30,7 @@ def line(n_rows: int = 90) -> Dataset:
     return Dataset.of_table("line", "Line", table)
 
 
+@pytest.mark.slow
 def test_a_map_of_related_columns_beats_base_rates_at_every_purpose() -> None:
     data, steps = line(), list[Step]()
     found = compare_tables_kept_aside(

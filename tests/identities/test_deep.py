@@ -297,6 +297,7 @@ def trained() -> DeepGP:
     return model
 
 
+@pytest.mark.slow
 def test_moments_and_draws_agree(trained: DeepGP) -> None:
     """For two layers at exact inputs, the moments are exact."""
     x = np.linspace(-1.2, 1.2, 7)[:, None]

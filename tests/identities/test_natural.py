@@ -67,6 +67,7 @@ def test_one_whole_step_solves_a_regression(smooth, timeline) -> None:
     assert state.bound == pytest.approx(density, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("smooth", "rate"), [(natural.smooth, 0.3), (kalman.smooth, 1.0)], ids=["dense", "O(N)"]
 )

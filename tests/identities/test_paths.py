@@ -81,6 +81,7 @@ def test_entering_a_phase_raises_the_bound_and_moves_only_the_paths(name: str) -
         assert same != (path in moved), path
 
 
+@pytest.mark.slow
 def test_at_the_optimum_of_the_paths_the_gradient_of_their_means_vanishes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -52,7 +52,7 @@ def test_one_number_applies_to_all_dimensions_and_other_shapes_must_match() -> N
         wide = kernel.with_latent(3)
         np.testing.assert_allclose(wide.K(POINTS), kernel.K(POINTS), rtol=1e-12)
         assert wide.relevance.shape == (3,)
-        with pytest.raises(KernelError, match="has 3 numbers for 2 latent dimensions"):
+        with pytest.raises(KernelError, match="has the length 3, but n_latent is 2"):
             wide.with_latent(2)
         with pytest.raises(KernelError, match="use with_latent first"):
             kernel.without(0)

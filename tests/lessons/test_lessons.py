@@ -106,6 +106,7 @@ def ignore(picture: LessonPicture, step: int, most: int) -> None:
     """Watch a training without stopping it."""
 
 
+@pytest.mark.slow
 def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
     # Each sentence has the errors on shown and on hidden values, and the percentage inside bands.
     points, bayesian = (

@@ -188,7 +188,7 @@ def test_duplicates_one_column_and_two_rows(model) -> None:
         ({"kernel": RBF(-1.0)}, "variance must be positive and finite"),
         ({"kernel": Linear() + Linear()}, "no analytic cross expectations"),
         ({"kernel": RBF() * Linear()}, "no analytic expectations under Gaussian inputs"),
-        ({"kernel": Linear(np.ones(3))}, "variance has 3 numbers for 2 latent dimensions"),
+        ({"kernel": Linear(np.ones(3))}, "variance has the length 3, but n_latent is 2"),
         ({"init": "tsne"}, "init must be pca, isomap, random or an array"),
         ({"init": np.zeros((3, 2))}, "init must be a finite array of shape"),
         ({"scaling": "rows"}, "scaling must be one of auto, global, columns, none"),

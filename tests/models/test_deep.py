@@ -263,7 +263,7 @@ def test_data_that_do_not_fit() -> None:
         latent.generate(np.zeros((1, 1)), 2)
     with pytest.raises(DataError, match="latent points must be N × 2; got shape"):
         latent.generate(np.zeros((1, 1)), 1)
-    with pytest.warns(UserWarning, match="n_inducing = 50 is capped at the 12 points"):
+    with pytest.warns(UserWarning, match="n_inducing = 50 is capped at the number of points, 12"):
         DeepGP((1,), 50, **QUICK).fit(x, y)
 
 

@@ -114,6 +114,7 @@ def test_views_part_below_the_top(both: DeepManifoldRelevance, tmp_path) -> None
         np.testing.assert_array_equal(found, rows[name])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("which", ["both", "one"])
 def test_one_view_predicts_the_other(which: str, request: pytest.FixtureRequest) -> None:

@@ -39,6 +39,7 @@ def model() -> BayesianGPLVM:
     return BayesianGPLVM(2, 15, kinds=kinds, max_iter=60, random_state=0).fit(table)
 
 
+@pytest.mark.slow
 def test_the_map_shows_the_age_but_not_the_exposure(model: BayesianGPLVM) -> None:
     table, age, _ = cells()
     plain = BayesianGPLVM(2, 15, kinds=KINDS, max_iter=60, random_state=0)

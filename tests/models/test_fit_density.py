@@ -71,6 +71,7 @@ def test_units_change_the_density_by_their_jacobian(model: BayesianGPLVM) -> Non
     assert found[1] == pytest.approx(found[0] - 3.0 * np.log(4.0), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_the_bound_and_the_map_do_not_change(model: BayesianGPLVM, dense: BayesianGPLVM) -> None:
     assert dense.bound_ == model.bound_
     assert (dense.transform(NEW[:5]) == model.transform(NEW[:5])).all()
@@ -234,6 +235,7 @@ def test_gaps_in_the_training_rows(model: BayesianGPLVM) -> None:
     assert found.score_samples(NEW, method="density").mean() > plain
 
 
+@pytest.mark.slow
 def test_deep_models_use_the_points_of_their_top() -> None:
     model = DeepGPLVM((2, 2), (10, 10), max_iter=40, random_state=0).fit(ROWS)
     model.fit_density(ROWS, 5, prior_strength=3.0)
@@ -243,6 +245,7 @@ def test_deep_models_use_the_points_of_their_top() -> None:
     assert model.score_samples(NEW, method="density").mean() > plain
 
 
+@pytest.mark.slow
 def test_views_have_one_joint_density() -> None:
     views = {"left": ROWS[:, :2], "right": ROWS[:, 2:]}
     new = {"left": NEW[:, :2], "right": NEW[:, 2:]}

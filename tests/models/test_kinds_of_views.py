@@ -52,6 +52,7 @@ def model() -> ManifoldRelevance:
     return ManifoldRelevance(**SETTINGS, kinds=KINDS).fit(partly(views_at(ANGLE, 0)))
 
 
+@pytest.mark.slow
 def test_a_blank_label_is_missing_and_is_found_from_the_other_views(model) -> None:
     views = views_at(ANGLE, 0)
     assert set(model.class_words("label")) == {"a", "b", "c"}

@@ -170,6 +170,7 @@ def test_a_skip_connection_has_the_bound_of_input_connections():
     )
 
 
+@pytest.mark.slow
 def test_the_order_in_which_a_graph_is_listed_does_not_matter(skipping: Model):
     for names in itertools.permutations(EDGES):
         nodes = dict(reversed(NODES.items()))

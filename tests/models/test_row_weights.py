@@ -32,6 +32,7 @@ def fitted(values: np.ndarray, **settings: Any) -> DynamicalGPLVM:
     return DynamicalGPLVM(2, 12, **(usual | settings)).fit(values, times=TIMES, sequences=SEQUENCES)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["shared", "per_output"])
 def test_copies_of_columns_with_a_weight_change_nothing(noise: str) -> None:
     """k copies of every column with weight 1/k are the same evidence as the columns themselves."""

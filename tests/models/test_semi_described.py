@@ -41,7 +41,7 @@ def test_with_nothing_missing_it_is_regression() -> None:
 
 def test_with_everything_missing_it_is_the_bayesian_gplvm() -> None:
     _, outputs = curves(40)
-    with pytest.warns(UserWarning, match="0 rows have complete inputs"):
+    with pytest.warns(UserWarning, match="complete inputs are in 0 rows"):
         model = small().fit(np.full((40, 2), np.nan), outputs)
     scaled = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
     expected, _ = evaluate_bound(
@@ -127,7 +127,7 @@ def test_predictions_average_over_what_is_missing() -> None:
 def test_a_column_that_no_row_has_is_a_latent_input() -> None:
     inputs, outputs = curves(60)
     inputs[:, 1] = np.nan
-    with pytest.warns(UserWarning, match="0 rows have complete inputs"):
+    with pytest.warns(UserWarning, match="complete inputs are in 0 rows"):
         model = small(max_iter=200).fit(inputs, outputs)
     seen = SparseGPRegression(15, max_iter=200, random_state=0).fit(inputs[:, :1], outputs)
     assert model.bound_ > seen.bound_ + 20.0
@@ -179,7 +179,7 @@ def test_beside_whole_rows_those_without_any_input_change_nothing() -> None:
     inputs, outputs = curves(60)
     gaps = inputs.copy()
     gaps[30:] = np.nan
-    with pytest.warns(UserWarning, match="30 of 60 rows have no input: they are left out"):
+    with pytest.warns(UserWarning, match="they have no input: 30 of 60 rows"):
         model = small().fit(gaps, outputs)
     np.testing.assert_allclose(model.input_mean_[30:], np.tile(model.input_center_, (30, 1)))
     np.testing.assert_allclose(model.input_variance_[30:], np.tile(model.input_scale_**2, (30, 1)))

@@ -46,6 +46,7 @@ def some(labels: np.ndarray, count: int, unknown: object = -1) -> np.ndarray:
     return partly
 
 
+@pytest.mark.slow
 def test_probabilities_are_averages_over_the_belief(arcs, embedding) -> None:
     rows, side = arcs
     model = SemiSupervisedClassifier(embedding, n_samples=4000, random_state=0)

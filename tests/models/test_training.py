@@ -1,5 +1,6 @@
 """Tests of training: phases, callbacks, resuming, restarts, and the results' attributes."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -190,7 +191,7 @@ def test_starts(init: str, digits) -> None:
 
 def test_capped_inducing_inputs_are_reported() -> None:
     targets = np.random.default_rng(0).normal(size=(12, 3))
-    with pytest.warns(UserWarning, match="n_inducing = 50 is capped at the 12 points"):
+    with pytest.warns(UserWarning, match="n_inducing = 50 is capped at the number of points, 12"):
         model = BayesianGPLVM(2, 50, max_iter=3, random_state=0).fit(targets)
     assert model.inducing_.shape == (12, 2)
     assert any("capped" in note for note in model.notes_)
@@ -278,17 +279,19 @@ def test_a_straight_line_needs_no_more_inducing_inputs() -> None:
 
 @pytest.mark.parametrize("n_restarts", [1, 2])
 def test_a_failure_in_a_later_phase_keeps_the_last_good_state(n_restarts: int) -> None:
-    """With this tiny jitter, rounding errors end the training of a curve without noise."""
-    times = np.linspace(0.0, 6.0, 40)
-    curve = np.column_stack([np.sin(times), np.cos(times), np.sin(2.0 * times)])
-    curve += 1e-4 * np.random.default_rng(2).standard_normal(curve.shape)
-    kept: list[Progress] = []
-    settings = {"jitter": 1e-13, "max_iter": 60, "n_restarts": n_restarts, "random_state": 0}
-    with pytest.warns(UserWarning, match="training ended after the phase"):
-        model = StateSpaceGPLVM(2, 20, **settings).fit(curve, callback=kept.append)
-    failed = next(each.result for each in model.restarts_ if each.result.failure)
-    assert 10 < failed.iterations < 60 and "rounding errors" in failed.failure
-    assert any(f"after {failed.iterations} iterations, is kept" in note for note in model.notes_)
+    """With a tiny jitter, rounding errors end the training of some curves without noise.
+
+    Processors round differently, so the test takes the first of several curves whose training ends.
+    """
+    settings = {"jitter": 1e-12, "max_iter": 60, "n_restarts": n_restarts, "random_state": 0}
+    for curve in (a_curve(1e-4, seed) for seed in range(2, 12)):
+        kept: list[Progress] = []
+        model = fitted_quietly(StateSpaceGPLVM(2, 20, **settings), curve, callback=kept.append)
+        failed = [each.result for each in model.restarts_ if each.result.failure]
+        if failed:
+            break
+    assert 10 < failed[0].iterations < 60 and "rounding errors" in failed[0].failure
+    assert any(f"after {failed[0].iterations} iterations, is kept" in note for note in model.notes_)
     assert np.isfinite(model.bound_)
     assert np.isfinite(model.forecast(np.arange(40, 45))).all()
     if n_restarts == 1:
@@ -299,13 +302,26 @@ def test_a_failure_in_a_later_phase_keeps_the_last_good_state(n_restarts: int) -
 
 
 def test_a_start_that_cannot_begin_does_not_end_the_others() -> None:
-    """With this jitter, the bound can be computed at the inducing inputs of some seeds only."""
+    """With some jitter, the bound can be computed at the inducing inputs of some seeds only."""
+    for jitter in np.geomspace(1e-11, 1e-13, 25):
+        settings = {"jitter": jitter, "max_iter": 3, "n_restarts": 6, "random_state": 0}
+        model = fitted_quietly(BayesianGPLVM(1, 18, **settings), a_curve(0.01, 1))
+        bounds = np.array([each.bound for each in model.restarts_])
+        if np.isneginf(bounds).any():
+            break
+    assert np.isneginf(bounds).any() and np.isfinite(bounds).any()
+    assert model.result_.failure == ""
+    assert any("training cannot start" in note for note in model.notes_)
+    assert model.bound_ == pytest.approx(bounds.max())
+
+
+def a_curve(noise: float, seed: int) -> np.ndarray:
     times = np.linspace(0.0, 6.0, 40)
     curve = np.column_stack([np.sin(times), np.cos(times), np.sin(2.0 * times)])
-    curve += 0.01 * np.random.default_rng(1).standard_normal(curve.shape)
-    settings = {"jitter": 1e-12, "max_iter": 3, "n_restarts": 6, "random_state": 0}
-    with pytest.warns(UserWarning, match="training cannot start"):
-        model = BayesianGPLVM(1, 18, **settings).fit(curve)
-    bounds = np.array([each.bound for each in model.restarts_])
-    assert np.isneginf(bounds).any() and model.result_.failure == ""
-    assert model.bound_ == pytest.approx(bounds.max())
+    return curve + noise * np.random.default_rng(seed).standard_normal(curve.shape)
+
+
+def fitted_quietly(model, *data, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        return model.fit(*data, **options)

@@ -41,6 +41,7 @@ def fitted(views: dict[str, np.ndarray], **settings: object) -> ManifoldRelevanc
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["shared", "per_output"])
 def test_copies_of_columns_with_a_weight_change_nothing(noise: str) -> None:
     """k copies of every column with weight 1/k are the same evidence as the columns themselves."""

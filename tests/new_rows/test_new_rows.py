@@ -55,6 +55,7 @@ def asked(model: Any, rows: np.ndarray, dataset: Dataset = DATASET, **how: Any) 
     return Answers.joined(list(answers_of(model, dataset, rows, **how)))
 
 
+@pytest.mark.slow
 def test_few_ordinary_rows_have_small_p_values(model: Any) -> None:
     generator = np.random.default_rng(0)
     gapped = np.where(generator.random(NEW.shape) < 0.3, np.nan, NEW)
@@ -259,6 +260,7 @@ def test_models_of_views_and_deep_models_answer() -> None:
         assert np.mean(error < 3.0 * found.std[:10, 3:]) > 0.9
 
 
+@pytest.mark.slow
 def test_tables_with_words_are_compared_with_training_rows_by_the_bound(tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
     size = generator.standard_normal(60)

@@ -49,6 +49,7 @@ def test_bytes_stay_bytes_unless_a_value_is_missing():
     np.testing.assert_array_equal(more.values[-3:], gaps)
 
 
+@pytest.mark.slow
 def test_a_map_with_added_rows_keeps_its_form(known):
     model = BayesianGPLVM(3, 12, max_iter=40, random_state=0).fit(known.values)
     model.fit_density(known.values)

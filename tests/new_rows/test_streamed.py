@@ -30,7 +30,7 @@ def frame(count: int) -> pandas.DataFrame:
     return pandas.DataFrame(rows, columns=NAMES)
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet"])
+@pytest.mark.parametrize("ending", ["csv", pytest.param("parquet", marks=pytest.mark.slow)])
 def test_a_file_has_the_same_answers_as_the_table(model, tmp_path, ending) -> None:
     table = frame(4500)
     source, path = tmp_path / f"new.{ending}", tmp_path / f"answers.{ending}"
@@ -60,6 +60,7 @@ def test_a_file_that_grows_is_read_to_the_line_that_it_had(tmp_path) -> None:
     pandas.testing.assert_frame_equal(pandas.concat(parts), table)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_rows(model, tmp_path) -> None:
     def peak(blocks: int) -> int:
         tracemalloc.start()

@@ -52,6 +52,7 @@ def test_samples_have_the_predicted_moments(fitted: BayesianGPLVM) -> None:
     assert np.corrcoef(latent[:, 0, 0], latent[:, 1, 0])[0, 1] > 0.9
 
 
+@pytest.mark.slow
 def test_draws_at_uncertain_points_have_their_moments(fitted: BayesianGPLVM) -> None:
     points, spread = fitted.latent_mean_[:1], np.array([[0.3, 0.1]])
     draws = fitted.sample(points, 20_000, 3, X_variance=spread)

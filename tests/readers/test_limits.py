@@ -96,7 +96,7 @@ def test_a_file_that_announces_too_much_is_refused_at_once(name):
     assert len(str(told.value)) < 1000
 
 
-@pytest.mark.parametrize("same", [True, False])
+@pytest.mark.parametrize("same", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_many_named_columns_take_a_moment(same):
     names = ["x" if same else f"name {n}" for n in range(30_000)]
     text = "\n".join([",".join(names), ",".join(["1"] * 30_000), ",".join(["2"] * 30_000)])

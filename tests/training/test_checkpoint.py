@@ -53,7 +53,7 @@ def run_child(home: Path, ending: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs a system with SIGKILL")
-@pytest.mark.parametrize("ending", ["kill", "exit"])
+@pytest.mark.parametrize("ending", ["kill", pytest.param("exit", marks=pytest.mark.slow)])
 def test_the_job_of_an_ended_process_is_taken_over(tmp_path, wave, make_model, open_queue, ending):
     # When Python exits, it stops the threads of n_jobs in its own way.
     model = make_model(150, n_jobs=2 if ending == "exit" else None)

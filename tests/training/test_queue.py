@@ -167,6 +167,7 @@ def test_data_without_views_are_no_data_for_a_model_of_several(jobs, wave):
     assert "learns several views" in done.error and "'Waves' has none" in done.error
 
 
+@pytest.mark.slow
 def test_a_paused_path_continues_with_the_same_numbers(jobs, wave, until):
     timed = replace(wave, times=np.arange(80.0))
     model = DynamicalGPLVM(2, 10, random_state=0, max_iter=25)

@@ -180,7 +180,7 @@ class FromFiles(TimedModel):
             "are stored"
         )
         if passed != ahead:
-            note += "; not read, because training was stopped"
+            note += f"; not read, because training was stopped: {ahead - passed:,}"
             self._stopped()
         self.notes_ += (note,)
 

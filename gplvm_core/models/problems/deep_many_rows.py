@@ -138,8 +138,8 @@ class SampledRegression(SampledGraph):
 
     def _notes(self, placed: int, left: int) -> tuple[str, ...]:
         note = (
-            f"the model was trained on {len(self.rows):,} of {self.n_rows:,} rows; {placed:,} more "
-            f"were then placed in the hidden layers, and the layers were updated "
+            f"the model was trained on {len(self.rows):,} of {self.n_rows:,} rows; the other "
+            f"{placed:,} rows were then placed in the hidden layers, and the layers were updated "
             "from all rows"
         )
         if not left:

@@ -224,9 +224,11 @@ def spread_over(outputs: Sequence[Array], rows: Rows, mean: Float[Array, "_n Q"]
 
 def sampled_in_words(trained: int, total: int) -> str:
     """The note for a model that was trained on a sample."""
+    if trained == total:
+        return f"the model was trained on some rows first, and then on all {total:,} rows"
     return (
-        f"the model was trained on {trained:,} of {total:,} rows; {total - trained:,} more "
-        "were then placed on the map, and the map was updated from all rows"
+        f"the model was trained on {trained:,} of {total:,} rows; the other {total - trained:,} "
+        "rows were then placed on the map, and the map was updated from all rows"
     )
 
 

@@ -11,7 +11,7 @@ SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         ),
         (r"reached max_iter = (\d+) iterations", r"the training used all \1 steps"),
         (
-            r"n_inducing = (\d+) is capped at the (\d+) points",
+            r"n_inducing = (\d+) is capped at the number of points, (\d+)",
             r"\2 inducing points are used instead of \1, since there are \2 rows",
         ),
         (
