@@ -8,7 +8,7 @@ from scipy.stats import poisson
 from sklearn.base import BaseEstimator
 
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.columns import words_of
+from gplvm_core.prediction.columns import by_words, words_of
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.kinds import TableColumn, coded_table, columns_of, in_own_values
@@ -104,7 +104,8 @@ class ChainedModels(BaseEstimator):
     def class_probabilities(self, Y: Any, column: str | int) -> Float[Array, "N C"]:
         """Return the probabilities of a column's words, given the other columns of each row."""
         self.class_words(column)
-        return self._of_others(Y, self._place(column))
+        at = self._place(column)
+        return by_words(self._of_others(Y, at), self.columns_[at])
 
     def count_probabilities(self, Y: Any, column: str | int, most: int) -> Float[Array, "N C"]:
         """Return the probabilities of the counts 0 to `most`, given the other columns."""

@@ -17,7 +17,8 @@ from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.frames import frame_of, library_of
-from gplvm_core.readers.kinds import CONSTANT, TableColumn, coded_column, columns_of
+from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
+from gplvm_core.readers.proposals import CONSTANT
 
 SPARSE = 0.5  # counts with a mean below this value are mostly 0
 

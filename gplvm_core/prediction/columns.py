@@ -31,6 +31,7 @@ from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Explained, explain
 from gplvm_core.readers import DataError
 from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.proposals import in_order
 
 BISECTIONS = 60
 
@@ -79,6 +80,10 @@ class Expected:
         place = self.columns.places[at]
         yes = probability(self.mean[..., place], self.variance[..., place])
         return np.einsum("nk,nkc->nc", self.weights, class_probabilities(yes))
+
+    def words(self, at: int) -> Float[Array, "N C"]:
+        """Return the probabilities of a column's words, in the order of `words_of`."""
+        return by_words(self.classes(at), self.columns.columns[at])
 
     def counts(self, at: int, most: int) -> Float[Array, "N C"]:
         """Return the probabilities of the counts 0 … most in a column."""
@@ -264,14 +269,22 @@ def counts_of(column: TableColumn) -> None:
         raise DataError(f"column {column.name!r} is of kind {column.kind}, not of counts")
 
 
-def words_of(column: TableColumn) -> tuple[object, ...]:
-    """Return the words of a column. Raises DataError for a column without words."""
+def by_words(chances: Float[Array, "N C"], column: TableColumn) -> Float[Array, "N C"]:
+    """Return probabilities in the order of `words_of`, from those in the column's own order."""
+    return chances[:, [column.words.index(word) for word in words_of(column)]]
+
+
+def words_of(column: TableColumn) -> tuple[Any, ...]:
+    """Return the words of a column in natural order, those of a grade in their order.
+
+    Raises DataError for a column without words.
+    """
     if not column.is_words:
         raise DataError(
             f"column {column.name!r} is of kind {column.kind}, which has no words: use "
             "column_quantiles"
         )
-    return column.words
+    return in_order(column.words) if column.kind == "category" else column.words
 
 
 def _normal_quantiles(

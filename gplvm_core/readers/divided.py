@@ -13,8 +13,9 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.joined import unique_name
-from gplvm_core.readers.kinds import MOST_WORDS, TableColumn, coded_column, columns_of
+from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 from gplvm_core.readers.names import column_words
+from gplvm_core.readers.proposals import MOST_WORDS
 from gplvm_core.readers.views import View, columns_of_views, label_view
 
 OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # a view's name if the data had no views

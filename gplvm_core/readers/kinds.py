@@ -13,15 +13,21 @@ from gplvm_core.readers.cells import Cells, cells_of
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.limits import LARGEST
 from gplvm_core.readers.packages import require_packages
+from gplvm_core.readers.proposals import (
+    CONSTANT,
+    MOST_WORDS,
+    MOSTLY_NUMBERS,
+    Proposal,
+    chosen_kinds,
+    in_order,
+    of_numbers,
+    of_words,
+    yes_first,
+)
 
-CONSTANT = "constant"  # a column with one value, which is its only word: nothing is learnt from it
 KINDS = ("number", "yes/no", "category", "grade", "count", "exposure", CONSTANT)
 OF_WORDS = ("yes/no", "category", "grade", CONSTANT)
 MOST_COUNTED = 2**53  # up to here, every whole number is a floating-point number
-# A column of W words becomes W − 1 yes/no columns, each with its own sums over the rows.
-MOST_WORDS = 100
-# Words that mean "yes" in a yes/no column.
-YES = ("yes", "true", "y", "t", "1", "1.0", "on")
 
 
 @dataclass(frozen=True)
@@ -54,17 +60,21 @@ def columns_of(
     leaves out. Raises DataError for unknown kinds, and for values that do not fit their kind.
     """
     asked = _asked(table, kinds)
+    given = Proposal((), "")
+    found = [given if kind else proposal(cells) for cells, kind in zip(table, asked, strict=True)]
     columns, chosen, notes = [], [], []
-    for cells, kind in zip(table, asked, strict=True):
+    for cells in table:
         if len(cells.seen) < 2:
             raise DataError(
                 f"column {cells.name!r} has {plural(len(cells.seen), 'value')} in "
                 f"{plural(len(cells.values), 'row')}: nothing can be learnt from it. Leave it out"
             )
-        if kind is None:
-            kind, why = _chosen(cells)
-            chosen.append(f"{cells.name!r} {kind} ({why})")
+    kinds = chosen_kinds(asked, [cells.name for cells in table], found)
+    for cells, kind, each in zip(table, kinds, found, strict=True):
         columns.append(_column(cells, kind))
+        if each is not given:
+            why = f" ({each.reason})" if each.reason else ""
+            chosen.append(f"{cells.name!r} {columns[-1].kind}{why}")
         if columns[-1].kind == CONSTANT:
             notes.append(
                 f"the column {cells.name!r} is constant ({columns[-1].words[0]!r}): it is left "
@@ -106,24 +116,23 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
     return list(kinds)
 
 
-def _chosen(cells: Cells) -> tuple[str, str]:
-    """Return the kind that follows from the data type, and the reason."""
-    if cells.dtype == "ordered":
-        return "grade", "ordered categories"
-    if cells.dtype == "category":
-        return "category", "categories"
-    if cells.dtype == "bool":
-        return "yes/no", "True and False"
-    if cells.dtype == "float":
-        return "number", "numbers"
-    if cells.dtype == "int":
-        least, most = min(cells.seen), max(cells.seen)
-        if (least, most) == (0, 1):
-            return "yes/no", "0 and 1"
-        if least == 0:
-            return "count", f"whole numbers from 0 to {most}"
-        return "number", f"whole numbers from {least} to {most}"
-    return "category", "words"
+def proposal(cells: Cells) -> Proposal:
+    """Propose the kind of a column by its values, unless its data type declares the kind."""
+    declared = {
+        "ordered": ("grade", "ordered categories"),
+        "category": ("category", "categories"),
+        "bool": ("yes/no", "True and False"),
+    }
+    seen = cells.seen
+    if cells.dtype in declared and seen:
+        kind, reason = declared[cells.dtype]
+        return Proposal((kind,), reason, cells.levels, is_text=True)
+    numeric = sum(isinstance(value, int | float) for value in seen)
+    if cells.dtype in ("int", "float"):
+        return of_numbers(np.array([np.nan if v is None else v for v in cells.values], dtype=float))
+    if numeric >= max(MOSTLY_NUMBERS * len(seen), 1):
+        return Proposal((), "numbers with mistakes")
+    return of_words(["" if value is None else str(value) for value in cells.values])
 
 
 def _column(cells: Cells, kind: Any) -> TableColumn:
@@ -167,28 +176,25 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
                 f"column {cells.name!r} should be yes/no but has {len(found)} values "
                 f"({listed([str(word) for word in found])}); make it a category"
             )
-        words = sorted(found, key=lambda word: (str(word).lower() not in YES, -_rank(word)))
-        return TableColumn(cells.name, kind, tuple(words))
+        return TableColumn(cells.name, kind, yes_first(map(_plain, found)))
     _few_words(cells, len(found))
-    words = sorted(found, key=lambda word: (-found[word], str(word)))
-    return TableColumn(cells.name, kind, tuple(words))
+    # Frequent words first: the yes/no columns then have more rows, and bounds are higher.
+    words = sorted(in_order(found), key=found.__getitem__, reverse=True)
+    return TableColumn(cells.name, kind, tuple(map(_plain, words)))
 
 
-def _rank(word: Any) -> float:
-    """Return a sort key for the values of a yes/no column.
-
-    If the values are numbers, the larger one means yes. Words keep their order.
-    """
-    return float(word) if isinstance(word, int | float) else 0.0
+def _plain(word: Any) -> Any:
+    """Return a whole number as an integer: gaps make data frames store whole numbers as floats."""
+    return int(word) if isinstance(word, float) and word.is_integer() else word
 
 
 def _levels(cells: Cells) -> tuple[Any, ...]:
     """Return the words of a grade in their order."""
     if cells.levels:
         return cells.levels
-    found = set(cells.seen)
+    found = Counter(cells.seen)
     if all(isinstance(word, int | float) for word in found):
-        return tuple(sorted(found))
+        return in_order(map(_plain, found))
     raise DataError(
         f"column {cells.name!r} should be a grade, but the order of its words "
         f"({listed([str(word) for word in found])}) is unknown: give the words in their order",
@@ -198,7 +204,7 @@ def _levels(cells: Cells) -> tuple[Any, ...]:
 
 def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
     coded_column(TableColumn(cells.name, "grade", levels), cells)
-    found = set(cells.seen)
+    found = Counter(cells.seen)
     constant = _constant(cells)
     if constant is not None:
         return constant
@@ -210,7 +216,7 @@ def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
 
 def _constant(cells: Cells) -> TableColumn | None:
     """Return the column if it has one value in all rows that have any, else None."""
-    first = cells.seen[0]
+    first = _plain(cells.seen[0])
     if any(value != first for value in cells.seen):
         return None
     return TableColumn(cells.name, CONSTANT, (first,))

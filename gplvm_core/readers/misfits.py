@@ -10,7 +10,8 @@ from jaxtyping import Float
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import listed, plural, shortened
-from gplvm_core.readers.tables.columns import MISSING, MOSTLY_NUMBERS, Column
+from gplvm_core.readers.proposals import MOSTLY_NUMBERS
+from gplvm_core.readers.tables.columns import MISSING, Column
 from gplvm_core.readers.tables.numerals import decimal_sign, read_numerals
 
 Mends = tuple[tuple[str, str, str], ...]

@@ -18,7 +18,8 @@ from numpy import ndarray as Array
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.prediction import Posterior
-from gplvm_core.readers.kinds import CONSTANT, TableColumn
+from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.proposals import CONSTANT
 from gplvm_core.wire.rows import DrawnData
 
 # The variance of a logistic distribution, which is the noise variance of the logits of yes/no

@@ -1,4 +1,4 @@
-"""Tests of kinds of columns: choice by data type, allowed values, and words as yes/no columns."""
+"""Tests of kinds of columns: choice by values, allowed values, and words as yes/no columns."""
 
 import numpy as np
 import pandas as pd
@@ -11,34 +11,36 @@ from gplvm_core.readers import DataError
 def frame() -> pd.DataFrame:
     return pd.DataFrame(
         {
-            "mass": [1.5, 2.5, np.nan, 4.0],
-            "alive": [True, False, True, True],
-            "sort": ["b", "a", "b", None],
-            "size": pd.Categorical(["m", "s", "l", "s"], ["s", "m", "l"], ordered=True),
-            "where": pd.Categorical(["x", "y", "x", "x"]),
-            "eggs": [0, 3, 1, 2],
-            "year": [2007, 2008, 2007, 2009],
-            "male": [0, 1, 1, 0],
+            "mass": [1.5, 2.5, np.nan, 4.0, 1.1, 2.1, 3.1, 4.1],
+            "alive": [True, False, True, True] * 2,
+            "sort": ["b", "a", "c", None] * 2,
+            "size": pd.Categorical(["m", "s", "l", "s"] * 2, ["s", "m", "l"], ordered=True),
+            "where": pd.Categorical(["x", "y", "x", "x"] * 2),
+            "eggs": [0, 3, 1, np.nan] * 2,
+            "year": np.arange(2000, 2008),
+            "male": [0, 1, 1, 0] * 2,
         }
     )
 
 
-def test_kinds_follow_from_data_types_with_a_note() -> None:
+def test_kinds_follow_from_values_and_declared_types_with_a_note() -> None:
     columns, outputs, told = TableColumns.learnt(frame(), "auto")
     kinds = [column.kind for column in columns.columns]
     assert kinds == [
         *("number", "yes/no", "category", "grade", "category", "count", "number", "yes/no")
     ]
-    assert columns.columns[2].words == ("b", "a")  # words are sorted by frequency
+    assert columns.columns[2].words == ("a", "b", "c")  # equally frequent words are sorted
     assert columns.columns[3].words == ("s", "m", "l")  # grades keep their given order
-    assert outputs.shape == (4, 9)
+    assert outputs.shape == (8, 10)
     assert len(told) == 1
     assert "'eggs' count (whole numbers from 0 to 3)" in told[0]
     assert "'year' number" in told[0]
 
 
 def test_outputs_go_back_to_the_same_table() -> None:
-    table = frame().drop(columns="mass").assign(sort=["b", "a", "b", "b"])
+    table = (
+        frame().drop(columns="mass").assign(sort=["b", "a", "c", "b"] * 2, eggs=[0, 3, 1, 1] * 2)
+    )
     columns, outputs, _ = TableColumns.learnt(table, "auto")
     back = pd.DataFrame(columns.decoded(np.nan_to_num(outputs)), columns=list(table))
     for name in table:
@@ -101,8 +103,8 @@ def test_impossible_values_are_reported(values: list[object], kind: object, said
 
 def test_new_rows_are_checked() -> None:
     columns, _, _ = TableColumns.learnt(frame(), "auto")
-    rows = frame().assign(sort=["b", "c", "b", "a"])
-    with pytest.raises(DataError, match=r"'sort' \(category\) has 'c' in row 1"):
+    rows = frame().assign(sort=["b", "z", "b", "a"] * 2)
+    with pytest.raises(DataError, match=r"'sort' \(category\) has 'z' in row 1"):
         columns.encoded(rows)
     with pytest.raises(DataError, match="the rows have 7 columns"):
         columns.encoded(frame().drop(columns="mass"))

@@ -80,7 +80,7 @@ def birds(kinds: dict[str, str]) -> Dataset:
 
 
 def test_a_table_with_words_can_be_divided_into_views():
-    table = birds({"body eggs": "count"})
+    table = birds({"body eggs": "count", "place island": "category"})
     divided = in_groups(table, name_groups(table.column_names))
     assert divided.kinds == {"body": ["number", "count"], "place": ["category", "number"]}
     own = divided.views_in_own_values()["place"]

@@ -22,7 +22,7 @@ FRAME = pd.DataFrame(
         "eggs": [0, 3, 1, 2, 0, 1],
     }
 )
-KINDS = {"sex": "yes/no", "size": ["s", "m", "l"]}
+KINDS = {"sex": "yes/no", "size": ["s", "m", "l"], "eggs": "count"}
 
 
 def data() -> Dataset:
@@ -39,7 +39,7 @@ def test_words_are_stored_as_their_numbers_and_come_back():
         "count",
     ]
     assert found.columns[1].words == ("yes", "no")
-    assert found.columns[2].words == ("a", "b", "c")  # the most frequent word is the first
+    assert found.columns[2].words == ("a", "b", "c")  # by frequency, then in natural order
     assert found.column_names == tuple(FRAME)
     gap = np.nan
     np.testing.assert_array_equal(found.values[:, 1], [1, 0, 0, gap, 1, 1])
@@ -161,7 +161,6 @@ COLUMN = b"a,b,c\n" + b"".join(b"%d,%s,%%s\n" % (n, (b"x", b"y", b"z")[n % 3]) f
 @pytest.mark.parametrize(
     ("cells", "kind", "words"),
     [
-        (["same"] * 12, "auto", "'c' cannot be learnt: always “same”. Leave it out"),
         ([f"name {n}" for n in range(12)], "auto", "text, different in every row. Leave it out"),
         ([*[""] * 11, "x"], "category", "'c' has 1 value in 12 rows"),
         ([*range(11), -1], "count", "'c' holds counts, but line 13 has -1"),
@@ -208,8 +207,52 @@ def test_new_rows_have_the_model_s_words_or_are_refused():
 
 def test_labels_from_a_column_of_words_have_the_numbers_of_its_words() -> None:
     frame = pd.DataFrame({"size": [1.0, 2.0, 3.0, 4.0], "kind": ["tree", "bush", "tree", "herb"]})
-    names = ("bush", "herb", "tree")
-    found = Dataset.of_table("t", "T", frame, labels=np.array([2, 0, 2, 1]), label_names=names)
+    kinds, names = {"kind": ["tree", "bush", "herb"]}, ("bush", "herb", "tree")
+    own = {"labels": np.array([2, 0, 2, 1]), "label_names": names}
+    found = Dataset.of_table("t", "T", frame, kinds, **own)
     assert found.label_names == found.columns[1].words
     assert [found.label_names[label] for label in found.labels] == list(frame["kind"])
     np.testing.assert_array_equal(found.labels, found.values[:, 1])
+
+
+N_ROWS = np.arange(60)
+SORTS: dict[str, tuple[list[Any], Any, tuple[Any, ...]]] = {
+    "decimals": ([0.37 * n for n in N_ROWS], "number", ()),
+    "1 to 5": ([1 + n % 5 for n in N_ROWS], "grade", (1, 2, 3, 4, 5)),
+    "1 to 3": ([1 + n % 3 for n in N_ROWS], "grade", (1, 2, 3)),
+    "1 and 2": ([1 + n % 2 for n in N_ROWS], "yes/no", (1, 2)),
+    "0 and 1": ([n % 2 for n in N_ROWS], "yes/no", (1, 0)),
+    "counts": ([n * n % 11 for n in N_ROWS], "count", ()),
+    "counts with gaps": ([None if n % 9 == 4 else n * n % 11 for n in N_ROWS], "count", ()),
+    "low to high": ([("high", "low", "medium")[n % 3] for n in N_ROWS], "grade",
+                    ("low", "medium", "high")),
+    "answers": ([("no", "yes")[n % 2] for n in N_ROWS], "yes/no", ("yes", "no")),
+    "sites": ([f"site {10 - n % 4}" for n in N_ROWS], "category",
+              ("site 7", "site 8", "site 9", "site 10")),
+    "truths": ([bool(n % 3) for n in N_ROWS], "yes/no", ("True", "False")),
+    "same": (["here" for n in N_ROWS], "constant", ("here",)),
+    "years": ([1990 + n for n in N_ROWS], "number", ()),
+}  # fmt: skip
+
+
+def test_files_frames_and_fits_agree_on_the_kind_of_every_column() -> None:
+    frame = pd.DataFrame({name: values for name, (values, _, _) in SORTS.items()})
+    file = read_table(NamedBytes("t.csv", frame.to_csv(index=False).encode()), kinds="auto")
+    table = Dataset.of_table("t", "T", frame)
+    model = BayesianGPLVM(1, 2, kinds="auto", max_iter=1, random_state=0).fit(frame)
+    for columns in (file.columns, table.columns, model.columns_.columns):
+        for column, (name, (_, kind, words)) in zip(columns, SORTS.items(), strict=True):
+            assert (column.name, column.kind) == (name, kind)
+            assert tuple(map(str, column.words)) == tuple(map(str, words)), name
+    uneven = frame.assign(sites=[f"site {10 - n * n % 7}" for n in N_ROWS])
+    model.fit(uneven)
+    assert model.class_words("sites") == ("site 6", "site 8", "site 9", "site 10")
+    chance = model.class_probabilities(uneven[uneven["sites"] == "site 6"], "sites")
+    np.testing.assert_allclose(chance.sum(axis=1), 1.0)
+    # Words have their own reasons not to be learnt, in frames as in files.
+    with pytest.raises(DataError, match="'names' cannot be learnt: text, different in every row"):
+        Dataset.of_table("t", "T", frame.assign(names=[f"name {n}" for n in N_ROWS]))
+    # Without words, all columns are numbers in each of the three ways.
+    numbers = frame[["1 to 5", "0 and 1", "counts"]]
+    assert Dataset.of_table("n", "N", numbers).columns == ()
+    assert read_table(numbers.to_csv(index=False).encode(), kinds="auto").columns == ()

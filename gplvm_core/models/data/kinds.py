@@ -11,7 +11,7 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed
-from gplvm_core.readers.kinds import CONSTANT
+from gplvm_core.readers.proposals import CONSTANT
 
 # A note names a column of numbers if its signal-to-noise ratio exceeds ALMOST_EXACT and a single
 # value fills more than the fraction REPEATED of its rows.

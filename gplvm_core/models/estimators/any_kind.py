@@ -65,7 +65,7 @@ class AnyKind(TrainedKinds):
         columns = self._mixed_columns()
         at = columns.column(column)
         words_of(columns.columns[at])
-        return self._of_others(Y, at).classes(at)
+        return self._of_others(Y, at).words(at)
 
     def class_probabilities_at(
         self, X: ArrayLike, column: str | int, *, X_variance: ArrayLike | None = None
@@ -87,7 +87,7 @@ class AnyKind(TrainedKinds):
         columns = self._mixed_columns()
         at = columns.column(column)
         words_of(columns.columns[at])
-        return self._at(X, X_variance).classes(at)
+        return self._at(X, X_variance).words(at)
 
     def count_probabilities(self, Y: Any, column: str | int, most: int) -> Float[Array, "N C"]:
         """Return the probabilities of the counts 0 to `most`, given the other columns of new rows.

@@ -95,7 +95,7 @@ SENTENCES: Mapping[str, str] = {
     "rank). If the conditional bound ends lower than the marginalised bound, the model uses the "
     "marginalised posterior, and `notes_` reports this.",
     "kinds": "The kind of each column. None: all columns are numbers. "
-    '"auto": the data types of the columns decide (`columns_` and `notes_` report the kinds). A '
+    '"auto": the values of the columns decide (`columns_` and `notes_` report the kinds). A '
     "list or dict gives the kind of each column, and a dict may leave out columns. The kinds are "
     '"number", "yes/no", "category", "grade", "count", "exposure" (a known number above 0 that '
     "multiplies the expected counts of its row), or a list of words for a grade in that order. "

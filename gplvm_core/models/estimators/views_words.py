@@ -60,7 +60,7 @@ class ViewsWords(ViewsTransfer):
         """
         self.class_words(view, column)
         expected, at = self._of_others(views, view, column)
-        return expected.classes(at)
+        return expected.words(at)
 
     def count_probabilities(
         self, views: Mapping[str, Any], view: str, column: Name, most: int

@@ -1,6 +1,5 @@
 """Read a zip of images: an image is a row, folders are labels; or the frames of a video."""
 
-import re
 from collections import Counter
 from pathlib import PurePosixPath
 
@@ -29,6 +28,7 @@ from gplvm_core.readers.pictures.picture import (
     shrunk,
     stacked,
 )
+from gplvm_core.readers.proposals import natural
 from gplvm_core.readers.sources import Archive, Source, open_archive, read_source, stem
 
 CHANGED_SIZE = "stretched to the most common one"  # in the note on images of several sizes
@@ -99,15 +99,6 @@ def read_images(
         source=f"{filename}, a zip file of {len(pixels)} images.",
         notes=(*notes, *colour_notes),
     )
-
-
-def natural(member: str) -> list[tuple[int, str]]:
-    """Return a sort key that compares digits as numbers and the rest as text."""
-    parts = re.split(r"(\d+)", member.lower())
-    # Without leading zeros, the number with more digits is the larger one.
-    keys = [(len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (-1, part)
-            for part in parts]  # fmt: skip
-    return [*keys, (-2, member)]
 
 
 def _survey(

@@ -7,6 +7,13 @@ import numpy as np
 from jaxtyping import Float, Int, Shaped
 
 from gplvm_core.numerics import AnyNDArray, Array, Int64Array, IntArray
+from gplvm_core.readers.proposals import (
+    MOSTLY_NUMBERS,
+    Proposal,
+    of_numbers,
+    of_words,
+    words_a_cell,
+)
 from gplvm_core.readers.tables.clock import read_hours
 from gplvm_core.readers.tables.numerals import read_numerals
 
@@ -39,13 +46,6 @@ MISSING = frozenset(
 Numbers that some files use for missing values (-99, 9999) are read as numbers; other words are
 errors.
 """
-
-
-PROSE = 4.0
-"""A column of text is prose if its cells have at least this many words on average."""
-
-MOSTLY_NUMBERS = 0.5
-"""If at least this fraction of a column's cells are numbers, the others are mistakes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +91,15 @@ class Column:
         """Return the average number of words in a cell of text, without missing cells."""
         if self.numbers is not None:
             return 1.0
-        counts = [len(cell.split()) for cell in self.words() if cell]
-        return sum(counts) / max(len(counts), 1)
+        return words_a_cell(self.words())
+
+    def proposal(self) -> Proposal:
+        """Propose the kind of a column that has no dates."""
+        if self.numbers is not None:
+            return Proposal(("number",), "") if self.of_day else of_numbers(self.numbers)
+        if self.share >= MOSTLY_NUMBERS:
+            return Proposal((), "numbers with mistakes")
+        return of_words(self.words())
 
     def first_words(self, count: int) -> tuple[str, ...]:
         """Return the first cells as they are written in the file."""

@@ -10,9 +10,9 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers.cells import Cells
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
-from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, Column, Table
+from gplvm_core.readers.proposals import Proposal, chosen_kinds
+from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import find_dates
-from gplvm_core.readers.tables.proposals import proposal
 from gplvm_core.readers.tables.roles import as_numbers
 
 MOST_NAMED = 20  # largest number of columns in a note
@@ -20,41 +20,23 @@ Kinds = Mapping[str, Any] | Literal["auto"] | None
 
 
 def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str, Any]:
-    """Return the kind of every column to learn; it is "number" unless it is given or proposed.
+    """Return the kind of every column to learn: "number", the given kind, or the proposed one.
 
-    asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out, the
-    kind is proposed from the values; if no column has words, all columns are numbers. None: all
-    columns are numbers. Raises DataError for text that cannot be learnt, such as a single word.
+    asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out,
+    `chosen_kinds` decides. None: all columns are numbers. Columns of dates, and of numbers with
+    mistakes, stay numbers, so that reading them reports the cell.
     """
-    found: dict[str, Any] = {column.name: "number" for column in columns}
+    names = [column.name for column in columns]
+    own = {} if asked is None or isinstance(asked, str) else dict(asked)
     if asked is None:
-        return found
-    own = {} if isinstance(asked, str) else dict(asked)
-    left = [column for column in columns if column.name not in own and find_dates(column) is None]
-    proposals = {column.name: proposal(column) for column in left}
-    for column in left:
-        own_proposal = proposals[column.name]
-        if column.numbers is None and not own_proposal.kinds and column.share < MOSTLY_NUMBERS:
-            raise DataError(
-                f"{table.name}: the column {shortened(column.name)!r} cannot be learnt: "
-                f"{own_proposal.reason}. Leave it out.",
-                script=f"In a script: id_columns=[{column.name!r}].",
-            )
-    proposed = {name: each.kinds for name, each in proposals.items()}
-    words = [column.name for column in left if column.numbers is None and proposed[column.name]]
-    some = bool(words) or any(kind != "number" for kind in own.values())
-    for name, kinds in proposed.items():
-        if kinds and some:
-            found[name] = kinds[0]
-    for column in left:
-        if found[column.name] == "grade":
-            found[column.name] = _order(column)
-    return found | own
-
-
-def _order(column: Column) -> Any:
-    """Return the words of a grade in their known order; numbers are already in order."""
-    return "grade" if column.numbers is not None else list(proposal(column).words)
+        return dict.fromkeys(names, "number")
+    proposals = [
+        Proposal(("number",), "") if find_dates(column) is not None else column.proposal()
+        for column in columns
+    ]
+    with _naming(table):
+        kinds = chosen_kinds([own.get(name) for name in names], names, proposals)
+    return dict(zip(names, kinds, strict=True))
 
 
 def read_mixed(

@@ -6,10 +6,10 @@ from typing import Literal
 import numpy as np
 
 from gplvm_core.readers.checks import units_differ
+from gplvm_core.readers.proposals import CONSTANT, MOSTLY_NUMBERS, Proposal
 from gplvm_core.readers.sources import Source
-from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, Column, Table
+from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateError, Dates, find_dates, moments_of
-from gplvm_core.readers.tables.proposals import Proposal, proposal
 from gplvm_core.readers.tables.table import parse_table
 
 Role = Literal["value", "label", "id", "time", "unused"]
@@ -153,7 +153,9 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
     finite = observed[np.isfinite(observed)]
     dates = find_dates(column)
     is_date = dates is not None and dates.formats[0] != "numbers"
-    kind = Proposal((), "") if is_date else proposal(column)
+    kind = Proposal((), "") if is_date else column.proposal()
+    if kind.kinds == (CONSTANT,):  # nothing is learnt from it, so the suggestion is to leave it out
+        kind = Proposal((), kind.reason)
     role, reason = _suggest(column, distinct, beside, dates, kind)
     if numbers is None and column.problem is not None and role in ("value", "unused"):
         place = f"{table.unit} {table.places[column.problem]}"

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, listed, shortened
-from gplvm_core.readers.tables.columns import PROSE, Column, Table
+from gplvm_core.readers.proposals import PROSE
+from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import (
     DATE_FORMATS,
     SECONDS,

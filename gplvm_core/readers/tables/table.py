@@ -13,6 +13,7 @@ from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.missing import check_observed
+from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
 from gplvm_core.readers.tables.columns import Column, Table
@@ -241,12 +242,12 @@ def _missing_notes(targets: Array, columns: list[Column]) -> list[str]:
 def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return class numbers of the rows (−1 for blank cells), and class names.
 
-    The names are sorted by number or alphabetically.
+    The names are sorted by number or in natural order.
     """
     cells = column.words()
     words = [cells[n] for n in rows]
     if column.numbers is None:
-        names = sorted({word for word in words if word})
+        names = list(in_order({word for word in words if word}))
     else:
         order = np.argsort(column.numbers[rows], kind="stable")
         names = list(dict.fromkeys(word for i in order if (word := words[i])))

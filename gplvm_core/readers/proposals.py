@@ -1,17 +1,29 @@
-"""Propose kinds for a column from its values, the most likely kind first."""
+"""Propose kinds for a column from its values, the most likely kind first.
 
+The same rule decides for files, data frames and lists of rows.
+"""
+
+import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from numpy import ndarray as Array
 
-from gplvm_core.readers.errors import listed, plural
-from gplvm_core.readers.kinds import MOST_WORDS, YES
-from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, PROSE, Column
+from gplvm_core.numerics import Array
+from gplvm_core.readers.errors import DataError, listed, plural
 
+CONSTANT = "constant"  # a column with one value, which is its only word: nothing is learnt from it
+# A column of W words becomes W − 1 yes/no columns, each with its own sums over the rows.
+MOST_WORDS = 100
+# Words that mean "yes" in a yes/no column.
+YES = ("yes", "true", "y", "t", "1", "1.0", "on")
+# A column of text is prose if its cells have at least this many words on average.
+PROSE = 4.0
+# If at least this fraction of a column's cells are numbers, the others are mistakes.
+MOSTLY_NUMBERS = 0.5
 # Whole numbers in a column may be codes for words, if at most this many of them are different.
 MOST_CODES = 20
 MOST_COUNTED = 20  # whole numbers from 0 to at most this limit are probably counts, if some are 0
@@ -61,51 +73,106 @@ ORDERS: tuple[tuple[str, ...], ...] = (
 class Proposal:
     """The kinds that a column can have, the proposed kind first; empty if it cannot be learnt.
 
-    words: the values as text. The most frequent value comes first; the values of a grade are in
-    their order, if the order is known.
+    words: the values as text, in natural order, or in their order if they have a usual one.
+    is_text: whether the column has words and not numbers.
     """
 
     kinds: tuple[str, ...]
     reason: str
     words: tuple[str, ...] = ()
+    is_text: bool = False
 
 
-def proposal(column: Column) -> Proposal:
-    """Propose the kind of a column that has no dates."""
-    if column.numbers is not None:
-        return _of_numbers(column)
-    mistaken = column.share >= MOSTLY_NUMBERS
-    return Proposal((), "numbers with mistakes") if mistaken else _of_text(column)
+def chosen_kinds(
+    asked: Sequence[Any], names: Sequence[str], found: Sequence[Proposal]
+) -> list[Any]:
+    """Return the given kinds and, for None, the proposed ones; a grade of words is the list of
+    its words.
+
+    If no column has words and none has a given kind other than "number", all columns are numbers.
+    Raises DataError for text that cannot be learnt.
+    """
+    given = any(kind not in (None, "number") for kind in asked)
+    mixed = given or any(
+        kind is None and each.is_text for kind, each in zip(asked, found, strict=True)
+    )
+    kinds = list(asked)
+    for at, (name, each) in enumerate(zip(names, found, strict=True)):
+        if kinds[at] is not None:
+            continue
+        if each.is_text and not each.kinds:
+            raise DataError(
+                f"the column {name!r} cannot be learnt: {each.reason}. Leave it out, or name its "
+                "kind"
+            )
+        kinds[at] = each.kinds[0] if mixed and each.kinds else "number"
+        if kinds[at] == "grade" and each.is_text:
+            kinds[at] = list(each.words)
+    return kinds
 
 
-def _of_text(column: Column) -> Proposal:
-    counts = Counter(word for word in column.words() if word)
-    words = tuple(word for word, _ in counts.most_common(MOST_WORDS))
+def natural(word: str) -> list[tuple[int, str]]:
+    """Return a sort key that compares digits as numbers and the rest as text ("2" before "10")."""
+    parts = re.split(r"(\d+)", word.lower())
+    # Without leading zeros, the number with more digits is the larger one.
+    keys = [(len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (-1, part)
+            for part in parts]  # fmt: skip
+    return [*keys, (-2, word)]
+
+
+def in_order(words: Iterable[Any]) -> tuple[Any, ...]:
+    """Return numbers by value, and words in natural order."""
+    each = tuple(words)
+    if all(isinstance(word, int | float) for word in each):
+        return tuple(sorted(each))
+    return tuple(sorted(each, key=lambda word: natural(str(word))))
+
+
+def of_words(cells: Sequence[str]) -> Proposal:
+    """Propose the kind of a column of text; missing cells are empty."""
+    counts = Counter(word for word in cells if word)
+    words = in_order(counts) if len(counts) <= MOST_WORDS else ()
     n_rows = sum(counts.values())
+    length = words_a_cell(cells)
+
+    def found(reason: str, *kinds: str, words: tuple[str, ...] = ()) -> Proposal:
+        return Proposal(kinds, reason, words, is_text=True)
+
     if len(counts) == 0:
-        return Proposal((), "it has no values")
+        return found("it has no values")
     if len(counts) == 1:
         often = "always" if n_rows > 1 else "one value,"
-        return Proposal((), f"{often} “{words[0]}”")
-    if column.words_a_cell() >= PROSE and 2 * len(counts) > n_rows:
-        return Proposal((), f"prose, about {plural(round(column.words_a_cell()), 'word')} a cell")
+        return found(f"{often} “{words[0]}”", *([CONSTANT] if n_rows > 1 else []), words=words)
+    if length >= PROSE and 2 * len(counts) > n_rows:
+        return found(f"prose, about {plural(round(length), 'word')} a cell")
     if len(counts) == n_rows:
-        return Proposal((), "text, different in every row")
+        return found("text, different in every row")
     if len(counts) == 2:
-        return Proposal(("yes/no",), f"two values: {listed(_yes_first(words))}", _yes_first(words))
+        both = yes_first(words)
+        return found(f"two values: {listed(both)}", "yes/no", words=both)
     if len(counts) > MOST_WORDS:
-        return Proposal((), f"{len(counts):,} different words, and at most {MOST_WORDS} are learnt")
+        return found(f"{len(counts):,} different words, and at most {MOST_WORDS} are learnt")
     if 2 * len(counts) > n_rows:
-        return Proposal((), f"{len(counts)} different words in {plural(n_rows, 'value')}")
+        return found(f"{len(counts)} different words in {plural(n_rows, 'value')}")
     order = known_order(words)
     if order:
-        return Proposal(("grade", "category"), f"words in an order: {listed(order)}", order)
+        return found(f"words in an order: {listed(order)}", "grade", "category", words=order)
     kinds = ("category", "grade") if len(counts) <= MOST_CODES else ("category",)
-    return Proposal(kinds, f"{len(counts)} different words", words)
+    return found(f"{len(counts)} different words", *kinds, words=words)
 
 
-def _yes_first(words: Sequence[str]) -> tuple[str, ...]:
-    return tuple(sorted(words, key=lambda word: (word.lower() not in YES, word)))
+def words_a_cell(cells: Sequence[str]) -> float:
+    """Return the average number of words in a cell of text, without missing cells."""
+    counts = [len(cell.split()) for cell in cells if cell]
+    return sum(counts) / max(len(counts), 1)
+
+
+def yes_first(words: Iterable[Any]) -> tuple[Any, ...]:
+    """Return the two words of a yes/no column, yes first; of other numbers the larger is yes."""
+    each = in_order(words)
+    if all(isinstance(word, int | float) for word in each):
+        each = each[::-1]
+    return tuple(sorted(each, key=lambda word: str(word).lower() not in YES))
 
 
 def known_order(words: Sequence[str]) -> tuple[str, ...]:
@@ -121,16 +188,18 @@ def known_order(words: Sequence[str]) -> tuple[str, ...]:
     return ()
 
 
-def _of_numbers(column: Column) -> Proposal:
-    """Propose a kind for a table with words; in other tables, all columns remain numbers."""
-    assert column.numbers is not None
-    seen = column.numbers[~np.isnan(column.numbers)]
+def of_numbers(numbers: Float[Array, " N"]) -> Proposal:
+    """Propose a kind for a table with words; in other tables, all columns remain numbers.
+
+    numbers: NaN where missing.
+    """
+    seen = numbers[~np.isnan(numbers)]
     values, counts = np.unique(seen, return_counts=True)
     if len(values) == 0:
         return Proposal((), "it has no values")
     if len(values) == 1:
         return Proposal((), f"{'always' if len(seen) > 1 else 'one value,'} {values[0]:.6g}")
-    if not np.isfinite(values).all() or column.of_day:
+    if not np.isfinite(values).all():
         return Proposal(("number",), "")
     few = len(values) <= MOST_CODES and 2 * len(values) <= len(seen)
     words = tuple(f"{value:.15g}" for value in values) if few or len(values) == 2 else ()
