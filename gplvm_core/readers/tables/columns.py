@@ -44,6 +44,9 @@ errors.
 PROSE = 4.0
 """A column of text is prose if its cells have at least this many words on average."""
 
+INDEX_NAMES = ("unnamed: 0", "__index_level_0__")
+"""The names of pandas for the numbers of the rows."""
+
 MOSTLY_NUMBERS = 0.5
 """If at least this fraction of a column's cells are numbers, the others are mistakes."""
 
@@ -114,7 +117,9 @@ class Table:
     """The content of a file. `places` are the numbers of the rows in the file; `unit` is what they
     count, such as "line".
 
-    `name` is for messages; `file` is the name of the file, if `name` says more.
+    `name` is for messages; `file` is the name of the file, if `name` says more. `letters` are words
+    of a text whose letters look wrong, so that its encoding may be another one. `numbered` is the
+    name of the first column, if the file names all columns but this one.
 
     `beside` are further columns outside the table itself (other arrays in an NPZ). `image_shape` is
     set if the rows are images. `blank` are the skipped lines between the rows, in which all cells
@@ -136,6 +141,18 @@ class Table:
     is_bytes: bool = False
     blank: tuple[int, ...] = ()
     file: str = ""
+    letters: str = ""
+    numbered: str = ""
+
+    @property
+    def row_numbers(self) -> Column | None:
+        """The column with numbers of rows that a program wrote without a name of its own."""
+        for column in self.columns:
+            if column.numbers is None or column.name.lower() not in (*INDEX_NAMES, self.numbered):
+                continue
+            whole = bool((column.numbers % 1 == 0).all())  # also false for missing numbers
+            return column if whole and len(np.unique(column.numbers)) == len(self.places) else None
+        return None
 
 
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:

@@ -1,4 +1,4 @@
-"""Split text into rows of cells: find its encoding, its comments and its delimiter."""
+"""Split text into rows of cells: find its comments and its delimiter."""
 
 import csv
 import re
@@ -42,14 +42,14 @@ class Grid:
     named: bool = False
 
 
-def split_text(data: bytes, name: str) -> tuple[Grid, str, list[str]]:
+def split_text(text: str, name: str) -> tuple[Grid, str, list[str]]:
     """Return the rows of a table of text, its delimiter, and notes.
 
     A leading block of lines that begin with # is a comment; if its last line is as wide as the
     table, it names the columns. Later lines that begin with # are rows if they are as wide as the
-    table. Raises DataError for files that are not text.
+    table. Raises DataError for a text without rows.
     """
-    text, notes = _decode(data, name)
+    notes: list[str] = []
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     del text  # frees memory: the file may be large
     declared = DECLARED.fullmatch(lines[0].strip())
@@ -125,27 +125,6 @@ def _names_in(line: str, delimiter: str, width: int) -> list[str] | None:
                 None if any(len(name.split()) > 5 for name in others) else [first or "#", *others]
             )
     return None
-
-
-def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            return data.decode("utf-16"), []
-        except UnicodeDecodeError as error:
-            raise DataError(f"{name} is damaged UTF-16 text: {error}. Save it as UTF-8.") from error
-    if b"\0" in data:
-        raise DataError(
-            f"{name} is not a text file. CSV (text), NPZ and NPY tables are read; save a "
-            "spreadsheet as CSV."
-        )
-    try:
-        return data.decode("utf-8-sig"), []
-    except UnicodeDecodeError:
-        pass
-    try:
-        return data.decode("cp1252"), ["The text is not UTF-8 and was read as Windows-1252."]
-    except UnicodeDecodeError:
-        return data.decode("latin-1"), ["The text is not UTF-8 and was read as Latin-1."]
 
 
 def _sniff(lines: Sequence[str]) -> str:

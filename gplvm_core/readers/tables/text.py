@@ -9,6 +9,7 @@ import numpy as np
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.tables.clock import hours_note
 from gplvm_core.readers.tables.columns import Column, Table, text_column
+from gplvm_core.readers.tables.encodings import decoded
 from gplvm_core.readers.tables.headings import (
     find_header,
     is_value,
@@ -24,16 +25,18 @@ Typed = Callable[[str, int, Sequence[int], Sequence[str], str], Column]
 decimal sign of the table."""
 
 
-def parse_text(data: bytes, name: str, header: bool | None) -> Table:
+def parse_text(data: bytes, name: str, header: bool | None, encoding: str | None = None) -> Table:
     """Read a table of text. `header`: whether the first line names the columns; None: find out.
 
     Raises DataError for files that are not text, and for rows of different lengths.
     """
-    grid, delimiter, notes = split_text(data, name)
+    text, notes, letters = decoded(data, name, encoding)
+    grid, delimiter, split_notes = split_text(text, name)
+    notes += split_notes
     if grid.named and header is False:
         grid = replace(grid, rows=grid.rows[1:], places=grid.places[1:], named=False)
         notes.append("The column names in a line that begins with # were skipped.")
-    return table_of(grid, name, header, notes, delimiter=delimiter)
+    return replace(table_of(grid, name, header, notes, delimiter=delimiter), letters=letters)
 
 
 def table_of(
@@ -93,6 +96,7 @@ def table_of(
     decimal = decimal_sign(sample, either="." if delimiter in (",", None) else ",")
     if decimal == ",":
         notes.append("Commas were read as decimal points.")
+    unnamed = header and not names[0] and any(names)
     names, name_notes = unique_names(names)
     if header and joined is None:
         notes.append(f"The first {unit} was read as column names.")
@@ -112,6 +116,7 @@ def table_of(
         delimiter=delimiter,
         header=header,
         header_reason=reason,
+        numbered=names[0] if unnamed else "",
         blank=tuple(place for place in cells.empty if places[0] < place < places[-1]),
     )
 

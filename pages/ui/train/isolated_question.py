@@ -7,6 +7,8 @@ from gplvm_core.readers.errors import listed
 from gplvm_core.readers.isolated import IsolatedValue, isolated_values, without
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.slips import corrected, word_slips
+from gplvm_core.readers.tables.codes import missing_codes
+from gplvm_core.readers.tables.columns import Column
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
 
@@ -15,9 +17,12 @@ MOST_ASKED = 10  # values with a switch
 
 def isolated_question(dataset: Dataset) -> Dataset:
     """Show every isolated value with a switch; return the data set without the values left out."""
-    found = isolated_values(dataset)
-    if not found:
+    isolated = isolated_values(dataset)
+    if not isolated:
         return dataset
+    columns = (Column(str(d), values) for d, values in enumerate(dataset.values.T))
+    asked = {code.value for code in missing_codes(list(columns))}  # by another question
+    found = [each for each in isolated if each.value not in asked]
     mark = fingerprint((dataset.name, str(dataset.targets.shape)))
     left_out = []
     for each in found[:MOST_ASKED]:
