@@ -73,7 +73,8 @@ def _as_numpy(values: Any) -> Any:
         raise DataTypeError(
             f"NumPy cannot read this array of {library}, of type "
             f"{getattr(values, 'dtype', 'unknown')}: {error}. Pass numbers in main memory as "
-            "float64 or float32, such as Y.detach().cpu().double() (PyTorch) or Y.get() (CuPy)"
+            "float64 or float32, such as Y.detach().cpu().resolve_neg().double() (PyTorch) or "
+            "Y.get() (CuPy)"
         ) from error
 
 
