@@ -25,6 +25,7 @@ DECLARED = re.compile(r'"?sep=(.)"?')  # an optional first line that tells Excel
 UNSPLIT = re.compile(r"[\t;|]|,(?!\s)|,$|\d \d")  # in a word that another delimiter would split
 MOST_WORDS = 5  # of a column name in a comment
 ENOUGH = 0.6  # a score above which blanks are not tried
+UNNAMED = 0.5  # weight of a delimiter that splits a comment above the table into fewer cells
 WORD, WHOLE_LINE = 0.9, 0.1  # values of a cell; a number has 1
 
 
@@ -61,7 +62,7 @@ def split_text(text: str, name: str) -> tuple[Grid, str, list[str]]:
         block, body = [], [line for line in lines if line.strip()]
     if not body:
         raise DataError(f"{name} has no rows. A table needs at least two rows of numbers.")
-    delimiter = declared[1] if declared else _sniff(body[:SNIFFED_LINES])
+    delimiter = declared[1] if declared else _sniff(body[:SNIFFED_LINES], block[-1:])
     width = _usual_width(_rows_of(body[:SNIFFED_LINES], delimiter)) if block else 0
     while block and _is_row(block[-1], delimiter, width):
         block.pop()
@@ -75,6 +76,8 @@ def split_text(text: str, name: str) -> tuple[Grid, str, list[str]]:
     names = _names_in(block[-1], delimiter, width) if block else None
     if names is not None:
         skipped -= 1
+        if names[0] != "#":
+            notes.append("The column names were read from a line that begins with #.")
         places = [comments, *grid.places]
         grid = replace(grid, rows=[names, *grid.rows], places=places, named=True)
     if skipped:
@@ -127,20 +130,32 @@ def _names_in(line: str, delimiter: str, width: int) -> list[str] | None:
     return None
 
 
-def _sniff(lines: Sequence[str]) -> str:
-    """Return the delimiter whose table has the most even rows and the most cells of one value."""
+def _sniff(lines: Sequence[str], above: Sequence[str]) -> str:
+    """Return the delimiter whose table has the most even rows and the most cells of one value.
+
+    above: the last line of a comment above the table, which may have the column names.
+    """
+    split = {delimiter: _rows_of(lines, delimiter) for delimiter in DELIMITERS[:-1]}
+    even = any(len(set(map(len, rows))) == 1 < len(rows[0]) for rows in split.values() if rows)
     best, score = ",", 0.0
     for delimiter in DELIMITERS:
-        if delimiter == " " and score > ENOUGH:
-            break  # blanks take the longest time
-        found = _score(_rows_of(lines, delimiter))
+        if delimiter == " ":
+            if score > ENOUGH:
+                break  # blanks take the longest time
+            split[" "] = _rows_of(lines, " ")
+        rows = split[delimiter]
+        named = [len(row) for row in _rows_of(above, delimiter)] == [_usual_width(rows)]
+        found = _score(rows, even) * (1.0 if named or not above else UNNAMED)
         if found > score:
             best, score = delimiter, found
     return best
 
 
-def _score(rows: Sequence[Sequence[str]]) -> float:
-    """Return how well cells fit a table, from 0 (no delimiter) to 1."""
+def _score(rows: Sequence[Sequence[str]], rival: bool) -> float:
+    """Return how well cells fit a table, from 0 (no delimiter) to 1.
+
+    rival: whether all rows have the same width with some delimiter.
+    """
     if not rows:
         return 0.0
     width = _usual_width(rows)
@@ -151,7 +166,7 @@ def _score(rows: Sequence[Sequence[str]]) -> float:
     quality = sum(map(_quality, cells)) / len(cells)
     # A delimiter in the rows, but not in their names, is more probably a part of the cells.
     as_wide = len(rows[0]) == width or 1 < len(rows[0]) == width - 1
-    first = 1.0 if as_wide else 0.5
+    first = 1.0 if as_wide else WHOLE_LINE if rival else 0.5
     return quality * first * len(even) / len(rows)
 
 

@@ -74,6 +74,8 @@ def table_of(
         header, reason = True, "the last comment above the table is as wide as the table"
     elif header is None:
         header, reason = find_header(grid.rows)
+        if not header:
+            notes.append(f"No {unit} has column names, so the columns were numbered: {reason}.")
     else:
         reason = "as given"
     first, names = (1, grid.rows[0]) if header else (0, [""] * len(grid.rows[0]))
