@@ -1,6 +1,7 @@
 """A table as columns, before the columns have roles."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -64,7 +65,7 @@ class Column:
 
     name: str
     numbers: Float[Array, " N"] | None
-    texts: tuple[str, ...] | None = None
+    texts: Sequence[str] | None = None
     problem: int | None = None
     share: float = 0.0
     example: tuple[str, float] | None = None
@@ -100,7 +101,7 @@ class Column:
     def first_words(self, count: int) -> tuple[str, ...]:
         """Return the first cells as they are written in the file."""
         if self.texts is not None:
-            return self.texts[:count]
+            return tuple(self.texts[:count])
         return tuple(
             Column(self.name, None if self.numbers is None else self.numbers[:count]).words()
         )
@@ -158,18 +159,15 @@ class Table:
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     """Return a column of text cells; also as numbers if all cells are numbers or missing."""
     # A fast path for most columns of large files: plain numbers, with NaN as the only mark of gaps.
-    own = any("_" in cell for cell in cells)  # Python would read 1_11 as 111
-    if not own and (decimal == "." or not any("." in cell for cell in cells)):
+    everything = "\n".join(cells)
+    own = "_" in everything  # Python would read 1_11 as 111
+    if not own and (decimal == "." or "." not in everything):
         plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
-        try:
-            return Column(name, np.array(plain, dtype=np.float64), tuple(cells))
-        except ValueError:
-            pass
-        filled = ["nan" if cell.lower() in MISSING else cell for cell in plain]
-        try:
-            return Column(name, np.array(filled, dtype=np.float64), tuple(cells))
-        except ValueError:
-            pass
+        with suppress(ValueError):
+            return Column(name, _floats(plain), tuple(cells))
+        with suppress(ValueError):
+            filled = ["nan" if cell.lower() in MISSING else cell for cell in plain]
+            return Column(name, _floats(filled), tuple(cells))
     hours = read_hours(cells, MISSING)
     if hours is not None:
         numbers = hours.values if hours.problem is None else None
@@ -191,3 +189,8 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
         numbers = np.array(found.values, dtype=np.float64)
         return Column(name, numbers, tuple(cells), example=found.example, notes=notes)
     return Column(name, None, tuple(cells), found.problem, share=found.share, notes=notes)
+
+
+def _floats(cells: Sequence[str]) -> Float[Array, " N"]:
+    """Return numbers in Python's notation; several times as fast as an array of a list."""
+    return np.fromiter(map(float, cells), np.float64, len(cells))

@@ -3,7 +3,7 @@
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -208,10 +208,19 @@ def _split(lines: Sequence[str], delimiter: str, name: str) -> Grid:
     empty: list[int] = []
     n_cells = 0
     any_marked = any(MARK in line for line in lines)
-    reader = _reader((f"{line}\n" for line in lines), delimiter)
+    spaced = False  # whether a line of the row has blanks; most lines of large files have none
+
+    def fed() -> Iterator[str]:
+        nonlocal spaced
+        for line in lines:
+            spaced = spaced or line.split(None, 1) != [line]
+            yield f"{line}\n"
+
+    reader = _reader(fed(), delimiter)
     try:
         for row in reader:
-            cells = [cell.strip() for cell in row]
+            cells = [cell.strip() for cell in row] if spaced else row
+            spaced = False
             if any_marked:
                 cells = [unmarked(cell) if MARK in cell else cell for cell in cells]
             if any(cells):

@@ -18,6 +18,7 @@ from gplvm_core.readers.tables.headings import (
 )
 from gplvm_core.readers.tables.lines import SNIFFED_LINES, Grid, split_text
 from gplvm_core.readers.tables.numerals import decimal_sign, looks_numeric, numerals_note
+from gplvm_core.readers.tables.plain import plain_numbers
 
 NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "blanks"}
 Typed = Callable[[str, int, Sequence[int], Sequence[str], str], Column]
@@ -31,12 +32,20 @@ def parse_text(data: bytes, name: str, header: bool | None, encoding: str | None
     Raises DataError for files that are not text, and for rows of different lengths.
     """
     text, notes, letters = decoded(data, name, encoding)
+    if not notes:
+        found = plain_numbers(text, lambda head: _of_text(head, name, header, []))
+        if found is not None:
+            return found
+    return replace(_of_text(text, name, header, notes), letters=letters)
+
+
+def _of_text(text: str, name: str, header: bool | None, notes: list[str]) -> Table:
     grid, delimiter, split_notes = split_text(text, name)
-    notes += split_notes
+    notes = [*notes, *split_notes]
     if grid.named and header is False:
         grid = replace(grid, rows=grid.rows[1:], places=grid.places[1:], named=False)
         notes.append("The column names in a line that begins with # were skipped.")
-    return replace(table_of(grid, name, header, notes, delimiter=delimiter), letters=letters)
+    return table_of(grid, name, header, notes, delimiter=delimiter)
 
 
 def table_of(
