@@ -10,7 +10,12 @@ from gplvm_core.readers.checks import units_differ
 from gplvm_core.readers.sources import Source
 from gplvm_core.readers.tables.codes import MissingCode, missing_codes
 from gplvm_core.readers.tables.columns import MOSTLY_NUMBERS, Column, Table
-from gplvm_core.readers.tables.dates import DateError, Dates, find_dates, moments_of
+from gplvm_core.readers.tables.dates import (
+    DateError,
+    Dates,
+    find_dates,
+    moments_of,
+)
 from gplvm_core.readers.tables.proposals import Proposal, proposal
 from gplvm_core.readers.tables.sequences import find_sequences
 from gplvm_core.readers.tables.table import parse_table

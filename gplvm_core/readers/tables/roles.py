@@ -17,11 +17,10 @@ from gplvm_core.readers.tables.dates import (
     DateFormat,
     Moments,
     TimeUnit,
-    date_columns,
     find_dates,
     moments_of,
-    times_since_first,
 )
+from gplvm_core.readers.tables.moments import date_columns, times_since_first
 
 LONGEST_NAME = 60  # maximum number of characters of a row's name
 MOST_PARTS = 3  # maximum number of columns that form a row's name

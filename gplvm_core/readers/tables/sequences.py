@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Int64Array
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.tables.columns import MISSING, Column, Table
-from gplvm_core.readers.tables.dates import HINT, DateError, find_dates, moments_of
+from gplvm_core.readers.tables.dates import (
+    HINT,
+    DateError,
+    find_dates,
+    moments_of,
+)
 
 MOST_COLUMNS = 50  # columns that are examined
 LEAST_STEPS = 6  # rows behind another row of their sequence; fewer may rise by chance

@@ -63,7 +63,7 @@ def table_of(
 
     Raises DataError for rows of different lengths, and without rows of values.
     """
-    plurals = f"{unit.capitalize()}s"
+    plurals, given = f"{unit.capitalize()}s", header
     if cells.empty:
         notes.append(f"{plurals} without any value were left out: {listed(_texts(cells.empty))}.")
     above = title_lines(cells.rows) if header is not False and not cells.named else 0
@@ -89,9 +89,11 @@ def table_of(
         reason = "as given"
     first, names = (1, grid.rows[0]) if header else (0, [""] * len(grid.rows[0]))
     blank_first = bool(cells.empty) and cells.empty[0] < grid.places[0]
-    if header and blank_first and all(map(is_value, names)):
+    below = (cell for row in grid.rows[1:SNIFFED_LINES] for cell in row)
+    only_words = given is None and not any(map(looks_numeric, below))
+    if header and blank_first and (all(map(is_value, names)) or only_words):
         first, names, header = 0, [""] * len(names), False
-        reason = "the first line is blank, and the next one has only numbers"
+        reason = "the first line is blank, and the next one is like the others"
         notes.append("The line of column names is blank: the columns were numbered.")
     rows, places = grid.rows[first:], grid.places[first:]
     if not rows:
