@@ -97,4 +97,10 @@ check(
     GPy=(np.sqrt(peer(y).predict(x[:1])[1]), noisy),
     tinygp=(np.sqrt(tiny.condition(y[:, 0], x[:1, 0]).gp.variance), clean),
 )
+rows = np.linspace(-2.0, 2.0, 50)[:, None]
+targets = np.sin(2.0 * rows) + 0.05 * np.random.default_rng(0).normal(size=(50, 4))
+bound = lambda jitter: own.evaluate_bound(
+    targets, rows, np.full_like(rows, 0.01), np.linspace(-2.0, 2.0, 25)[:, None], own.RBF(),
+    0.0025, jitter)[0]
+check("bound by jitter", at_1e8=(bound(1e-8), -740.51549), at_1e6=(bound(1e-6), -740.53906))
 PY
