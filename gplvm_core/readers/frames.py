@@ -78,19 +78,20 @@ def from_columns(columns: Mapping[str, Any], library: str) -> Any:
     return nw.from_dict(lists, backend=backend).to_native()
 
 
-def numbers_in(frame: Frame) -> NDArray[Any]:
+def numbers_in(frame: Frame, what: str) -> NDArray[Any]:
     """Return a frame as an array, N × D: float64, or objects if a column does not hold numbers.
 
-    Missing numbers are NaN. Raises DataTypeError for columns of dates and time spans.
+    Missing numbers are NaN. what: the name of the frame in messages. Raises DataTypeError for
+    columns of words, nested values, dates and time spans.
     """
     if all(dtype == nw.Float64 for dtype in frame.schema.values()):
         found = frame.to_numpy()
         if found.dtype == np.float64:
             return found
-    return np.column_stack([_numbers(column) for column in frame.iter_columns()])
+    return np.column_stack([_numbers(column, what) for column in frame.iter_columns()])
 
 
-def _numbers(column: Any) -> NDArray[Any]:
+def _numbers(column: Any, what: str) -> NDArray[Any]:
     refuse_dates(column)
     if column.dtype.is_numeric():
         # The cast also converts decimals and integers of 128 bits, which NumPy does not have.
@@ -103,8 +104,8 @@ def _numbers(column: Any) -> NDArray[Any]:
     words = next((value for value in values if isinstance(value, str) and not _is_float(value)), "")
     if words:
         raise DataTypeError(
-            f"the column {column.name!r} must be numbers: it has words, such as {words!r}. Leave "
-            'the column out; models with the setting kinds learn words, with kinds="auto"'
+            f"{what} must be numbers: the column {column.name!r} has words, such as {words!r}. "
+            'Leave it out; models with the setting kinds learn words, with kinds="auto"'
         )
     return found
 

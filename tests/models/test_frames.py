@@ -221,7 +221,7 @@ def test_a_lazy_frame_is_to_be_collected(by_pandas: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        (pd.Categorical(list("xy") * 15), "'k' must be numbers: it has words, such as 'x'"),
+        (pd.Categorical(list("xy") * 15), "must be numbers: the column 'k' has words, such as 'x'"),
         ([[1, 2]] * 30, "'k' has nested values"),
         ([{"a": 1}] * 30, "'k' has nested values"),
         (pd.date_range("2024-01-01", periods=30), "'k' has dates"),

@@ -36,7 +36,7 @@ def readable(values: Any, what: str = "the rows") -> Any:
         )
     frame = frame_of(values)
     if frame is not None:
-        return _as_numbers(numbers_in(frame), what)
+        return _as_numbers(numbers_in(frame, what), what)
     try:
         found = np.asarray(unmasked(_as_numpy(values)))
     except ValueError as error:  # rows of different lengths

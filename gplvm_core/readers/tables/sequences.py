@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Int
 from numpy.typing import NDArray
 
-from gplvm_core.numerics import Int64Array
+from gplvm_core.numerics import Int64Array, IntArray
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.tables.columns import MISSING, Column, Table
 from gplvm_core.readers.tables.dates import (
@@ -76,7 +76,7 @@ def _steps(column: Column) -> NDArray[np.float64] | None:
 
 
 def sequences_in(
-    column: Column, table: Table, rows: Int[NDArray[np.intp], " n"]
+    column: Column, table: Table, rows: Int[IntArray, " n"]
 ) -> tuple[Int[Int64Array, " n"], str]:
     """Return the number of the sequence of each row, by first appearance, and a note.
 
