@@ -20,7 +20,7 @@ from pages.ui.train.column_form import TABLES, column_question, regression_form
 from pages.ui.train.data_view import data_view, has_mixed_units
 from pages.ui.train.foreseen import say_foreseen
 from pages.ui.train.goal_form import COLUMN, LEADS, SERIES, goal_question, lead_to_time
-from pages.ui.train.isolated_question import isolated_question
+from pages.ui.train.isolated_question import isolated_question, slips_question
 from pages.ui.train.jobs_list import active_banner, job_list
 from pages.ui.train.jobs_panel import job_view
 from pages.ui.train.kinds_form import what_is_learnt
@@ -81,7 +81,7 @@ def set_up() -> None:
     dataset = chosen_data(goal)
     if dataset is None:
         return
-    dataset = isolated_question(dataset)
+    dataset = slips_question(isolated_question(dataset))
     warnings = dataset.warnings
     data_view(dataset, warnings)
     if goal == COLUMN:

@@ -73,18 +73,16 @@ def ask_column(
         lacking = "no value of any input" if gaps else "gaps in the inputs"
         notes.append(f"{_rows(useful | ~known)} left out: {lacking}.")
     rows = known & useful
+    at = np.flatnonzero(rows)
     return replace(
-        dataset,
-        targets=values[rows],
+        dataset.taken(at),
+        targets=values[at],
         drawing=Drawing.of_vector(len(task.columns)),
         column_names=task.columns,
         columns=(),
         views=(),
         labels=None,
         label_names=(),
-        times=None if dataset.times is None else dataset.times[rows],
-        sequences=None if dataset.sequences is None else dataset.sequences[rows],
-        row_names=None if dataset.row_names is None else dataset.row_names[rows],
         covariates={},
         notes=tuple(notes),
         task=task,

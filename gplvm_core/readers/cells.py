@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.readers.errors import DataError
-from gplvm_core.readers.frames import frame_of, refuse_dates, without_dates
+from gplvm_core.readers.frames import frame_of, refuse_dates, refuse_nested, without_dates
 
 
 @dataclass(frozen=True)
@@ -100,6 +100,7 @@ def _levels(series: Any) -> tuple[Any, ...]:
 
 
 def _cells(name: str, values: list[Any], dtype: str, levels: tuple[Any, ...] = ()) -> Cells:
+    refuse_nested(name, values)
     found = np.empty(len(values), dtype=object)
     for at, value in enumerate(values):
         found[at] = _plain(value)

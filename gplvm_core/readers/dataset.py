@@ -5,10 +5,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array, BoolArray
+from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.checks import check_targets, describe
 from gplvm_core.readers.column_task import ColumnTask
@@ -281,6 +281,15 @@ class Dataset:
             columns=part.columns,
             views=(),
         )
+
+    def taken(self, rows: Int[IntArray, " n"]) -> "Dataset":
+        """Return the data set of these rows, in this order."""
+        names = ("labels", "times", "sequences", "row_names")
+        facts = {name: own[rows] for name in names if (own := getattr(self, name)) is not None}
+        others: dict[str, Any] = {
+            "covariates": {name: values[rows] for name, values in self.covariates.items()}
+        }
+        return replace(self, targets=self.targets[rows], **facts, **others)
 
     def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
         """Return a name for each column, or None; other checks report a wrong number of names."""

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time, timedelta
 from typing import Any
 
@@ -11,20 +11,26 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 
-from gplvm_core.readers.errors import DataError, DataTypeError, listed
+from gplvm_core.readers.errors import DataError, DataTypeError, listed, shortened
 
 Frame = nw.DataFrame[Any]
 
 # Objects of these types are dates or time spans. pandas' timestamps are subclasses; its periods are
 # not.
+NESTED = (list, dict, tuple, set, np.ndarray)
 DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
 def frame_of(given: Any) -> Frame | None:
     """Return a data frame in narwhals' form; None for anything else.
 
-    Raises DataError for lazy frames, and for column names that occur twice.
+    Raises DataError for lazy frames, for objects of anndata, and for column names that occur twice.
     """
+    if type(given).__name__ == "AnnData":
+        raise DataTypeError(
+            "the table is an AnnData object: pass its matrix .X as a dense array "
+            "(cells.X.toarray() if it is sparse), or read the file with read_h5ad"
+        )
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(given, pyarrow.RecordBatch):
         given = pyarrow.Table.from_batches([given])
@@ -72,27 +78,54 @@ def from_columns(columns: Mapping[str, Any], library: str) -> Any:
     return nw.from_dict(lists, backend=backend).to_native()
 
 
-def numbers_in(frame: Frame) -> NDArray[Any]:
+def numbers_in(frame: Frame, what: str) -> NDArray[Any]:
     """Return a frame as an array, N × D: float64, or objects if a column does not hold numbers.
 
-    Missing numbers are NaN. Raises DataTypeError for columns of dates and time spans.
+    Missing numbers are NaN. what: the name of the frame in messages. Raises DataTypeError for
+    columns of words, nested values, dates and time spans.
     """
     if all(dtype == nw.Float64 for dtype in frame.schema.values()):
         found = frame.to_numpy()
         if found.dtype == np.float64:
             return found
-    return np.column_stack([_numbers(column) for column in frame.iter_columns()])
+    return np.column_stack([_numbers(column, what) for column in frame.iter_columns()])
 
 
-def _numbers(column: Any) -> NDArray[Any]:
+def _numbers(column: Any, what: str) -> NDArray[Any]:
     refuse_dates(column)
     if column.dtype.is_numeric():
         # The cast also converts decimals and integers of 128 bits, which NumPy does not have.
         return np.asarray(column.cast(nw.Float64).to_numpy(), dtype=np.float64)
     # Arrow's dictionaries lose their nulls in `to_numpy`.
+    values = column.to_list()
+    refuse_nested(column.name, values)
     found = np.empty(len(column), dtype=object)
-    found[:] = column.to_list()
+    found[:] = values
+    words = next((value for value in values if isinstance(value, str) and not _is_float(value)), "")
+    if words:
+        raise DataTypeError(
+            f"{what} must be numbers: the column {column.name!r} has words, such as {words!r}. "
+            'Leave it out; models with the setting kinds learn words, with kinds="auto"'
+        )
     return found
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return not text.strip()
+    return True
+
+
+def refuse_nested(name: str, values: Iterable[Any]) -> None:
+    """Raise DataTypeError for a column of lists, records or arrays."""
+    nested = next((value for value in values if isinstance(value, NESTED)), None)
+    if nested is not None:
+        raise DataTypeError(
+            f"the column {name!r} has nested values, such as {shortened(str(nested), 40)}. Give it "
+            "one number or word in every cell, or make a column of each part"
+        )
 
 
 def refuse_dates(column: Any) -> None:

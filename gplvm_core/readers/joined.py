@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ LEFT_OUT = ("Left out, without any value", "Lines without any value", "Rows with
 
 
 class RowsDifferError(DataError):
-    """The files have different numbers of rows, and `unequal` was not given."""
+    """The files have different numbers of rows, or ids, and `unequal` was not given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,20 @@ class FileView:
         filled[rows] = values
         return filled[:count]
 
+    @property
+    def ids(self) -> list[str] | None:
+        """The names of all rows; None if the file has none, or not for every row."""
+        names = self.dataset.row_names
+        return None if names is None or self.rows is not None else names.tolist()
+
+    def in_order_of(self, ids: Sequence[str]) -> "FileView":
+        """Return the view with the rows of these ids; the view is missing where it lacks one."""
+        own = {name: n for n, name in enumerate(self.ids or ())}
+        at = np.array([n for n, name in enumerate(ids) if name in own], dtype=np.intp)
+        rows = np.array([own[name] for name in ids if name in own], dtype=np.intp)
+        some = None if len(at) == len(ids) else at
+        return replace(self, dataset=self.dataset.taken(rows), n_rows=len(ids), rows=some)
+
     def knows_all(self, count: int) -> bool:
         """Whether the labels, times and other facts of the file are known for all of the first
         `count` rows.
@@ -59,10 +74,12 @@ def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset
 
     unequal: the treatment of rows that some files lack. "trim" leaves such rows out, "fill" marks
     them as missing in these files. Labels and times come from the first file that has them for all
-    rows. Raises DataError for empty or repeated names, and RowsDifferError for different numbers of
-    rows if `unequal` is None.
+    rows. Files whose rows have the same ids in another order are joined by them. Raises DataError
+    for empty or repeated names, and RowsDifferError for different numbers of rows or different ids
+    if `unequal` is None.
     """
     check_names([part.name for part in parts], [part.file for part in parts])
+    parts, id_notes = by_ids(parts, unequal)
     counts = [part.n_rows for part in parts]
     if len(set(counts)) > 1 and unequal is None:
         numbers = ", ".join(f"{part.file} has {part.n_rows:,}" for part in parts)
@@ -80,7 +97,7 @@ def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset
         title_of(names),
         views,
         source=" ".join(part.dataset.source for part in parts),
-        notes=(*rows_in_words(parts, count), *fact_notes, *notes_of(parts)),
+        notes=(*id_notes, *rows_in_words(parts, count), *fact_notes, *notes_of(parts)),
         **facts,
     )
     named = with_column_names(dataset, [part.dataset.column_names for part in parts])
@@ -88,6 +105,59 @@ def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset
     return replace(
         named, views=tuple(replace(view, columns=part.dataset.columns) for view, part in pairs)
     )
+
+
+def by_ids(
+    parts: Sequence[FileView], unequal: Unequal | None
+) -> tuple[Sequence[FileView], list[str]]:
+    """Return the files with their rows in the order of the first file's ids, and notes.
+
+    Files are joined by position if at most one has ids, if their ids agree row by row, only count
+    the rows, or have nothing in common. Raises DataError for repeated ids, and for a file without
+    ids beside files whose ids are in different orders.
+    """
+    ids = {part.file: part.ids for part in parts if part.ids is not None}
+    (first, own), *others = ids.items() or [("", [])]
+    if all(_agree(own, other) for _, other in others) or all(map(_counts, ids.values())):
+        return parts, []
+    apart = [file for file, other in others if not set(own) & set(other)]
+    if len(apart) == len(others):
+        return parts, [
+            f"The ids of {listed([first, *apart])} have nothing in common: row n of one "
+            "file was joined with row n of the other."
+        ]
+    without = [part.file for part in parts if part.ids is None]
+    repeats = [file for file, names in ids.items() if len(set(names)) < len(names)]
+    places = max(sum(a != b for a, b in zip(own, each, strict=False)) for _, each in others)
+    said = f"The ids of {listed(list(ids))} differ in {plural(places, 'row')}"
+    if without or repeats or apart:
+        reason = "ids that occur twice" if repeats else "other ids" if apart else "no ids"
+        raise DataError(
+            f"{said}, and {listed(repeats or apart or without)} has {reason}, so the rows cannot "
+            "be joined. Correct the ids, or bring the rows into the same order and delete the ids."
+        )
+    every = dict.fromkeys(name for names in ids.values() for name in names)
+    common = [name for name in every if all(name in names for names in map(set, ids.values()))]
+    if len(common) < len(every) and unequal is None:
+        only = listed([name for name in every if name not in set(common)], 5)
+        raise RowsDifferError(f"{said}, and some files lack rows of others ({only}).")
+    kept = list(every) if unequal == "fill" else common
+    notes = ["The rows were joined by their ids."]
+    if unequal == "trim" and len(kept) < len(every):
+        notes.append(f"Left out: {plural(len(every) - len(kept), 'id')} that some files lack.")
+    return [part.in_order_of(kept) for part in parts], notes
+
+
+def _agree(one: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether ids agree row by row, as far as both go."""
+    return all(a == b for a, b in zip(one, other, strict=False))
+
+
+def _counts(names: Sequence[str]) -> bool:
+    """Whether ids only count the rows."""
+    return names[0].isdecimal() and list(names) == [
+        str(int(names[0]) + n) for n in range(len(names))
+    ]
 
 
 def title_of(names: Sequence[str]) -> str:
@@ -168,6 +238,8 @@ def first(parts: Sequence[FileView], count: int, has: Callable[[Dataset], bool])
 
 def clash_of_times(parts: Sequence[FileView]) -> str | None:
     """Return a warning if two files give a row different times, because they may not align."""
+    with suppress(DataError):  # `joined` reports it
+        parts = by_ids(parts, "trim")[0]
     timed = [part for part in parts if part.dataset.times is not None and part.rows is None]
     for part in timed[1:]:
         count = min(part.n_rows, timed[0].n_rows)

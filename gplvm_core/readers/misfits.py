@@ -83,7 +83,7 @@ def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array,
         read = read_numerals(texts, decimal_sign(texts), MISSING).values
         numbers = np.array([np.nan if value is None else value for value in read])
         bad = np.array([n for n, value in enumerate(read) if value is None], dtype=int)
-        cells = [texts[n] for n in bad]
+        cells = [texts[int(n)] for n in bad]
         if len(texts) - len(bad) < MOSTLY_NUMBERS * len(texts):
             numbers[:] = np.nan
     if not len(bad):

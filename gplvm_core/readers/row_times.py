@@ -13,7 +13,13 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, plural, shortened
 from gplvm_core.readers.new_rows import FileColumn
 from gplvm_core.readers.tables.columns import Column, Table, text_column
-from gplvm_core.readers.tables.dates import HINT, SECONDS, DateFormat, TimeUnit, find_dates
+from gplvm_core.readers.tables.dates import (
+    HINT,
+    SECONDS,
+    DateFormat,
+    TimeUnit,
+    find_dates,
+)
 from gplvm_core.readers.tables.numerals import decimal_sign
 from gplvm_core.readers.tables.roles import ColumnRoles, times_in
 

@@ -1,7 +1,7 @@
 """Views: several descriptions of the same items, side by side in one table of targets."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
@@ -135,9 +135,37 @@ def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple
     return tuple(name for name, at in columns_of_views(views).items() if not varies[at].any())
 
 
+def unlinked_views(views: Mapping[str, Float[Array, "N _D"]]) -> tuple[str, ...]:
+    """Return a warning about views that no row links to the first one, NaN where missing.
+
+    Two views are linked if a row has values in both, or through further views.
+    """
+    known = {name: set(_known_rows(values)) for name, values in views.items()}
+    rest, linked = list(known), set[int]()
+    while near := [name for name in rest if not linked or linked & known[name]]:
+        linked |= known[near[0]]
+        rest.remove(near[0])
+    if not rest:
+        return ()
+    others = listed([repr(name) for name in known if name not in rest])
+    return (
+        f"No row has values both in {listed(list(map(repr, rest)))} and in {others}: nothing links "
+        "these views, so one does not predict the other. Check that row n of each describes the "
+        "same item.",
+    )
+
+
+def _known_rows(values: Float[Array, "N D"]) -> list[int]:
+    """Return the rows with a value."""
+    return np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
+
+
 def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
-    """Return warnings about views that are constant, or whose columns differ in units."""
-    found, still = [], constant_views(targets, views)
+    """Return warnings about views that are constant, not linked, or whose columns differ in
+    units.
+    """
+    still, at = constant_views(targets, views), columns_of_views(views)
+    found = list(unlinked_views({name: targets[:, columns] for name, columns in at.items()}))
     for view, columns in zip(views, columns_of_views(views).values(), strict=True):
         if view.name in still:
             found.append(f"The view {view.name!r} is constant: there is nothing to learn in it.")

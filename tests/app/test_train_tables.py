@@ -178,3 +178,34 @@ def test_pictures_of_several_sizes_say_what_was_done_to_them():
 def test_an_uploaded_file_with_the_name_of_ready_data_has_its_own_description():
     at = upload(run_page("train"), "people.csv", table([f"P{i};{german(i)}" for i in range(N)]))
     assert any(each.value == "people, Bayesian GP-LVM" for each in at.text_input)
+
+
+def test_codes_sequences_and_encodings_are_asked_about():
+    lines = [
+        f"{s},{d},{(-999 if d == 4 else s * d * d)},{d * s}"
+        for s in (2, 1, 3)
+        for d in (0, 1, 4, 6, 9)
+    ]
+    table = "Köper,day,a,b\n" + "\n".join(lines)
+    at = upload(run_page("train"), "panel.csv", table.encode("cp1252"))
+    assert not at.exception and not at.error
+    words = said(at)
+    assert "−999 occurs 3 times" in words and "Do these words look right? Köper" in words
+    assert "3 of 30 values are missing" in words and "3 sequences" in words
+    chosen = {each.label: each for each in at.selectbox}
+    assert chosen["Sequence column"].value == "Köper" and chosen["Time column"].value == "day"
+    chosen["Encoding of the text"].set_value("cp850").run()
+    assert not at.exception
+    assert {each.label: each.value for each in at.selectbox}["Sequence column"] == "K÷per"
+    next(each for each in at.toggle if "−999" in each.label).set_value(False).run()
+    assert "values are missing" not in said(at)
+
+
+def test_answers_are_not_remembered_for_columns_without_names():
+    rows = "\n".join(f"{n % 3},{n * n},{n % 2}" for n in range(12))
+    at = upload(run_page("train"), "first.csv", rows.encode())
+    label = next(each for each in at.selectbox if each.label == "Label column")
+    label.set_value("column 1").run()
+    other = upload(run_page("train"), "second.csv", rows.encode())
+    label = next(each for each in other.selectbox if each.label == "Label column")
+    assert label.value == "—"

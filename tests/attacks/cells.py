@@ -149,17 +149,6 @@ def falling(file: Any) -> None:
     file["X/indptr"][1] = 10**6
 
 
-def twice(file: Any) -> None:
-    """Give one entry two values."""
-    data = np.ones(2 * ROWS)
-    for path, values in (
-        ("X/data", data),
-        ("X/indices", np.zeros(2 * ROWS, dtype=np.int32)),
-        ("X/indptr", np.arange(0, 2 * ROWS + 1, 2, dtype=np.int32)),
-    ):
-        put(path, values)(file)
-
-
 def two_forms(file: Any) -> None:
     """Store a sparse matrix by row under the new name, and by column under the old name, which has
     priority.

@@ -291,7 +291,6 @@ TABLE: dict[str, dict[str, Cell]] = {
                 for value in (cells.COLUMNS, 10**6, -(10**8))
             ),
             Attack(lambda: cells.changed(cells.falling), "that rise"),
-            Attack(lambda: cells.changed(cells.twice), "two values for one entry"),
             Attack(lambda: cells.changed(cells.two_forms), "in two conflicting ways"),
             Attack(lambda: cells.changed(cells.two_shapes), "in two conflicting ways"),
             Attack(

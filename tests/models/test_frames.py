@@ -216,3 +216,25 @@ def test_a_lazy_frame_is_to_be_collected(by_pandas: dict[str, Any]) -> None:
     for ask in (by_pandas["numbers"].complete, FACES["numbers"][0].fit, FACES["kinds"][0].fit):
         with pytest.raises(DataError, match=r"lazy frame \(polars\).*collect\(\)"):
             ask(lazy)
+
+
+@pytest.mark.parametrize(
+    ("cells", "words"),
+    [
+        (pd.Categorical(list("xy") * 15), "must be numbers: the column 'k' has words, such as 'x'"),
+        ([[1, 2]] * 30, "'k' has nested values"),
+        ([{"a": 1}] * 30, "'k' has nested values"),
+        (pd.date_range("2024-01-01", periods=30), "'k' has dates"),
+    ],
+)
+@pytest.mark.parametrize("convert", [lambda table: table, pl.from_pandas, pa.Table.from_pandas])
+def test_columns_that_are_no_numbers_are_named(cells, words, convert):
+    table = convert(numbers().assign(k=cells))
+    with pytest.raises(DataError, match=words):
+        BayesianGPLVM(**QUICK).fit(table)
+
+
+def test_an_object_of_anndata_is_refused_with_its_remedy():
+    cells = pytest.importorskip("anndata").AnnData(numbers().to_numpy())
+    with pytest.raises(DataError, match=r"\.X as a dense array .* read_h5ad"):
+        BayesianGPLVM(**QUICK).fit(cells)

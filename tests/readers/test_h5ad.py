@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import anndata
+import h5py
 import numpy as np
 import pandas as pd
 import pytest
@@ -102,4 +103,54 @@ def test_unreadable_files_are_reported(file, monkeypatch):
         read_h5ad(HDF5_MAGIC + b"and nothing more")
     monkeypatch.setattr(packages_module, "not_installed", tuple)
     with pytest.raises(DataError, match="pip install anndata"):
+        read_h5ad(file)
+
+
+@pytest.mark.parametrize(
+    ("marks", "genes"),
+    [
+        ([1.0, np.nan, 0.0], ["0"]),
+        (pd.array([True, None, True], dtype="boolean"), ["0", "2"]),
+        (pd.Categorical(["True", "False", "False"]), ["0"]),
+    ],
+)
+def test_missing_marks_of_variable_genes_count_as_no(marks, genes, tmp_path):
+    cells = anndata.AnnData(COUNTS[:, :3])
+    cells.var["highly_variable"] = marks
+    cells.write_h5ad(tmp_path / "marked.h5ad")
+    assert list(read_h5ad(tmp_path / "marked.h5ad").column_names) == genes
+
+
+def test_repeated_entries_of_a_sparse_matrix_are_summed(tmp_path):
+    matrix = sparse.csr_matrix(([2.0, 3.0, 1.0], [0, 0, 1], [0, 2, 3]), shape=(2, 2))
+    anndata.AnnData(matrix).write_h5ad(tmp_path / "twice.h5ad")
+    read = read_h5ad(tmp_path / "twice.h5ad", counts=True)
+    np.testing.assert_array_equal(read.values, [[5, 0, 5], [0, 1, 1]])
+
+
+def test_categories_of_old_files_are_read(file):
+    with h5py.File(file, "a") as old:
+        names = old["obs"].create_group("__categories")
+        names["kind"] = np.array([b"B", b"T"], dtype=h5py.string_dtype())
+        names["other"] = 1
+        del old["obs/kind"]
+        kind = old["obs"].create_dataset("kind", data=np.array([1, 0, -1] * 4, dtype="i1"))
+        kind.attrs["categories"] = names["kind"].ref
+        old["obs"].attrs["encoding-version"] = "0.1.0"
+    assert [read_h5ad(file, label="kind").label_word(row) for row in range(3)] == ["T", "B", None]
+    with h5py.File(file, "a") as old:  # the categories are in no group
+        del old["obs/__categories/kind"]
+    with pytest.raises(DataError, match=r"reference|in no group"):
+        read_h5ad(file)
+
+
+def test_files_without_values_and_with_complex_ones_are_refused_in_words(file):
+    with h5py.File(file, "a") as changed:
+        del changed["X"]
+        changed["X"] = COUNTS + 1j
+    with pytest.raises(DataError, match="has complex numbers"):
+        read_h5ad(file)
+    with h5py.File(file, "a") as changed:
+        del changed["X"]
+    with pytest.raises(DataError, match=r"no X, but layers. Name one in layer=: \['twice'\]"):
         read_h5ad(file)

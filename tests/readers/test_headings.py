@@ -117,3 +117,12 @@ def test_the_delimiter_is_that_of_the_best_table(text, delimiter, names):
     report = inspect_table(text.encode())
     assert report.delimiter == delimiter
     assert tuple(column.name for column in report.columns) == names
+
+
+def test_words_below_a_blank_line_of_names_are_data():
+    read = inspect_table(b",\noak,tall\nelm,short\nyew,short\nfir,low\n")
+    assert read.header is False and read.n_rows == 4
+    assert read.first_rows[0] == ("oak", "elm", "yew", "fir")
+    assert "The line of column names is blank: the columns were numbered." in read.notes
+    named = inspect_table(b",\ntree,height\nelm,2\noak,3\nfir,4\n")
+    assert [column.name for column in named.columns] == ["tree", "height"]

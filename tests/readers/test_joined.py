@@ -50,3 +50,26 @@ def test_names_that_are_empty_or_given_twice_are_refused_with_their_files():
         joined(twice)
     with pytest.raises(DataError, match=r"from b\.csv has no name"):
         joined([part("a"), FileView(" ", "b.csv", part("b").dataset, 6)])
+
+
+def test_files_are_joined_by_their_ids():
+    names = np.array(["ash", "oak", "elm", "fir", "yew", "box"])
+    left, right = part("left", row_names=names), part("right", row_names=names)
+    order = np.array([3, 1, 5, 0, 2, 4])
+    shuffled = FileView("right", "right.csv", right.dataset.taken(order), 6)
+    by_id = joined([left, shuffled])
+    np.testing.assert_array_equal(by_id.targets, joined([left, right]).targets)
+    assert "The rows were joined by their ids." in by_id.notes
+    shorter = FileView("right", "right.csv", right.dataset.taken(order[:4]), 4)
+    with pytest.raises(RowsDifferError, match=r"differ in 3 rows.*\(elm, yew\)"):
+        joined([left, shorter])
+    filled = joined([left, shorter], "fill")
+    assert np.isnan(filled.view_values["right"]).any(axis=1).tolist() == [
+        n in (2, 4) for n in range(6)
+    ]
+    assert joined([left, shorter], "trim").row_names.tolist() == ["ash", "oak", "fir", "box"]
+    with pytest.raises(DataError, match=r"other\.csv has no ids"):
+        joined([left, shuffled, part("other")])
+    # Numbers of rows are no ids: one file counts from 0, the other from 1.
+    counted = [part(name, row_names=np.arange(n, n + 6).astype(str)) for n, name in enumerate("ab")]
+    np.testing.assert_array_equal(joined(counted).view_values["b"], counted[1].dataset.targets)

@@ -115,6 +115,18 @@ def test_dates_times_and_durations_keep_their_types(epoch):
     assert "Durations in long were read as hours." in data.notes
 
 
+def test_durations_of_more_than_a_day_that_are_shown_as_hours_are_no_dates():
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    book.active.append(["run", "x"])
+    for days, x in ((25.5 / 24, 1.0), (2.0, 2.0), (40.25 / 24, 4.0)):
+        book.active.append([days, x])
+        book.active.cell(book.active.max_row, 1).number_format = "hh:mm"
+    book.save(file)
+    read = read_table(NamedBytes("runs.xlsx", file.getvalue()))
+    np.testing.assert_allclose(read.values[:, 0], [25.5, 48.0, 40.25])
+    assert "Durations in run were read as hours." in read.notes
+
+
 def test_a_workbook_counts_its_rows_as_a_text_does():
     """Row n of a sheet describes what row n of another file does, blank rows included."""
     rows = [["a", "b"], [1, 2], [None, None], [None, None], [5, 3], [6, 4]]

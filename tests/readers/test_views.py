@@ -151,3 +151,13 @@ def test_labels_as_a_view():
 def test_labels_that_are_none_are_refused(labels, words):
     with pytest.raises(DataError, match=words):
         label_view(labels, 3)
+
+
+def test_views_without_a_common_row_are_reported():
+    left, right, third = (np.random.default_rng(n).normal(size=(6, 2)) for n in range(3))
+    left[:3] = right[3:] = np.nan
+    views = {"left": (left, BARS), "right": (right, BARS)}
+    (warning,) = Dataset.of_views("pair", "Pair", views).warnings[1:]
+    assert warning.startswith("No row has values both in 'right' and in 'left': nothing links")
+    linked = Dataset.of_views("all", "All", {**views, "third": (third, BARS)})
+    assert not any("nothing links" in each for each in linked.warnings)

@@ -36,7 +36,7 @@ def readable(values: Any, what: str = "the rows") -> Any:
         )
     frame = frame_of(values)
     if frame is not None:
-        return _as_numbers(numbers_in(frame), what)
+        return _as_numbers(numbers_in(frame, what), what)
     try:
         found = np.asarray(unmasked(_as_numpy(values)))
     except ValueError as error:  # rows of different lengths
@@ -73,7 +73,8 @@ def _as_numpy(values: Any) -> Any:
         raise DataTypeError(
             f"NumPy cannot read this array of {library}, of type "
             f"{getattr(values, 'dtype', 'unknown')}: {error}. Pass numbers in main memory as "
-            "float64 or float32, such as Y.detach().cpu().double() (PyTorch) or Y.get() (CuPy)"
+            "float64 or float32, such as Y.detach().cpu().resolve_neg().double() (PyTorch) or "
+            "Y.get() (CuPy)"
         ) from error
 
 

@@ -36,6 +36,7 @@ from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.problems.kinds import KindsSettled
 from gplvm_core.models.problems.several import drops_by_view, ways_to_views
 from gplvm_core.models.training.run import Run
+from gplvm_core.readers.views import unlinked_views
 from gplvm_core.statistics import Executor, executor_for
 
 
@@ -119,7 +120,8 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         self.rows_ = TrainingRows(count, ended.trained_rows)
         notes = self._take_views(ended, learnt, scalings, offsets, lost)
         units = notes_by_view({name: each.notes for name, each in scalings.items()})
-        self._note(ended.start_notes + ended.notes + units + odd + notes)
+        apart = unlinked_views(internal)
+        self._note(apart + ended.start_notes + ended.notes + units + odd + notes)
         gaps = {
             name: missing_in_words(self.kinds_[name], each)
             if name in self.kinds_

@@ -44,7 +44,9 @@ def typed_column(
     if kinds == {bool}:
         return Column(name, _floats(cells), tuple(texts))
     hours = [_hours(cell, start) for cell in cells]
-    if kinds & {datetime.time, datetime.timedelta} and None not in hours:
+    # A duration from 24 hours on that is shown as hh:mm is a date near the first one.
+    early = kinds == {datetime.datetime} and None not in hours
+    if early or (kinds & {datetime.time, datetime.timedelta} and None not in hours):
         of_day = kinds == {datetime.time}
         what = "Times of day" if of_day else "Durations"
         note = f"{what} in {name} were read as hours."

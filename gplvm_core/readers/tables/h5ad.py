@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import NDArray
 
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import MOST_BARS, Drawing
@@ -59,8 +60,9 @@ def read_h5ad(
     if sizes is not None and not sizes.all():
         notes.append(f"Left out: {plural(int(np.sum(sizes == 0)), 'cell')} without any molecule.")
         cells, sizes = cells[sizes > 0], sizes[sizes > 0]
-    if "highly_variable" in cells.var and cells.var["highly_variable"].any():
-        cells = cells[:, cells.var["highly_variable"].to_numpy(dtype=bool)]
+    marked = _marked(cells.var)
+    if marked.any():
+        cells = cells[:, marked]
         notes.append(f"Only the {cells.n_vars} highly variable genes are used.")
     advice = "Mark highly variable genes, or leave out cells."
     check_at_most(cells.n_obs * cells.n_vars, MOST_VALUES, "values", filename, advice)
@@ -69,7 +71,18 @@ def read_h5ad(
         raise DataError(f"{filename} has no layer {layer!r}; it has {layers}.")
     values = cells.X if layer is None else cells.layers[layer]
     if values is None:
-        raise DataError(f"{filename} has no X. Name a layer: {layers}.")
+        where = (
+            f"has no X, but layers. Name one in layer=: {layers}."
+            if layers
+            else "has no values (neither X nor layers), only facts about cells and genes. Save it "
+            "with its matrix."
+        )
+        raise DataError(f"{filename} {where}")
+    if np.iscomplexobj(values):
+        raise DataError(
+            f"{filename} has complex numbers. Store their real and imaginary parts as genes, or "
+            "their absolute values."
+        )
     # A Gaussian process needs a dense array.
     values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
     labels, names, chosen = _labels(cells.obs, label, filename)
@@ -103,11 +116,22 @@ def read_h5ad(
         source=f"{filename}, an AnnData file.",
         notes=tuple(notes),
         covariates={
-            str(name): column.to_numpy(dtype=float)
+            str(name): column.to_numpy(dtype=float, na_value=np.nan)
             for name, column in cells.obs.items()
             if column.dtype.kind in "iuf"
         },
     )
+
+
+def _marked(var: Any) -> NDArray[np.bool_]:
+    """Return which genes are marked as highly variable; a missing mark counts as no.
+
+    The marks may be booleans, numbers, or the words "True" and "False".
+    """
+    if "highly_variable" not in var:
+        return np.zeros(len(var), dtype=bool)
+    words = (str(mark).strip().lower() for mark in var["highly_variable"].to_list())
+    return np.array([word in ("true", "1", "1.0", "yes") for word in words], dtype=bool)
 
 
 def _library_sizes(cells: Any, layer: str | None) -> Float[np.ndarray, " N"] | None:

@@ -35,15 +35,19 @@ def check_hdf5(path: Path, name: str) -> None:
     """Check all of a file before a reader opens it.
 
     name: the file's name in messages. Raises DataError for a file that refers to other files, has
-    references, declares too much, or holds a sparse matrix whose indices are out of range. Raises
-    errors of h5py if the file is damaged.
+    references other than those to a column's categories, declares too much, or holds a sparse
+    matrix whose indices are out of range. Raises errors of h5py if the file is damaged.
     """
     import h5py
 
     # The plain driver reads only this file; other drivers would assemble the content from several
     # files.
     with h5py.File(path, "r", driver="sec2", locking=False) as file:
-        _Walk(name).group(file.id, "", 0)
+        walk = _Walk(name)
+        walk.group(file.id, "", 0)
+        for column, address in walk.categories.items():
+            if address not in walk.datasets:
+                walk.refuse(column, "refers to categories that are in no group")
 
 
 @dataclass
@@ -55,6 +59,8 @@ class _Walk:
     bytes: int = 0
     characters: int = 0
     groups: set[int] = field(default_factory=set)
+    datasets: set[int] = field(default_factory=set)
+    categories: dict[str, int] = field(default_factory=dict)
 
     def group(self, group: Any, path: str, depth: int) -> None:
         """Check a group and everything below it."""
@@ -83,9 +89,10 @@ class _Walk:
 
     def dataset(self, dataset: Any, path: str) -> None:
         """Check where a data set's values are stored, their type, and their declared size."""
-        from h5py import Dataset, h5d
+        from h5py import Dataset, h5d, h5o
 
         self.attributes(dataset, path)
+        self.datasets.add(h5o.get_info(dataset).addr)
         if not isinstance(dataset, h5d.DatasetID):
             self.type(dataset, path)  # a named type
             return
@@ -112,12 +119,31 @@ class _Walk:
 
     def attributes(self, owner: Any, path: str) -> None:
         """Check the attributes of a group, a data set or a named type."""
-        from h5py import h5a
+        from h5py import h5a, h5d
 
         for number in range(h5a.get_num_attrs(owner)):
             attribute = h5a.open(owner, index=number)
+            categories = attribute.name == b"categories" and isinstance(owner, h5d.DatasetID)
+            if categories and self.refers_to_categories(owner, path):
+                continue
             self.type(attribute.get_type(), f"{path}, attribute {attribute.name!r}")
             self.declared(int(attribute.get_type().get_size()), attribute.get_space())
+
+    def refers_to_categories(self, dataset: Any, path: str) -> bool:
+        """Whether the attribute "categories" refers to a data set, as anndata wrote before 0.7.
+
+        The walk checks all data sets of the file, and the caller that the data set is one of them.
+        """
+        from h5py import Dataset, h5d, h5o, h5r
+
+        found = Dataset(dataset).attrs["categories"]
+        if type(found) is not h5r.Reference or not found:
+            return False
+        target = h5r.dereference(found, dataset)
+        if not isinstance(target, h5d.DatasetID):
+            return False
+        self.categories[path] = h5o.get_info(target).addr
+        return True
 
     def type(self, kind: Any, path: str) -> None:
         """Refuse references, and lists of varying lengths, at any depth of a type."""

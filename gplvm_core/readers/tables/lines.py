@@ -1,9 +1,9 @@
-"""Split text into rows of cells: find its encoding, its comments and its delimiter."""
+"""Split text into rows of cells: find its comments and its delimiter."""
 
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ DECLARED = re.compile(r'"?sep=(.)"?')  # an optional first line that tells Excel
 UNSPLIT = re.compile(r"[\t;|]|,(?!\s)|,$|\d \d")  # in a word that another delimiter would split
 MOST_WORDS = 5  # of a column name in a comment
 ENOUGH = 0.6  # a score above which blanks are not tried
+UNNAMED = 0.5  # weight of a delimiter that splits a comment above the table into fewer cells
 WORD, WHOLE_LINE = 0.9, 0.1  # values of a cell; a number has 1
 
 
@@ -42,14 +43,14 @@ class Grid:
     named: bool = False
 
 
-def split_text(data: bytes, name: str) -> tuple[Grid, str, list[str]]:
+def split_text(text: str, name: str) -> tuple[Grid, str, list[str]]:
     """Return the rows of a table of text, its delimiter, and notes.
 
     A leading block of lines that begin with # is a comment; if its last line is as wide as the
     table, it names the columns. Later lines that begin with # are rows if they are as wide as the
-    table. Raises DataError for files that are not text.
+    table. Raises DataError for a text without rows.
     """
-    text, notes = _decode(data, name)
+    notes: list[str] = []
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     del text  # frees memory: the file may be large
     declared = DECLARED.fullmatch(lines[0].strip())
@@ -61,7 +62,7 @@ def split_text(data: bytes, name: str) -> tuple[Grid, str, list[str]]:
         block, body = [], [line for line in lines if line.strip()]
     if not body:
         raise DataError(f"{name} has no rows. A table needs at least two rows of numbers.")
-    delimiter = declared[1] if declared else _sniff(body[:SNIFFED_LINES])
+    delimiter = declared[1] if declared else _sniff(body[:SNIFFED_LINES], block[-1:])
     width = _usual_width(_rows_of(body[:SNIFFED_LINES], delimiter)) if block else 0
     while block and _is_row(block[-1], delimiter, width):
         block.pop()
@@ -75,6 +76,8 @@ def split_text(data: bytes, name: str) -> tuple[Grid, str, list[str]]:
     names = _names_in(block[-1], delimiter, width) if block else None
     if names is not None:
         skipped -= 1
+        if names[0] != "#":
+            notes.append("The column names were read from a line that begins with #.")
         places = [comments, *grid.places]
         grid = replace(grid, rows=[names, *grid.rows], places=places, named=True)
     if skipped:
@@ -127,41 +130,32 @@ def _names_in(line: str, delimiter: str, width: int) -> list[str] | None:
     return None
 
 
-def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        try:
-            return data.decode("utf-16"), []
-        except UnicodeDecodeError as error:
-            raise DataError(f"{name} is damaged UTF-16 text: {error}. Save it as UTF-8.") from error
-    if b"\0" in data:
-        raise DataError(
-            f"{name} is not a text file. CSV (text), NPZ and NPY tables are read; save a "
-            "spreadsheet as CSV."
-        )
-    try:
-        return data.decode("utf-8-sig"), []
-    except UnicodeDecodeError:
-        pass
-    try:
-        return data.decode("cp1252"), ["The text is not UTF-8 and was read as Windows-1252."]
-    except UnicodeDecodeError:
-        return data.decode("latin-1"), ["The text is not UTF-8 and was read as Latin-1."]
+def _sniff(lines: Sequence[str], above: Sequence[str]) -> str:
+    """Return the delimiter whose table has the most even rows and the most cells of one value.
 
-
-def _sniff(lines: Sequence[str]) -> str:
-    """Return the delimiter whose table has the most even rows and the most cells of one value."""
+    above: the last line of a comment above the table, which may have the column names.
+    """
+    split = {delimiter: _rows_of(lines, delimiter) for delimiter in DELIMITERS[:-1]}
+    even = any(len(set(map(len, rows))) == 1 < len(rows[0]) for rows in split.values() if rows)
     best, score = ",", 0.0
     for delimiter in DELIMITERS:
-        if delimiter == " " and score > ENOUGH:
-            break  # blanks take the longest time
-        found = _score(_rows_of(lines, delimiter))
+        if delimiter == " ":
+            if score > ENOUGH:
+                break  # blanks take the longest time
+            split[" "] = _rows_of(lines, " ")
+        rows = split[delimiter]
+        named = [len(row) for row in _rows_of(above, delimiter)] == [_usual_width(rows)]
+        found = _score(rows, even) * (1.0 if named or not above else UNNAMED)
         if found > score:
             best, score = delimiter, found
     return best
 
 
-def _score(rows: Sequence[Sequence[str]]) -> float:
-    """Return how well cells fit a table, from 0 (no delimiter) to 1."""
+def _score(rows: Sequence[Sequence[str]], rival: bool) -> float:
+    """Return how well cells fit a table, from 0 (no delimiter) to 1.
+
+    rival: whether all rows have the same width with some delimiter.
+    """
     if not rows:
         return 0.0
     width = _usual_width(rows)
@@ -172,7 +166,7 @@ def _score(rows: Sequence[Sequence[str]]) -> float:
     quality = sum(map(_quality, cells)) / len(cells)
     # A delimiter in the rows, but not in their names, is more probably a part of the cells.
     as_wide = len(rows[0]) == width or 1 < len(rows[0]) == width - 1
-    first = 1.0 if as_wide else 0.5
+    first = 1.0 if as_wide else WHOLE_LINE if rival else 0.5
     return quality * first * len(even) / len(rows)
 
 
@@ -214,10 +208,19 @@ def _split(lines: Sequence[str], delimiter: str, name: str) -> Grid:
     empty: list[int] = []
     n_cells = 0
     any_marked = any(MARK in line for line in lines)
-    reader = _reader((f"{line}\n" for line in lines), delimiter)
+    spaced = False  # whether a line of the row has blanks; most lines of large files have none
+
+    def fed() -> Iterator[str]:
+        nonlocal spaced
+        for line in lines:
+            spaced = spaced or line.split(None, 1) != [line]
+            yield f"{line}\n"
+
+    reader = _reader(fed(), delimiter)
     try:
         for row in reader:
-            cells = [cell.strip() for cell in row]
+            cells = [cell.strip() for cell in row] if spaced else row
+            spaced = False
             if any_marked:
                 cells = [unmarked(cell) if MARK in cell else cell for cell in cells]
             if any(cells):

@@ -1,5 +1,6 @@
 """Inspect a table before it is read, so that the user can confirm the columns' roles."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -8,11 +9,13 @@ import numpy as np
 from gplvm_core.readers.checks import units_differ
 from gplvm_core.readers.proposals import CONSTANT, MOSTLY_NUMBERS, Proposal
 from gplvm_core.readers.sources import Source
+from gplvm_core.readers.tables.codes import MissingCode, missing_codes
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateError, Dates, find_dates, moments_of
+from gplvm_core.readers.tables.sequences import find_sequences
 from gplvm_core.readers.tables.table import parse_table
 
-Role = Literal["value", "label", "id", "time", "unused"]
+Role = Literal["value", "label", "id", "time", "sequence", "unused"]
 
 LABEL_NAMES = frozenset({"label", "labels", "class", "target", "species", "category", "group", "y"})
 ID_NAMES = frozenset({"id", "index", "key", "no", "nr", "number", "row", "unnamed: 0"})
@@ -68,7 +71,8 @@ class TableReport:
     reported. If the user must choose an array first, `array` is None and `columns` is empty.
     `image_shape` is set if the rows are images; `columns` then lists only the other arrays of the
     file. `scaling` is the suggested scaling: "columns" if the units differ. `first_rows` are the
-    cells of the first rows, by column.
+    cells of the first rows, by column. `letters` are words of a text that may have another
+    encoding; `codes` are numbers that may stand for missing values.
     """
 
     name: str
@@ -85,6 +89,8 @@ class TableReport:
     notes: tuple[str, ...]
     beside: tuple[str, ...] = ()  # names of columns outside the table itself
     first_rows: tuple[tuple[str, ...], ...] = ()
+    letters: str = ""
+    codes: tuple[MissingCode, ...] = ()
 
     @property
     def label_column(self) -> str | None:
@@ -93,6 +99,10 @@ class TableReport:
     @property
     def time_column(self) -> str | None:
         return next(iter(self._named("time")), None)
+
+    @property
+    def sequence_column(self) -> str | None:
+        return next(iter(self._named("sequence")), None)
 
     @property
     def id_columns(self) -> tuple[str, ...]:
@@ -107,17 +117,27 @@ class TableReport:
 
 
 def inspect_table(
-    source: Source, *, array: str | None = None, header: bool | None = None
+    source: Source,
+    *,
+    array: str | None = None,
+    header: bool | None = None,
+    missing: Iterable[float] | None = None,
+    encoding: str | None = None,
 ) -> TableReport:
-    """Inspect a table file, and suggest which columns are labels, ids or times.
+    """Inspect a table file, and suggest which columns are labels, ids, times or sequences.
 
-    Missing values and text are allowed. Raises DataError for files that cannot be read.
+    The arguments are those of `read_table`. Missing values and text are allowed. Raises DataError
+    for files that cannot be read.
     """
-    table = parse_table(source, array, header)
+    table = parse_table(source, array, header, missing=missing or (), encoding=encoding)
     is_image = table.image_shape is not None
-    columns = [] if is_image else [_report(column, table, False) for column in table.columns]
+    numbering = table.row_numbers
+    columns = (
+        [] if is_image else [_report(column, table, False, numbering) for column in table.columns]
+    )
     columns += [_report(column, table, True) for column in table.beside]
-    columns = _one_each(columns)
+    columns = _one_each(columns if is_image else _with_sequences(columns, table))
+    values = {column.name for column in columns if column.role == "value"}
     scaling_reason = _units_differ(columns)
     return TableReport(
         name=table.file or table.name,
@@ -136,6 +156,8 @@ def inspect_table(
         first_rows=tuple(
             column.first_words(FIRST_ROWS) for column in table.columns[:FIRST_COLUMNS]
         ),
+        letters=table.letters,
+        codes=missing_codes([each for each in table.columns if each.name in values]),
     )
 
 
@@ -144,7 +166,9 @@ def identifiers(table: Table) -> list[Column]:
     return [c for c in table.columns if _report(c, table, False).role == "id"]
 
 
-def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
+def _report(
+    column: Column, table: Table, beside: bool, numbering: Column | None = None
+) -> ColumnReport:
     numbers = column.numbers
     words = column.words() if numbers is None else []
     observed = np.zeros(0) if numbers is None else numbers[~np.isnan(numbers)]
@@ -156,7 +180,7 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
     kind = Proposal((), "") if is_date else column.proposal()
     if kind.kinds == (CONSTANT,):  # nothing is learnt from it, so the suggestion is to leave it out
         kind = Proposal((), kind.reason)
-    role, reason = _suggest(column, distinct, beside, dates, kind)
+    role, reason = _suggest(column, distinct, beside, dates, kind, column is numbering)
     if numbers is None and column.problem is not None and role in ("value", "unused"):
         place = f"{table.unit} {table.places[column.problem]}"
         what = "a time of day like the others" if column.of_day else "a number"
@@ -191,7 +215,12 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
 
 
 def _suggest(
-    column: Column, distinct: int, beside: bool, dates: Dates | None, kind: Proposal
+    column: Column,
+    distinct: int,
+    beside: bool,
+    dates: Dates | None,
+    kind: Proposal,
+    is_numbering: bool,
 ) -> tuple[Role, str]:
     """Suggest a role for a column by its name and values, and a reason; "value" by default."""
     plain: Role = "unused" if beside else "value"
@@ -213,6 +242,8 @@ def _suggest(
     if len(observed) < len(numbers):
         return plain, ""
     steps = np.diff(numbers)
+    if is_numbering:
+        return "id", "it has no name, and its numbers differ in every row"
     if name in TIME_NAMES and (steps >= 0).all():
         return "time", f'named "{column.name}" and never falling'
     if whole and len(numbers) > 2 and (steps == 1).all() and numbers[0] in (0, 1):
@@ -248,6 +279,25 @@ def _suggest_for_text(column: Column, kind: Proposal, plain: Role) -> tuple[Role
         return "label", f"text with {len(kind.words)} different values"
     named = kind.reason.startswith(("prose", "text"))
     return (plain, "") if plain == "unused" and not named else ("id", kind.reason)
+
+
+def _with_sequences(columns: list[ColumnReport], table: Table) -> list[ColumnReport]:
+    """Suggest the columns of sequences and their times, if the table seems to have them."""
+    if any(column.role == "time" for column in columns):
+        return columns
+    found = find_sequences(table.columns)
+    if found is None:
+        return columns
+    roles: dict[str, tuple[Role, str]] = {
+        found[0]: ("sequence", f"{found[1]} rises in each of its sequences"),
+        found[1]: ("time", f"rises in each sequence of {found[0]}"),
+    }
+    return [
+        replace(column, role=roles[column.name][0], reason=roles[column.name][1])
+        if column.name in roles
+        else column
+        for column in columns
+    ]
 
 
 def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:

@@ -18,11 +18,10 @@ from gplvm_core.readers.tables.dates import (
     DateFormat,
     Moments,
     TimeUnit,
-    date_columns,
     find_dates,
     moments_of,
-    times_since_first,
 )
+from gplvm_core.readers.tables.moments import date_columns, times_since_first
 
 LONGEST_NAME = 60  # maximum number of characters of a row's name
 MOST_PARTS = 3  # maximum number of columns that form a row's name
@@ -37,6 +36,7 @@ class ColumnRoles:
     ids: tuple[str, ...]
     dates: tuple[str, ...]
     formats: Mapping[str, DateFormat]
+    sequence: str | None = None
 
     @classmethod
     def of(
@@ -47,9 +47,10 @@ class ColumnRoles:
         ids: Iterable[str],
         dates: Iterable[str],
         formats: Mapping[str, DateFormat] | None,
+        sequence: str | None = None,
     ) -> "ColumnRoles":
         """Check the roles against the table. Raises DataError for unknown columns and formats."""
-        found = cls(label, time, _names(ids), _names(dates), dict(formats or {}))
+        found = cls(label, time, _names(ids), _names(dates), dict(formats or {}), sequence)
         known = [column.name for column in (*table.columns, *table.beside)]
         unknown = [name for name in (*found.all, *found.formats) if name not in known]
         if unknown:
@@ -57,13 +58,15 @@ class ColumnRoles:
                 f"{table.name} has no column {listed([repr(name) for name in unknown])}. "
                 f"It has {listed([repr(name) for name in known], 20)}."
             )
-        beside = [found.label, found.time] if found.label != found.time else [found.label]
+        beside = [name for name in (found.time, found.sequence) if name != found.label]
+        beside.append(found.label)
         single = [name for name in (*beside, *found.ids, *found.dates) if name is not None]
         twice = next((name for name in single if single.count(name) > 1), None)
         if twice is not None:
             raise DataError(
                 f"{table.name}: the column {twice!r} has two roles that exclude each other. A "
-                "column can be both label and time; otherwise it has one role."
+                "column can be both label and time, or both label and sequence; otherwise it "
+                "has one role."
             )
         for name, way in found.formats.items():
             if way not in DATE_FORMATS:
@@ -88,17 +91,19 @@ class ColumnRoles:
                     f"{table.name}: there is no column {name!r} to give a kind. The columns are "
                     f"{listed([repr(each) for each in known], 20)}."
                 )
-            if name in self.all and (name != self.label or name == self.time):
+            if name in self.all and (name != self.label or name in (self.time, self.sequence)):
                 raise DataError(
                     f"{table.name}: the column {name!r} has a kind, but it is not learnt: it "
-                    "is left out, or gives the time. Remove its kind, or let it be learnt."
+                    "is left out, or gives the time or sequence. Remove its kind, or let it be "
+                    "learnt."
                 )
         return kinds
 
     @property
     def all(self) -> tuple[str, ...]:
         """Every column with a role."""
-        return tuple(n for n in (self.label, self.time, *self.ids, *self.dates) if n is not None)
+        single = (self.label, self.time, self.sequence)
+        return tuple(n for n in (*single, *self.ids, *self.dates) if n is not None)
 
 
 def _names(given: Iterable[str]) -> tuple[str, ...]:

@@ -23,7 +23,8 @@ def check_sparse(
 
     Libraries that convert such a matrix to a dense array trust its indices. They write outside the
     array's memory if an index is out of range. Row i holds data[indptr[i]:indptr[i + 1]], in the
-    columns given by `indices`. shape: rows and columns. Raises DataError for inconsistent arrays.
+    columns given by `indices`; several values of one entry are summed. shape: rows and columns.
+    Raises DataError for inconsistent arrays.
     """
     sizes = np.asarray(shape if shape is not None else ())
     if sizes.shape != (2,) or sizes.dtype.kind not in "iu" or sizes.min() < 0:
@@ -55,17 +56,3 @@ def check_sparse(
     if lowest < 0 or highest >= minor:
         wrong = lowest if lowest < 0 else highest
         raise DataError(f"{name}: the index {wrong:,} is outside 0 to {minor - 1:,}. {AGAIN}")
-    if _has_repetitions(indices, begins):
-        raise DataError(f"{name} has two values for one entry. {AGAIN}")
-
-
-def _has_repetitions(indices: NDArray[Any], begins: NDArray[np.int64]) -> bool:
-    """Whether an index occurs twice within one row."""
-    rises = np.diff(indices.astype(np.int64)) > 0
-    rises[begins[(begins > 0) & (begins < len(indices))] - 1] = True  # steps to the next row
-    if rises.all():
-        return False
-    rows = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
-    order = np.lexsort((indices, rows))
-    same = (np.diff(rows[order]) == 0) & (np.diff(indices[order].astype(np.int64)) == 0)
-    return bool(same.any())

@@ -1,6 +1,7 @@
 """Read tables of all formats as data sets, given the roles of their columns."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gplvm_core.readers.missing import check_observed
 from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
+from gplvm_core.readers.tables.codes import missing_codes, without_codes
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
 from gplvm_core.readers.tables.image_shapes import check_image_shape
@@ -28,8 +30,15 @@ from gplvm_core.readers.tables.roles import (
     row_names_of,
     times_in,
 )
+from gplvm_core.readers.tables.sequences import find_sequences, sequences_in
 from gplvm_core.readers.tables.sheets import is_workbook, parse_workbook
 from gplvm_core.readers.tables.text import parse_text
+
+IF_MISSING = "If it stands for missing values, read the table with missing=[{:.10g}]."
+PANEL = (
+    "{0} seems to name sequences in which {1} rises. To read them as such: sequence_column={0!r}, "
+    "time_column={1!r}."
+)
 
 
 def read_table(
@@ -40,9 +49,12 @@ def read_table(
     label_column: str | None = None,
     id_columns: Iterable[str] = (),
     time_column: str | None = None,
+    sequence_column: str | None = None,
     date_columns: Iterable[str] = (),
     date_formats: Mapping[str, DateFormat] | None = None,
     time_unit: TimeUnit | None = None,
+    missing: Iterable[float] | None = None,
+    encoding: str | None = None,
     skip_empty_rows: bool = False,
     image_shape: tuple[int, ...] | None = None,
     kinds: Kinds = None,
@@ -52,7 +64,8 @@ def read_table(
     `array` names the array of an NPZ file if several could be the table. `header` says whether the
     first line names the columns (None: find out). Label, id and time columns are not learnt; they
     become the data set's labels, row names and times. In an NPZ file, these columns may be 1-D
-    arrays. One column can be both label and time.
+    arrays. One column can be both label and time. `sequence_column` names the sequence of each row,
+    such as the subject that was measured over time.
 
     Dates in the time column become the time since the earliest row, in `time_unit` ("days",
     "hours", "seconds"; None chooses one that suits the steps). `date_columns` become columns to
@@ -65,7 +78,10 @@ def read_table(
     with decimal commas, with separated thousands, or with a percent sign or unit in every cell of
     their column are read, with a note. Empty cells and cells that read NA, N/A, n.a., n.d., k.a.,
     <LOD, <LOQ, #N/A, <NA>, NaN, null, none, missing, "?", "-", "–" or "." (in any case) are
-    missing: NaN among the targets, −1 among the labels. Empty columns at the end of a text table,
+    missing: NaN among the targets, −1 among the labels. `missing` lists numbers that also stand for
+    missing values, such as -999; a note names such numbers if they repeat. `encoding` is that of a
+    text, such as "cp1252" (None: UTF-8, or else Windows-1252, with a note); "utf-8 twice" mends
+    letters such as Ã¤. Empty columns at the end of a text table,
     and empty lines, are left out. With `skip_empty_rows`, rows without a value in any column
     to learn are also left out. image_shape:
     the rows are images of this height and width (and 3 colours), line by line.
@@ -92,13 +108,20 @@ def read_table(
     >>> trees.column_names, trees.row_names, trees.label_names
     (('height', 'width'), array(['A', 'B', 'C'], dtype='<U1'), ('elm', 'oak'))
     """
-    table = parse_table(source, array, header)
+    table = parse_table(source, array, header, missing=missing or (), encoding=encoding)
     if not table.columns:
         names = listed([repr(key) for key in table.arrays], 20)
         raise DataError(
             f"{table.name} holds several tables. Choose one: {names}.", script="Name it in array=."
         )
-    roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
+    roles = ColumnRoles.of(
+        table, label_column, time_column, id_columns, date_columns, date_formats, sequence_column
+    )
+    numbers = table.row_numbers
+    if numbers is not None and numbers.name not in (*roles.all, *(() if kinds is None else kinds)):
+        table = replace(table, columns=tuple(c for c in table.columns if c is not numbers))
+        note = f"Not learnt: {numbers.name}, which has no name of its own and counts the rows."
+        table = replace(table, notes=(*table.notes, note))
     named = {column.name: column for column in (*table.columns, *table.beside)}
     given = roles.check_kinds(table, kinds)
     values = [
@@ -107,6 +130,13 @@ def read_table(
         if column.name not in roles.all or (column.name == label_column and column.name in given)
     ]
     notes = list(table.notes)
+    if missing is None:
+        codes = missing_codes([c for c in values if c.name not in roles.formats])
+        notes += [f"{code.words} {IF_MISSING.format(code.value)}" for code in codes]
+    if sequence_column is None and not table.beside:
+        found = find_sequences([c for c in table.columns if c.name not in roles.ids])
+        if found is not None and found[0] in [column.name for column in values]:
+            notes.append(PANEL.format(*found))
     for name in roles.dates:
         parts, part_notes = parts_of_dates(named[name], table, roles)
         values += parts
@@ -138,7 +168,13 @@ def read_table(
     if time_column:
         times, time_words, time_notes = times_in(named[time_column], table, roles, rows, time_unit)
         notes += time_notes
+    sequences = None
+    if sequence_column:
+        sequences, sequence_note = sequences_in(named[sequence_column], table, rows)
+        notes.append(sequence_note)
     row_names = row_names_of([named[name] for name in roles.ids])
+    if row_names is None and numbers is not None and not _counts(numbers):
+        row_names = row_names_of([numbers])
     if roles.ids:
         notes.append(f"Not learnt: {listed(list(roles.ids))}.")
     unused = [column.name for column in table.beside if column.name not in roles.all]
@@ -162,6 +198,7 @@ def read_table(
         column_names=None if drawing.kind == "image" else tuple(column.name for column in values),
         row_names=None if row_names is None else row_names[rows],
         times=times,
+        sequences=sequences,
         time_unit=time_words,
         columns=columns,
         source=f"{table.name}, a table.",
@@ -177,8 +214,11 @@ def rows_with_values(
     label_column: str | None = None,
     id_columns: Iterable[str] = (),
     time_column: str | None = None,
+    sequence_column: str | None = None,
     date_columns: Iterable[str] = (),
     date_formats: Mapping[str, DateFormat] | None = None,
+    missing: Iterable[float] | None = None,
+    encoding: str | None = None,
 ) -> tuple[Int[IntArray, " n"], int]:
     """Return the numbers of rows with a value in any column to learn, and the number of all rows.
 
@@ -186,8 +226,10 @@ def rows_with_values(
     with a value follows. Otherwise, row n would no longer describe the same item as row n of
     another file.
     """
-    table = parse_table(source, array, header)
-    roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
+    table = parse_table(source, array, header, missing=missing or (), encoding=encoding)
+    roles = ColumnRoles.of(
+        table, label_column, time_column, id_columns, date_columns, date_formats, sequence_column
+    )
     values = [c.numbers for c in table.columns if c.name not in roles.all and c.numbers is not None]
     for column in table.columns:
         if column.name in roles.dates:
@@ -202,9 +244,22 @@ def rows_with_values(
     return np.searchsorted(places, table.places[~empty]), len(places)
 
 
-def parse_table(source: Source, array: str | None, header: bool | None) -> Table:
+def parse_table(
+    source: Source,
+    array: str | None = None,
+    header: bool | None = None,
+    *,
+    missing: Iterable[float] = (),
+    encoding: str | None = None,
+) -> Table:
     """Return the columns of a file. Raises DataError for files that cannot be read."""
     data, name = read_source(source, "a CSV, Excel, Parquet, NPZ or NPY file")
+    return without_codes(_parsed(data, name, array, header, encoding), missing)
+
+
+def _parsed(
+    data: bytes, name: str, array: str | None, header: bool | None, encoding: str | None
+) -> Table:
     sheet = is_workbook(data, name)
     if is_array_file(data) and not sheet:
         return parse_arrays(data, name, array)
@@ -214,7 +269,7 @@ def parse_table(source: Source, array: str | None, header: bool | None) -> Table
         )
     if is_parquet(data):
         return parse_parquet(data, name)
-    return parse_workbook(data, name, header) if sheet else parse_text(data, name, header)
+    return parse_workbook(data, name, header) if sheet else parse_text(data, name, header, encoding)
 
 
 def _check_observed(
@@ -226,6 +281,11 @@ def _check_observed(
         lambda n: f"{table.unit} {places[n]}",
         lambda d: f"column {columns[d].name!r}",
     )
+
+
+def _counts(column: Column) -> bool:
+    """Whether a column of numbers rises by one in each row."""
+    return column.numbers is not None and bool((np.diff(column.numbers) == 1.0).all())
 
 
 def _missing_notes(targets: Array, columns: list[Column]) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.tables.clock import hours_note
 from gplvm_core.readers.tables.columns import Column, Table, text_column
+from gplvm_core.readers.tables.encodings import decoded
 from gplvm_core.readers.tables.headings import (
     find_header,
     is_value,
@@ -17,6 +18,7 @@ from gplvm_core.readers.tables.headings import (
 )
 from gplvm_core.readers.tables.lines import SNIFFED_LINES, Grid, split_text
 from gplvm_core.readers.tables.numerals import decimal_sign, looks_numeric, numerals_note
+from gplvm_core.readers.tables.plain import plain_numbers
 
 NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "blanks"}
 Typed = Callable[[str, int, Sequence[int], Sequence[str], str], Column]
@@ -24,12 +26,22 @@ Typed = Callable[[str, int, Sequence[int], Sequence[str], str], Column]
 decimal sign of the table."""
 
 
-def parse_text(data: bytes, name: str, header: bool | None) -> Table:
+def parse_text(data: bytes, name: str, header: bool | None, encoding: str | None = None) -> Table:
     """Read a table of text. `header`: whether the first line names the columns; None: find out.
 
     Raises DataError for files that are not text, and for rows of different lengths.
     """
-    grid, delimiter, notes = split_text(data, name)
+    text, notes, letters = decoded(data, name, encoding)
+    if not notes:
+        found = plain_numbers(text, lambda head: _of_text(head, name, header, []))
+        if found is not None:
+            return found
+    return replace(_of_text(text, name, header, notes), letters=letters)
+
+
+def _of_text(text: str, name: str, header: bool | None, notes: list[str]) -> Table:
+    grid, delimiter, split_notes = split_text(text, name)
+    notes = [*notes, *split_notes]
     if grid.named and header is False:
         grid = replace(grid, rows=grid.rows[1:], places=grid.places[1:], named=False)
         notes.append("The column names in a line that begins with # were skipped.")
@@ -51,7 +63,7 @@ def table_of(
 
     Raises DataError for rows of different lengths, and without rows of values.
     """
-    plurals = f"{unit.capitalize()}s"
+    plurals, given = f"{unit.capitalize()}s", header
     if cells.empty:
         notes.append(f"{plurals} without any value were left out: {listed(_texts(cells.empty))}.")
     above = title_lines(cells.rows) if header is not False and not cells.named else 0
@@ -71,13 +83,17 @@ def table_of(
         header, reason = True, "the last comment above the table is as wide as the table"
     elif header is None:
         header, reason = find_header(grid.rows)
+        if not header:
+            notes.append(f"No {unit} has column names, so the columns were numbered: {reason}.")
     else:
         reason = "as given"
     first, names = (1, grid.rows[0]) if header else (0, [""] * len(grid.rows[0]))
     blank_first = bool(cells.empty) and cells.empty[0] < grid.places[0]
-    if header and blank_first and all(map(is_value, names)):
+    below = (cell for row in grid.rows[1:SNIFFED_LINES] for cell in row)
+    only_words = given is None and not any(map(looks_numeric, below))
+    if header and blank_first and (all(map(is_value, names)) or only_words):
         first, names, header = 0, [""] * len(names), False
-        reason = "the first line is blank, and the next one has only numbers"
+        reason = "the first line is blank, and the next one is like the others"
         notes.append("The line of column names is blank: the columns were numbered.")
     rows, places = grid.rows[first:], grid.places[first:]
     if not rows:
@@ -93,6 +109,7 @@ def table_of(
     decimal = decimal_sign(sample, either="." if delimiter in (",", None) else ",")
     if decimal == ",":
         notes.append("Commas were read as decimal points.")
+    unnamed = header and not names[0] and any(names)
     names, name_notes = unique_names(names)
     if header and joined is None:
         notes.append(f"The first {unit} was read as column names.")
@@ -112,6 +129,7 @@ def table_of(
         delimiter=delimiter,
         header=header,
         header_reason=reason,
+        numbered=names[0] if unnamed else "",
         blank=tuple(place for place in cells.empty if places[0] < place < places[-1]),
     )
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from typing import Any
 
 from gplvm_core.store import StoreError, workspace
@@ -9,11 +10,17 @@ from gplvm_core.store.atomic import write_atomically
 from gplvm_core.store.private import private_folder
 
 MOST_REMEMBERED = 200
+NUMBERED = re.compile(r"column \d+( \(\d+\))?")
 
 
 def fingerprint(words: tuple[str, ...]) -> str:
     """Return a hash of a table's columns; its answers are stored under this hash."""
     return hashlib.sha256("\x1f".join(words).encode()).hexdigest()[:16]
+
+
+def is_real_name(name: str) -> bool:
+    """Return whether a column has a name of its own, and not only its number in the file."""
+    return NUMBERED.fullmatch(name) is None
 
 
 def recall(mark: str) -> dict[str, Any]:
@@ -23,7 +30,11 @@ def recall(mark: str) -> dict[str, Any]:
 
 
 def remember(mark: str, answers: dict[str, Any]) -> None:
-    """Store the answers. If the workspace cannot be written, the app asks again the next time."""
+    """Store the answers that are about columns with real names.
+
+    If the workspace cannot be written, the app asks again the next time.
+    """
+    answers = {key: each for key, each in answers.items() if _is_real(key) and _is_real(each)}
     kept = everything()
     if kept.get(mark) == answers:
         return
@@ -36,6 +47,11 @@ def remember(mark: str, answers: dict[str, Any]) -> None:
         write_atomically(path, lambda file: file.write(json.dumps(newest).encode()))
     except (OSError, StoreError):
         return
+
+
+def _is_real(answer: Any) -> bool:
+    parts = answer if isinstance(answer, list) else [answer]
+    return all(is_real_name(each) for each in parts if isinstance(each, str))
 
 
 def everything() -> dict[str, Any]:

@@ -1,10 +1,14 @@
-"""The question about values that are far from all others of their column."""
+"""The questions about values far from all others of their column, and about misspelt words."""
 
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.errors import listed
 from gplvm_core.readers.isolated import IsolatedValue, isolated_values, without
 from gplvm_core.readers.names import column_words
+from gplvm_core.readers.slips import corrected, word_slips
+from gplvm_core.readers.tables.codes import missing_codes
+from gplvm_core.readers.tables.columns import Column
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
 
@@ -13,9 +17,12 @@ MOST_ASKED = 10  # values with a switch
 
 def isolated_question(dataset: Dataset) -> Dataset:
     """Show every isolated value with a switch; return the data set without the values left out."""
-    found = isolated_values(dataset)
-    if not found:
+    isolated = isolated_values(dataset)
+    if not isolated:
         return dataset
+    columns = (Column(str(d), values) for d, values in enumerate(dataset.values.T))
+    asked = {code.value for code in missing_codes(list(columns))}  # by another question
+    found = [each for each in isolated if each.value not in asked]
     mark = fingerprint((dataset.name, str(dataset.targets.shape)))
     left_out = []
     for each in found[:MOST_ASKED]:
@@ -32,6 +39,31 @@ def isolated_question(dataset: Dataset) -> Dataset:
     if len(found) > MOST_ASKED:
         st.caption(f"{len(found) - MOST_ASKED} more such values in the table are used unchanged.")
     return without(dataset, left_out)
+
+
+def slips_question(dataset: Dataset) -> Dataset:
+    """Show every word that may be a slip with a switch; return the corrected data set."""
+    found = word_slips(dataset)
+    mark = fingerprint((dataset.name, str(dataset.targets.shape)))
+    chosen = []
+    for each in found[:MOST_ASKED]:
+        rows = listed([str(row + 1) for row in each.rows])
+        column = dataset.columns[each.column].name
+        st.warning(
+            plain(f"{column}: row {rows} has “{each.word}”. Is “{each.meant}” meant?"),
+            icon=":material/spellcheck:",
+        )
+        if st.toggle(
+            f"Read it as “{plain(each.meant)}”",
+            value=True,
+            key=f"slip_{mark}_{each.column}_{each.word}",
+            persist_state="session",
+            help="Otherwise the model learns it as a word of its own.",
+        ):
+            chosen.append(each)
+    if len(found) > MOST_ASKED:
+        st.caption(f"{len(found) - MOST_ASKED} more such words in the table are used unchanged.")
+    return corrected(dataset, chosen)
 
 
 def in_words(dataset: Dataset, each: IsolatedValue) -> str:

@@ -124,7 +124,7 @@ def read_parts(file: KeptFile, naming: Any, taken: list[str]) -> list[FileView]:
     """Return a file's views: one, or one per chosen array of an NPZ; `naming` asks for names."""
     arrays: tuple[str, ...] = ()
     if PurePath(file.name).suffix.lower() in (".npz", ".npy"):
-        arrays = inspected(file.name, file.data, None, None).arrays
+        arrays = inspected(file.name, file.data).arrays
     if len(arrays) > 1:
         chosen = naming.multiselect(
             "Arrays, each a view",
@@ -179,7 +179,7 @@ def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -
 
 def array_part(file: KeptFile, array: str, taken: list[str]) -> FileView:
     """Read one array of an NPZ; arrays with one entry per row may become labels or times."""
-    report = inspected(file.name, file.data, array, None)
+    report = inspected(file.name, file.data, array)
     roles = {"label_column": report.label_column, "time_column": report.time_column}
     answers = {"array": array} | {
         role: name for role, name in roles.items() if name in report.beside

@@ -123,7 +123,7 @@ def beginning(name: str, data: bytes) -> None:
     if kind_of(name) != "table":
         return
     try:
-        report = inspected(name, data, None, None)
+        report = inspected(name, data)
     except (ValueError, OSError):
         if b"\0" in data[:BEGINNING]:
             return

@@ -8,8 +8,9 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.datasets import ColumnReport, TableReport
+from gplvm_core.readers.tables.encodings import ENCODINGS
 from gplvm_core.readers.tables.image_shapes import image_shapes
-from pages.ui.shared.memory import fingerprint, recall, remember
+from pages.ui.shared.memory import fingerprint, is_real_name, recall, remember
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 from pages.ui.train.date_questions import dates_beside, time_questions
@@ -17,6 +18,7 @@ from pages.ui.train.kinds_form import kinds_questions
 
 NONE = "—"
 LEAST_PIXELS = 36  # rows with at least this many columns may be pictures
+MOST_CODES = 5  # numbers with a switch
 MOST_LABELS = 50  # a time column with at most this many different values can also be a label
 
 
@@ -24,15 +26,26 @@ class UnansweredError(ValueError):
     """A question that must be answered before the file can be read."""
 
 
-def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
+def inspected(
+    name: str,
+    data: bytes,
+    array: str | None = None,
+    header: bool | None = None,
+    **options: Any,
+) -> TableReport:
     """Return a report about a table's columns."""
-    report: TableReport = read_sandboxed("inspect", name, data, array=array, header=header)
+    report: TableReport = read_sandboxed(
+        "inspect", name, data, array=array, header=header, **options
+    )
     return report
 
 
 def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     """Ask for header, label, time and id columns; suggest the likely or earlier answers."""
-    report = inspected(name, data, None, None)
+    report = inspected(name, data)
+    options = letters_question(report, f"{name}{mark}")
+    if options:
+        report = inspected(name, data, **options)
     array = report.array
     if len(report.arrays) > 1:
         array = st.selectbox(
@@ -42,7 +55,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             key=f"upload_array_{name}{mark}",
             persist_state="session",
         )
-        report = inspected(name, data, array, None)
+        report = inspected(name, data, array, **options)
     header: bool | None = None
     if report.header is not None:
         header = st.toggle(
@@ -53,12 +66,16 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             persist_state="session",
         )
         if header != report.header:
-            report = inspected(name, data, array, header)
-    answers = column_questions(report, mark)
+            report = inspected(name, data, array, header, **options)
+    options["missing"] = codes_question(report, f"{name}{mark}")
+    if options["missing"]:
+        report = inspected(name, data, array, header, **options)
+    answers = options | column_questions(report, mark)
     answers |= picture_question(report, answers, mark)
     if not mark and "image_shape" not in answers:
         # Views support only numbers, so the form asks for kinds only for a single file.
-        roles = {answers.get("time_column"), *answers.get("id_columns", ())}
+        roles = {answers.get(f"{role}_column") for role in ("time", "sequence")}
+        roles |= {*answers.get("id_columns", ())}
         learnt = [c for c in report.columns if c.kinds and c.name not in roles]
         kinds = kinds_questions(learnt, answers.get("label_column"))
         answers |= kinds | {"open": answers.get("open") or kinds.get("open", "")}
@@ -74,13 +91,42 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     return answers
 
 
+def letters_question(report: TableReport, mark: str) -> dict[str, Any]:
+    """Ask for the encoding of a text whose letters may be wrong; {} without a choice."""
+    if not report.letters:
+        return {}
+    encoding = st.selectbox(
+        "Encoding of the text",
+        (None, *ENCODINGS),
+        format_func=lambda each: "Automatic" if each is None else ENCODINGS[each],
+        key=f"upload_encoding_{mark}",
+        help="Choose another encoding if letters look wrong.",
+        persist_state="session",
+    )
+    st.caption(plain(f"Do these words look right? {report.letters}"))
+    return {} if encoding is None else {"encoding": encoding}
+
+
+def codes_question(report: TableReport, mark: str) -> tuple[float, ...]:
+    """Ask which numbers stand for missing values; return them."""
+    chosen = []
+    for code in report.codes[:MOST_CODES]:
+        st.warning(plain(code.words), icon=":material/help:")
+        if st.toggle(
+            f"{code.written} is a missing value",
+            value=code.usual,
+            key=f"upload_code_{code.value!r}_{mark}",
+            persist_state="session",
+            help="Otherwise the number sets the scale of its columns.",
+        ):
+            chosen.append(code.value)
+    return tuple(chosen)
+
+
 def picture_question(report: TableReport, answers: dict[str, Any], mark: str) -> dict[str, Any]:
     """Ask whether the rows are pictures, and for their size, if there are enough columns."""
-    roles = {
-        answers.get("label_column"),
-        answers.get("time_column"),
-        *answers.get("id_columns", ()),
-    }
+    roles = {answers.get(f"{role}_column") for role in ("label", "time", "sequence")}
+    roles |= {*answers.get("id_columns", ())}
     values = [each for each in report.columns if each.numeric and each.name not in roles]
     shapes = image_shapes(len(values)) if len(values) >= LEAST_PIXELS else ()
     if not shapes or answers.get("date_columns"):
@@ -111,10 +157,15 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     if not known:
         return {}
     columns = fingerprint(tuple(known))
-    kept = recall(columns)
-    keys = {role: f"upload_{role}_{columns}{mark}" for role in ("label", "ids", "time")}
+    # Without names, the columns of another file may be quite different ones.
+    real = any(map(is_real_name, known))
+    of_file = mark if real else f"{mark}_{report.name}"
+    kept = recall(columns) if real else {}
+    names = ("label", "ids", "time", "sequence")
+    keys = {role: f"upload_{role}_{columns}{of_file}" for role in names}
     label = _now(keys["label"], kept.get("label_column", report.label_column), known)
     time = _now(keys["time"], kept.get("time_column", report.time_column), known)
+    sequence = _now(keys["sequence"], kept.get("sequence_column", report.sequence_column), known)
     # A single table can train on words; a view supports only numbers.
     learnt = {name for name, each in known.items() if each.is_text and not mark}
     unused = [name for name in report.id_columns if name not in learnt]
@@ -123,7 +174,7 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     ids = [
         name
         for name in st.session_state.get(keys["ids"], kept.get("id_columns", unused))
-        if name in known and name not in (label, time) and not known[name].is_date
+        if name in known and name not in (label, time, sequence) and not known[name].is_date
     ]
     left, middle, right = st.columns(3)
     labels = [n for n in known if n not in ids and (n != time or _few(known[n]))]
@@ -133,11 +184,15 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     times = [
         n
         for n, each in known.items()
-        if n not in ids and (n != label or _few(each)) and _times(each)
+        if n not in (*ids, sequence) and (n != label or _few(each)) and _times(each)
     ]
     with right:
         time = _select("Time column", times, time, keys["time"], TIME_HELP)
-    others = [n for n, each in known.items() if n not in (label, time) and not each.is_date]
+    named = [n for n, each in known.items() if n not in (*ids, time) and _repeats(each, report)]
+    if (time is not None or sequence is not None) and named:
+        sequence = _select("Sequence column", named, sequence, keys["sequence"], SEQUENCE_HELP)
+    roles = (label, time, sequence)
+    others = [n for n, each in known.items() if n not in roles and not each.is_date]
     with middle:
         ids = st.multiselect(
             "Columns to leave out",
@@ -151,19 +206,21 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     answers: dict[str, Any] = {
         "label_column": label,
         "time_column": time,
+        "sequence_column": sequence,
         "id_columns": tuple(ids),
     }
-    answers |= time_questions(known.get(time or ""), f"{columns}{mark}")
-    dates = [each for n, each in known.items() if each.is_date and n not in (label, time)]
-    answers = dates_beside(dates, answers, kept, f"{columns}{mark}")
-    remember(columns, {role: _plainly(answers.get(role)) for role in REMEMBERED})
+    answers |= time_questions(known.get(time or ""), f"{columns}{of_file}")
+    dates = [each for n, each in known.items() if each.is_date and n not in roles]
+    answers = dates_beside(dates, answers, kept, f"{columns}{of_file}")
+    if real:
+        remember(columns, {role: _plainly(answers.get(role)) for role in REMEMBERED})
     reasons = {column.name: column.reason for column in report.columns if column.reason}
     because = [
         f"{column}: {reasons[column]}"
-        for column in dict.fromkeys((label, *answers["id_columns"], time))
+        for column in dict.fromkeys((label, *answers["id_columns"], time, sequence))
         if column in reasons and column not in learnt
     ]
-    words = ["Each column can have only one role."] if label or time or ids else []
+    words = ["Each column can have only one role."] if any(roles) or ids else []
     if label in learnt:
         words = ["The words of the label colour the map; the model can also learn them."]
     if because:
@@ -177,7 +234,8 @@ LABEL_UNUSED = "Colours the map; training does not use it."
 LABEL_HELP = "Colours the map."
 TIME_HELP = "When each row was measured, as numbers or dates, if the rows follow each other in "
 "time."
-REMEMBERED = ("label_column", "time_column", "id_columns", "date_columns")
+SEQUENCE_HELP = "Names the sequence of each row, such as the person that was measured over time."
+REMEMBERED = ("label_column", "time_column", "sequence_column", "id_columns", "date_columns")
 
 
 def _plainly(answer: Any) -> Any:
@@ -187,6 +245,11 @@ def _plainly(answer: Any) -> Any:
 def _few(column: ColumnReport) -> bool:
     """Return whether a column has so few values that it can also be a label."""
     return column.n_distinct <= MOST_LABELS
+
+
+def _repeats(column: ColumnReport, report: TableReport) -> bool:
+    """Return whether a column can name sequences: its values repeat, and none is missing."""
+    return 1 < column.n_distinct <= report.n_rows // 2 and not column.n_missing
 
 
 def _times(column: ColumnReport) -> bool:

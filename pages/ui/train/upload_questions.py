@@ -40,7 +40,9 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             return image_questions(mark) | frame_questions(mark)
         case "video":
             return image_questions(mark)
-        case "bvh" | "c3d":
+        case "bvh":
+            return motion_questions(mark) | up_question(mark)
+        case "c3d":
             return motion_questions(mark)
         case "cells":
             return {} if mark else cell_questions()  # a view supports only numbers
@@ -140,6 +142,21 @@ def motion_questions(mark: str = "") -> dict[str, Any]:
             persist_state="session",
         )
     return {"every": int(every), "first_frame": int(skip)}
+
+
+def up_question(mark: str = "") -> dict[str, Any]:
+    """Ask which axis of the file is up."""
+    up = st.segmented_control(
+        "Up",
+        ["Measured", "x", "y", "z"],
+        default="Measured",
+        required=True,
+        key=f"upload_up{mark}",
+        persist_state="session",
+        help="The file does not say which of its axes is up. Measured: the axis along which the "
+        "body is longest.",
+    )
+    return {"up": None if up == "Measured" else str(up)}
 
 
 def rows_in_use(name: str, data: bytes, answers: dict[str, Any]) -> tuple[Array, int]:

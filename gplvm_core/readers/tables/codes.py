@@ -1,0 +1,121 @@
+"""Numbers that stand for missing values, such as −999: they repeat, far from all other values."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.numerics import Array
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.dates import find_dates
+
+# Numbers that programs write for missing values: only nines (or eights, sevens), round negative
+# numbers, limits of integers, and numbers like 1e35.
+USUAL = re.compile(r"-?(?:9[9.]+|88+|77+)|-[125]0{2,}|-32768|-?32767|65535|-?214748364[78]")
+HUGE = 1e15
+USUALLY, OTHERWISE = 1.0, 10.0  # the least distances to other values, as multiples of their range
+ALSO = 0.1  # this distance in further columns, once a number is a code in one
+LEAST_OTHERS, MANY = 3, 10  # least numbers of other values
+MOST_CODES = 3  # on each side of a column
+
+
+@dataclass(frozen=True)
+class MissingCode:
+    """A number that may stand for missing values, how often it occurs, and in which columns.
+
+    usual: whether programs often write this number for missing values.
+    """
+
+    value: float
+    count: int
+    columns: tuple[str, ...]
+    usual: bool
+
+    @property
+    def written(self) -> str:
+        return f"{self.value:.10g}".replace("-", "−")
+
+    @property
+    def words(self) -> str:
+        """Return what was found, as one sentence."""
+        return (
+            f"{self.written} occurs {self.count:,} times, far from all other values (in "
+            f"{listed(list(self.columns), 5)})."
+        )
+
+
+def missing_codes(columns: Sequence[Column]) -> tuple[MissingCode, ...]:
+    """Return the numbers that may stand for missing values, because they repeat."""
+    numeric = [
+        (column.name, column.numbers[np.isfinite(column.numbers)], column)
+        for column in columns
+        if column.numbers is not None and not column.of_day
+    ]
+    far = [(column, values) for _, known, column in numeric if (values := _far(known))]
+    found = {value for column, values in far if find_dates(column) is None for value in values}
+    codes = []
+    for value in sorted(found):
+        at = [(name, _count(known, value, found)) for name, known, _ in numeric]
+        count, names = sum(n for _, n in at), tuple(name for name, n in at if n)
+        if count > 1:
+            codes.append(MissingCode(value, count, names, _is_usual(value)))
+    return tuple(codes)
+
+
+def _is_usual(value: float) -> bool:
+    return abs(value) >= HUGE or USUAL.fullmatch(f"{value:.10g}") is not None
+
+
+def _far(known: Float[Array, " n"]) -> list[float]:
+    """Return the values at the ends of a column that are far from all others."""
+    found: list[float] = []
+    for sign in (1.0, -1.0):
+        rest, ends = sign * known, list[float]()
+        while len(rest) and len(ends) < MOST_CODES:
+            end = float(rest.min())
+            usual = _is_usual(sign * end)
+            others = rest[rest > end]
+            if len(others) < (LEAST_OTHERS if usual else MANY) or (ends and not usual):
+                break
+            ends.append(sign * end)
+            low, high = others.min(), others.max()
+            repeats = usual or (np.sum(rest == end) > 1 and len(np.unique(others)) >= LEAST_OTHERS)
+            if low - end > (USUALLY if usual else OTHERWISE) * (high - low) > 0.0 and repeats:
+                found += ends
+                break
+            if not usual:
+                break
+            rest = others
+    return found
+
+
+def _count(known: Float[Array, " n"], value: float, codes: set[float]) -> int:
+    """Return how often a code occurs in a column, 0 if it may be a value like the others."""
+    count = int(np.sum(known == value))
+    others = known[~np.isin(known, list(codes))] if count else known
+    if count and len(others):
+        low, high = others.min(), others.max()
+        if max(low - value, value - high) <= ALSO * (high - low):
+            return 0
+    return count
+
+
+def without_codes(table: Table, codes: Iterable[float]) -> Table:
+    """Return the table with these numbers as missing values, and a note that counts them."""
+    gone, count = list(codes), 0
+    columns = []
+    for column in table.columns:
+        numbers = column.numbers
+        if numbers is not None and not column.of_day and (hit := np.isin(numbers, gone)).any():
+            count += int(hit.sum())
+            texts = column.texts and tuple(
+                "" if each else text for text, each in zip(column.texts, hit, strict=True)
+            )
+            column = replace(column, numbers=np.where(hit, np.nan, numbers), texts=texts)
+        columns.append(column)
+    words = listed([f"{value:.10g}" for value in gone])
+    note = f"Read as missing values: {words}, in {plural(count, 'cell')}."
+    return replace(table, columns=tuple(columns), notes=(*table.notes, note)) if count else table
