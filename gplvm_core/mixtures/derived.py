@@ -30,7 +30,9 @@ MOST_UPDATES = 100
 # The share of a row in a Gaussian that is too small to change it. In many dimensions, nearly every
 # row belongs to a single Gaussian.
 NEGLIGIBLE = 1e-12
-ENOUGH = 1e-5  # nats a row
+ENOUGH = 1e-4  # nats a row
+# The most numbers of the arrays of all rows and Gaussians; more rows are computed in parts.
+MOST_NUMBERS = 250_000
 
 
 @dataclass(frozen=True)
@@ -42,20 +44,32 @@ class LocalGaussians:
     covariances: Float[Array, "K D D"]
 
     @cached_property
-    def factors(self) -> list[Factor]:
-        """The Cholesky factors of the covariances."""
-        return [factorise(each) for each in self.covariances]
+    def lower(self) -> Float[Array, "K D D"]:
+        """The Cholesky factors L_k of the covariances."""
+        return np.array([factorise(each).lower for each in self.covariances])
+
+    @cached_property
+    def inverse(self) -> Float[Array, "K D D"]:
+        """L_k⁻¹."""
+        diagonal = np.eye(self.means.shape[1])
+        return np.array([Factor(each, 0.0).solve_lower(diagonal) for each in self.lower])
+
+    @cached_property
+    def log_determinants(self) -> Float[Array, " K"]:
+        """log |C_k|."""
+        return 2.0 * np.sum(np.log(np.diagonal(self.lower, axis1=1, axis2=2)), axis=1)
 
     def log_each(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
         """Return log(w_k p_k) of each row, in nats."""
-        found = np.empty((len(rows), len(self.weights)))
-        for k, factor in enumerate(self.factors):
-            white = factor.solve_lower((rows - self.means[k]).T)
-            constant = rows.shape[1] * np.log(2.0 * np.pi) + factor.log_determinant
-            with np.errstate(divide="ignore"):
-                log = np.log(self.weights[k])
-            found[:, k] = log - 0.5 * (np.sum(white**2, axis=0) + constant)
-        return found
+        squares, (size, width) = np.empty((len(rows), len(self.means))), self.means.shape
+        many = max(1, MOST_NUMBERS // (size * width))
+        for start in range(0, len(rows), many):
+            away = rows[start : start + many] - self.means[:, None]
+            white = np.matmul(away, self.inverse.transpose(0, 2, 1))
+            squares[start : start + many] = np.einsum("knd,knd->nk", white, white)
+        with np.errstate(divide="ignore"):
+            log = np.log(self.weights)
+        return log - 0.5 * (squares + width * np.log(2.0 * np.pi) + self.log_determinants)
 
     def with_residual(self, residual: Float[Array, "D D"]) -> Self:
         """Return the same Gaussians with a common covariance added."""
@@ -91,11 +105,11 @@ def residual(
         each = whole.log_each(rows)
         shares = np.exp(each - logsumexp(each, axis=1, keepdims=True))
         total = np.zeros_like(found)
-        for k, factor in enumerate(whole.factors):
+        for k, inverse in enumerate(whole.inverse):
             # B = R C⁻¹: the mean of the residual is B δ, its covariance R − B R.
-            half = factor.solve_lower(found)
+            half = inverse @ found
             belong = shares[:, k] > NEGLIGIBLE
-            means = factor.solve_lower((rows[belong] - local.means[k]).T).T @ half
+            means = (rows[belong] - local.means[k]) @ inverse.T @ half
             means *= np.sqrt(shares[belong, k, None])
             total += means.T @ means
             total += shares[:, k].sum() * (found - half.T @ half)
@@ -130,12 +144,10 @@ def objective(
     The prior of a Gaussian is exp(−½ ν [log |C| + tr C⁰ C⁻¹] − ½ κ oᵀ C⁻¹ o), with o = c − c⁰.
     """
     value = float(np.sum(logsumexp(each, axis=1)))
-    for k, (factor, own) in enumerate(zip(found.factors, prior.factors, strict=True)):
-        inner = float(np.sum(factor.solve_lower(own.lower) ** 2))  # tr C⁰ C⁻¹
-        away = factor.solve_lower((found.means[k] - prior.means[k])[:, None])
-        value -= 0.5 * strength * (factor.log_determinant + inner)
-        value -= 0.5 * MEAN_ROWS * float(np.sum(away**2))
-    return value
+    inner = float(np.sum(np.matmul(found.inverse, prior.lower) ** 2))  # Σ_k tr C⁰ C⁻¹
+    away = np.matmul(found.inverse, (found.means - prior.means)[:, :, None])
+    value -= 0.5 * strength * (float(found.log_determinants.sum()) + inner)
+    return value - 0.5 * MEAN_ROWS * float(np.sum(away**2))
 
 
 def _updated(

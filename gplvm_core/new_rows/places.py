@@ -64,7 +64,7 @@ def placed_and_filled(
         gaps = np.isnan(rows) & theirs[:, None]
         mean = np.where(gaps, scores.conditionals.filled, mean)
         variance = np.where(gaps, scores.conditionals.variance, variance)
-        variance *= np.array([fill.widened**2 for fill in fills])[:, None]
+        variance *= density.factors(fills) ** 2
     return points, mean, np.sqrt(variance)
 
 

@@ -24,7 +24,7 @@ from gplvm_core.mixtures import (
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.candidates import Candidates, Report, compared, share_of
 from gplvm_core.prediction.derived import Clusters, DerivedDensity, Recipe, refuse_density
-from gplvm_core.prediction.fills import fills_of
+from gplvm_core.prediction.fills import Fold, fills_of
 from gplvm_core.prediction.forward import at_each, beside, draw_hidden
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.typicality import Typicality
@@ -37,10 +37,9 @@ KEPT_ASIDE = 0.2
 ROWS_A_GAUSSIAN = 5
 DRAWS = 400  # draws of points from every latent Gaussian
 MOST_ROWS = 20_000
-# Approximate fractions of the work after all candidates, and after all gaps of held-out rows, have
-# been tried.
-TRIED, FILLED = 0.45, 0.9
-DECIDED = 0.6  # fraction of the work that precedes the out-of-fold scores
+# The most rows with which candidates are compared, and of which the folds consist.
+MOST_COMPARED = 5_000
+SEARCHED = 5  # the search over candidates takes about as long as this number of fits
 # A fit finds a local optimum, so the density is the mean of several fits from the map, and of
 # several fits from clusters of rows.
 STARTS = 2
@@ -78,41 +77,48 @@ def derived(
     given, gaps = given[used], np.isnan(given[used])
     sizes = _possible(sizes, len(used))
     start = _Derivation.of(network, given, used, with_residual, random_state)
-    fits = 2 if gaps.any() else 1
-    # The completed fraction of the work when the out-of-fold scores begin. With a recipe, all that
-    # precedes the scores is one or two fits, and each fold has one more.
-    before = fits / (fits + folds) if recipe else DECIDED if folds else FILLED
+    # Units of work: the search over candidates counts as SEARCHED fits, each fold as one fit.
+    fits, tries = (2 if gaps.any() else 1), (0 if recipe else SEARCHED)
+    work = float(fits + tries + (folds or (0 if recipe else 1)))
     if gaps.any():
         notes.append("the density was fitted with draws in the place of missing values")
         usual = _possible(SIZES, len(used))
         start = start.filled(usual[len(usual) // 2], generator)
     tried: tuple[tuple[int, float, float], ...] = ()
-    if recipe is None:
-        recipe, tried = start.decided(
-            sizes, strengths, generator, lambda done: report(done * before / FILLED)
+    compared = np.random.default_rng(random_state).permutation(len(used))[:MOST_COMPARED]
+    parts = np.array_split(compared, folds) if folds else []
+    decided = recipe
+    if decided is None:
+        aside = compared[: max(1, round(KEPT_ASIDE * len(compared)))]
+        parts = parts or [aside]
+        decided, tried = start.decided(
+            aside, compared, sizes, strengths, lambda done: report(done * tries / work)
         )
-    latent, density = start.density(recipe)
+    latents, density = start.density(decided)
     if gaps.any():
         # The separate seed makes the draws independent of the rows that were held out.
         drawn = density.sample_completions(given, 1, np.random.default_rng((random_state, 1)))[0]
         start = replace(start, given=drawn)
-        latent, density = start.density(recipe)
-    typicality = None
-    if folds:
-        typicality = start.typicality(
-            folds, recipe, lambda done: report(before + (1.0 - before) * done)
-        )
+        latents, density = start.density(decided)
+    apart = list[Fold]()
+    for done, part in enumerate(parts):
+        report((tries + fits + done) / work)
+        apart.append(start.fold(part, compared, decided, latents))
+    spread = np.nanstd(start.observed, axis=0)
+    if recipe is None:
+        decided = replace(decided, fills=fills_of(apart, start.observed, spread, generator))
+    typicality = Typicality.of(apart, start.observed, used, generator) if folds else None
     data = tuple((name, edge.posterior.n_outputs) for name, edge in network.ends.items())
     return DerivedDensity(
         density,
-        latent,
+        latents[0],
         data,
-        recipe.strength,
+        decided.strength,
         tried,
-        recipe.fills,
+        decided.fills,
         tuple(notes),
         typicality,
-        recipe.clusters,
+        decided.clusters,
     )
 
 
@@ -178,29 +184,29 @@ class _Derivation:
 
     def decided(
         self,
+        aside: IntArray,
+        rows: IntArray,
         sizes: Sequence[int],
         strengths: Sequence[float],
-        generator: np.random.Generator,
         report: Report,
     ) -> tuple[Recipe, tuple[tuple[int, float, float], ...]]:
-        """Choose a recipe by a held-out fifth of the rows; also return the candidates'
-        densities.
+        """Choose a recipe by held-out rows, with the other ones of `rows`; also return the
+        candidates' densities.
         """
-        order = generator.permutation(len(self.given))
-        kept = max(1, round(KEPT_ASIDE * len(order)))
-        aside, others = self.observed[order[:kept]], self.only(np.sort(order[kept:]))
-        by_map, by_clusters = others.candidates(aside, sizes, strengths, report)
+        others = self.only(np.setdiff1d(rows, aside))
+        by_map, by_clusters = others.candidates(self.observed[aside], sizes, strengths, report)
         share = 1.0 - share_of(by_map.scores, by_clusters.scores)
-        recipe = Recipe(*by_map.best, (), Clusters(*by_clusters.best, share))
-        fills = fills_of(
-            others.network,
-            others.density(recipe)[1],
-            aside,
-            np.nanstd(self.observed, axis=0),
-            generator,
-            lambda done: report(TRIED + (FILLED - TRIED) * done),
-        )
-        return replace(recipe, fills=fills), by_map.tried
+        return Recipe(*by_map.best, (), Clusters(*by_clusters.best, share)), by_map.tried
+
+    def fold(
+        self, aside: IntArray, rows: IntArray, recipe: Recipe, latents: Sequence[Gaussians]
+    ) -> Fold:
+        """Return the map and the density of `rows` without the held-out rows.
+
+        latents: the densities of the latent points of all rows.
+        """
+        others = self.only(np.setdiff1d(rows, aside))
+        return Fold(aside, others.network, others.density(recipe, latents)[1])
 
     def candidates(
         self,
@@ -218,7 +224,6 @@ class _Derivation:
         def density(prior: LocalGaussians, strength: float) -> Gaussians:
             return self.coordinates.density(fitted(rows, prior, strength), rows)
 
-        half = 0.5 * TRIED
         return (
             compared(
                 lambda size: self.prior(size, self.seed)[1],
@@ -226,7 +231,7 @@ class _Derivation:
                 aside,
                 sizes,
                 strengths,
-                lambda done: report(half * done),
+                lambda done: report(0.5 * done),
             ),
             compared(
                 lambda size: clustered(rows, size, self.seed),
@@ -234,16 +239,24 @@ class _Derivation:
                 aside,
                 sizes,
                 strengths,
-                lambda done: report(half * (1.0 + done)),
+                lambda done: report(0.5 * (1.0 + done)),
             ),
         )
 
-    def density(self, recipe: Recipe) -> tuple[Gaussians, Gaussians]:
-        """Return the density of the latent points (of the first start), and the density of the
+    def density(
+        self, recipe: Recipe, starts: Sequence[Gaussians] = ()
+    ) -> tuple[list[Gaussians], Gaussians]:
+        """Return the densities of the latent points, one for each start, and the density of the
         rows.
+
+        starts: densities of the latent points from which these begin.
         """
         rows, clusters = self.coordinates.of(self.given), recipe.clusters
-        found = [self.prior(recipe.size, seed) for seed in self.seeds(recipe.size)]
+        seeds = self.seeds(recipe.size)
+        begins: Sequence[Gaussians | None] = starts or [None] * len(seeds)
+        found = [
+            self.prior(recipe.size, seed, begin) for seed, begin in zip(seeds, begins, strict=True)
+        ]
         parts = [fitted(rows, prior, recipe.strength) for _, prior in found]
         weights = np.full(len(parts), 1.0 / len(parts))
         if clusters is not None:
@@ -256,32 +269,27 @@ class _Derivation:
                 [len(parts), len(plain)],
             )
             parts += plain
-        return found[0][0], self.coordinates.density(joined(parts, weights), rows)
+        whole = self.coordinates.density(joined(parts, weights), rows)
+        return [latent for latent, _ in found], whole
 
     def seeds(self, size: int) -> list[int]:
         """Return the seeds of the starts. All starts of one Gaussian would be nearly the same."""
         return [self.seed + start for start in range(STARTS if size > 1 else 1)]
 
-    def prior(self, size: int, seed: int) -> tuple[Gaussians, LocalGaussians]:
+    def prior(
+        self, size: int, seed: int, start: Gaussians | None = None
+    ) -> tuple[Gaussians, LocalGaussians]:
         """Return the density of the latent points, and the Gaussians of the map and its
         residuals.
+
+        start: a density of latent points from which this one begins.
         """
-        latent = latent_density(self.mean, self.variance, size, seed)
+        latent = latent_density(self.mean, self.variance, size, seed, start)
         local = LocalGaussians(latent.weights, *self._through(latent))
         left = self.coordinates.covariance(self._noise)
         if self.with_residual:
             left = residual(self.coordinates.of(self.given), local, left)
         return latent, local.with_residual(left)
-
-    def typicality(self, folds: int, recipe: Recipe, report: Report) -> Typicality:
-        """Return out-of-fold scores of the rows."""
-        generator, found = np.random.default_rng(self.seed), []
-        parts = np.array_split(generator.permutation(len(self.used)), folds)
-        for done, aside in enumerate(parts):
-            report(done / folds)
-            others = self.only(np.setdiff1d(np.arange(len(self.used)), aside))
-            found.append((aside, others.density(recipe)[1]))
-        return Typicality.of(found, self.observed, self.used, generator)
 
     @property
     def _noise(self) -> Float[Array, " D"]:

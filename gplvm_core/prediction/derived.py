@@ -3,6 +3,7 @@
 `derivation.py` derives it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,6 +101,12 @@ class DerivedDensity:
         }
         kinds = gaps_of(np.isnan(rows), [width for _, width in self.data])
         return [known.get(gaps, unknown[VIEW if gaps == VIEW else FEW]) for gaps in kinds]
+
+    def factors(self, fills: Sequence[Fill]) -> Float[Array, "N D"]:
+        """Return the factors of the standard deviations of rows with these fills."""
+        width = sum(width for _, width in self.data)
+        each = [fill.factors or (fill.widened,) * width for fill in fills]
+        return np.array(each).reshape(len(fills), width)
 
     def apart(self, rows: Float[Array, "*S D"]) -> dict[str, Float[Array, "*S _D"]]:
         """Split rows into the columns of each of the data."""

@@ -2,8 +2,10 @@
 
 Three kinds of gaps are tried: few values, many scattered values, and a block of columns. Models of
 several views are also tried with a whole view missing. Both methods give a mean and a standard
-deviation of every missing value. All standard deviations are multiplied by one factor, so that 95 %
-of the values are inside their 95 % intervals.
+deviation of every missing value. The standard deviations are then multiplied by factors from the
+held-out errors (split conformal intervals; Lei et al. 2018): the 95 % quantile of |error| / std,
+divided by that of a normal distribution, for each kind of gaps and each column. The factor of a
+column is shrunk to the common one, and the quantile of n rows is taken at 0.95 (1 + 1/n).
 
 The map's kernel and inducing inputs were trained on the held-out rows, too. This favours the map:
 on unseen rows, the map does worse relative to the density (benchmarks/README.md, "Which method
@@ -12,20 +14,21 @@ are the exception, because the map was trained to predict each view from the oth
 views, the density is used only where it is better by two standard errors.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.mixtures import Gaussians
+from gplvm_core.mixtures import Conditionals, Gaussians
+from gplvm_core.mixtures.conditionals import MOST_DENSE
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction.complete import complete, reconstructed
-from gplvm_core.prediction.intervals import LEAST, crps, inside, widened
+from gplvm_core.prediction.intervals import COVERED, LEAST, NORMAL, SHRUNK, crps, inside
 from gplvm_core.prediction.network import Network
-from gplvm_core.prediction.project import explain
+from gplvm_core.prediction.project import ROUGH, explain
 
 FillMethod = Literal["map", "density"]
 FEW, SCATTERED, BLOCK = "few values", "scattered values", "a block"
@@ -33,7 +36,12 @@ VIEW = "a whole view"
 # A row with a smaller share of missing values has few gaps.
 MANY = 0.3
 SHARES = {FEW: 0.1, SCATTERED: 0.5, BLOCK: 0.5}
-MOST_ROWS = 60
+# The most held-out rows, and the most of them that the map fills, too, which takes longer.
+MOST_ROWS, MOST_BY_MAP = 300, 100
+# With fewer held-out rows, no finite factor is sure to hold.
+ENOUGH_ROWS = 20
+# Wider data have one factor for all columns.
+MOST_COLUMNS = 256
 # Each kind of gaps is tried on at least VALUES values, or MOST_TRIALS times.
 VALUES, MOST_TRIALS = 300, 5
 
@@ -46,7 +54,8 @@ class Fill:
     inside their 95 % intervals before widening. widened: the factor that multiplies standard
     deviations. score: the mean continuous ranked probability score after widening, in units of the
     columns' spread. The score judges mean and interval together; lower is better. used: whether
-    this method is used for gaps of this kind.
+    this method is used for gaps of this kind. factors: the factor of each column; () means the
+    common one. rows: the number of held-out rows.
     """
 
     gaps: str
@@ -56,6 +65,17 @@ class Fill:
     widened: float
     score: float
     used: bool
+    factors: tuple[float, ...] = ()
+    rows: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """The numbers of held-out training rows, and the map and the density of the other rows."""
+
+    aside: IntArray
+    network: Network
+    density: Gaussians
 
 
 def gaps_of(missing: Bool[BoolArray, "N D"], widths: Sequence[int] = ()) -> NDArray[np.str_]:
@@ -72,47 +92,62 @@ def gaps_of(missing: Bool[BoolArray, "N D"], widths: Sequence[int] = ()) -> NDAr
 
 
 def fills_of(
-    network: Network,
-    density: Gaussians,
+    folds: Sequence[Fold],
     rows: Float[Array, "N D"],
     spread: Float[Array, " D"],
     generator: np.random.Generator,
-    report: Callable[[float], None],
 ) -> tuple[Fill, ...]:
-    """Measure both methods on all kinds of gaps.
+    """Measure both methods on all kinds of gaps, in the held-out rows of all folds.
 
-    rows: rows that neither the map nor the density uses. spread: the spread of each column, 0 for
-    columns to leave out. report: called with the fraction of the kinds that have been tried.
+    rows: all training rows. spread: the spread of each column, 0 for columns to leave out.
     """
-    found, rows = [], rows[:MOST_ROWS]
-    widths = [edge.posterior.n_outputs for edge in network.ends.values()]
+    found = []
+    widths = [edge.posterior.n_outputs for edge in folds[0].network.ends.values()]
+    most, by_map_too = (-(-limit // len(folds)) for limit in (MOST_ROWS, MOST_BY_MAP))
+    size = sum(len(fold.aside[:most]) for fold in folds) * rows.shape[1]
     # Whole views are tried last, so that the other trials do not depend on them.
     shares = SHARES | ({VIEW: 1.0 / len(widths)} if len(widths) > 1 else {})
-    for number, (gaps, share) in enumerate(shares.items()):
-        report(number / len(shares))
-        trials = min(MOST_TRIALS, -(-VALUES // max(1, round(share * rows.size))))
-        whole = np.tile(rows, (trials, 1))
-        hidden = _hidden(whole.shape, gaps, widths, generator)
-        given = np.where(hidden, np.nan, whole)
-        seen = ~np.isnan(given).all(axis=1)
-        given, whole = given[seen], whole[seen]
-        judged = hidden[seen] & ~np.isnan(whole) & (spread > 0.0)
-        if not judged.any():
+    for gaps, share in shares.items():
+        trials = min(MOST_TRIALS, -(-VALUES // max(1, round(share * size))))
+        each: dict[str, list[_Trial]] = {"map": [], "density": []}
+        for fold in folds:
+            numbers = np.tile(fold.aside[:most], trials)
+            hidden = _hidden((len(numbers), rows.shape[1]), gaps, widths, generator)
+            given = np.where(hidden, np.nan, rows[numbers])
+            seen = ~np.isnan(given).all(axis=1)
+            given, numbers, hidden = given[seen], numbers[seen], hidden[seen]
+            few = np.isin(numbers, fold.aside[:by_map_too])
+            judged = hidden & ~np.isnan(rows[numbers]) & (spread > 0.0)
+            for method, some in (("map", few), ("density", np.ones(len(few), dtype=bool))):
+                if not judged[some].any():
+                    continue
+                fill = (
+                    by_map(fold.network, given[some])
+                    if method == "map"
+                    else by_density(fold.density, given[some])
+                )
+                each[method].append(
+                    _Trial.of(*fill, rows[numbers[some]], judged[some], spread, numbers[some])
+                )
+        if not each["map"]:
             continue
-        units, rows_of = np.broadcast_to(spread, whole.shape)[judged], np.nonzero(judged)[0]
-        tried = {}
-        for method, filled in (
-            ("map", by_map(network, given)),
-            ("density", density.complete(given)),
-        ):
-            mean, variance = (each[judged] for each in filled)
-            std = np.sqrt(np.maximum(variance, LEAST**2)) / units
-            tried[method] = _Trial((mean - whole[judged]) / units, std)
-        lost = _by_row(tried["density"].scores - tried["map"].scores, rows_of)
+        tried = {method: _Trial.joined(parts) for method, parts in each.items()}
+        of_density = tried["density"].only(np.isin(tried["density"].rows, tried["map"].rows))
+        lost = _by_row(of_density.scores - tried["map"].scores, of_density.rows)
         apart = 2.0 * lost.std() / np.sqrt(len(lost))
         better = "map" if lost.mean() > (-apart if gaps == VIEW else apart) else "density"
         found += [own.measured(gaps, name, name == better) for name, own in tried.items()]
     return tuple(found)
+
+
+def by_density(
+    density: Gaussians, given: Float[Array, "N D"]
+) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+    """Fill rows with the density; return means and variances."""
+    if given.shape[1] > MOST_DENSE:
+        return density.complete(given)
+    found = Conditionals.of(density, given)  # faster for many patterns of gaps
+    return found.filled, found.variance
 
 
 def by_map(
@@ -122,18 +157,58 @@ def by_map(
     names = list(network.ends)
     widths = [network.ends[name].posterior.n_outputs for name in names]
     parts = np.split(given, np.cumsum(widths)[:-1], axis=1)
-    explained = explain(network, dict(zip(names, parts, strict=True)))
+    outputs = dict(zip(names, parts, strict=True))
+    explained = explain(network, outputs, effort=ROUGH)
     whole = reconstructed(network, explained, noise=True)
     mean, variance = (np.hstack([whole[name][at] for name in names]) for at in range(2))
     return complete(given, mean, variance)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Trial:
-    """Errors of filled values, and predicted standard deviations, in units of columns' spread."""
+    """Errors of filled values, and predicted standard deviations, in units of columns' spread.
+
+    rows, columns: the row and the column of each value. width: the number of columns.
+    """
 
     error: Float[Array, " V"]
     std: Float[Array, " V"]
+    rows: IntArray
+    columns: IntArray
+    width: int
+
+    @classmethod
+    def of(
+        cls,
+        mean: Float[Array, "n D"],
+        variance: Float[Array, "n D"],
+        truth: Float[Array, "n D"],
+        judged: Bool[BoolArray, "n D"],
+        spread: Float[Array, " D"],
+        numbers: IntArray,
+    ) -> Self:
+        """Judge filled values. numbers: the numbers of the rows."""
+        rows, columns = np.nonzero(judged)
+        std = np.sqrt(np.maximum(variance[judged], LEAST**2)) / spread[columns]
+        error = (mean - truth)[judged] / spread[columns]
+        return cls(error, std, numbers[rows], columns, len(spread))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        error, std, rows, columns = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("error", "std", "rows", "columns")
+        )
+        return cls(error, std, rows, columns, parts[0].width)
+
+    def only(self, chosen: Bool[BoolArray, " V"]) -> Self:
+        return replace(
+            self,
+            error=self.error[chosen],
+            std=self.std[chosen],
+            rows=self.rows[chosen],
+            columns=self.columns[chosen],
+        )
 
     @property
     def away(self) -> Float[Array, " V"]:
@@ -141,17 +216,36 @@ class _Trial:
 
     @property
     def widened(self) -> float:
-        return widened(self.away)
+        """The factor of all columns."""
+        level = min(1.0, COVERED * (1.0 + 1.0 / len(np.unique(self.rows))))
+        return max(float(np.quantile(self.away, level)) / NORMAL, LEAST)
+
+    @property
+    def factors(self) -> Float[Array, " D"]:
+        """The factors of the columns, shrunk to the factor of all columns."""
+        common, found = self.widened, np.ones(self.width)
+        if self.width > MOST_COLUMNS:
+            return common * found
+        again = common * NORMAL / max(float(np.quantile(self.away, COVERED)), LEAST)
+        for column in range(self.width):
+            own = self.columns == column
+            count = len(np.unique(self.rows[own]))
+            alone = again * np.quantile(self.away[own], COVERED) / NORMAL if count else common
+            found[column] = (count * alone + SHRUNK * common) / (count + SHRUNK)
+        return found
 
     @property
     def scores(self) -> Float[Array, " V"]:
         """The scores of the values after widening."""
-        return crps(self.error, self.widened * self.std)
+        return crps(self.error, self.factors[self.columns] * self.std)
 
     def measured(self, gaps: str, method: str, used: bool) -> Fill:
         error = float(np.sqrt(np.mean(self.error**2)))
-        score = float(self.scores.mean())
-        return Fill(gaps, method, error, inside(self.away), self.widened, score, used)
+        score, rows = float(self.scores.mean()), len(np.unique(self.rows))
+        factors = tuple(self.factors.tolist()) if self.width <= MOST_COLUMNS else ()
+        return Fill(
+            gaps, method, error, inside(self.away), self.widened, score, used, factors, rows
+        )
 
 
 def _by_row(values: Float[Array, " V"], rows: IntArray) -> Float[Array, " R"]:

@@ -53,11 +53,13 @@ class Effort:
     tile: int = ROWS_PER_TILE
 
 
-# THOROUGH is for few rows. QUICK is for adding many rows that are near training rows.
+# THOROUGH is for few rows, ROUGH for rows whose errors are averaged, and QUICK for adding many rows
+# that are near training rows.
 # With the larger tiles of QUICK, the computation takes two thirds of the time. The tiles change
 # only the last digit of a row's result: this digit depends on the other rows of the tile. With the
 # tolerance of QUICK, the bound could still rise by about a thousandth of a nat.
 THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=512)
+ROUGH = Effort(starts=1, starts_of_partial=2, iterations=40, tolerance=0.01)
 
 
 @dataclass(frozen=True)

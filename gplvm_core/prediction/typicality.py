@@ -16,14 +16,12 @@ from numpy.typing import NDArray
 
 from gplvm_core.mixtures import Conditionals, Gaussians
 from gplvm_core.numerics import Array, IntArray
+from gplvm_core.prediction.fills import Fold
 
 # The most training rows whose scores are stored.
 MOST_KNOWN = 500
 # Training rows also get random gaps, in these shares of their columns.
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
-
-# A fold: the held-out rows, and a density that was fitted without these rows.
-Fold = tuple[NDArray[np.intp], Gaussians]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +88,8 @@ class Typicality:
         generator: np.random.Generator,
     ) -> Self:
         """Compute the scores from folds. numbers: the numbers of all rows."""
-        chosen = np.sort(generator.permutation(len(rows))[:MOST_KNOWN])
+        apart = np.concatenate([fold.aside for fold in folds])
+        chosen = np.sort(generator.permutation(apart)[:MOST_KNOWN])
         only = only_values(rows)
         width = int(np.isnan(only).sum())
         hidden = sorted({round(share * width) for share in SHARES} - {width})
@@ -102,11 +101,11 @@ class Typicality:
             given.append(gapped)
         shares = [_shares_missing(own, only).mean() for own in given]
         whole, cell = np.empty((2, len(hidden), len(chosen)))
-        for aside, density in folds:
-            own = np.isin(chosen, aside)
-            others = only_values(np.delete(rows, aside, axis=0))
+        for fold in folds:
+            own = np.isin(chosen, fold.aside)
+            others = only_values(np.delete(rows, fold.aside, axis=0))
             for at, gapped in enumerate(given):
-                found = Scores.of(density, gapped[own], others)
+                found = Scores.of(fold.density, gapped[own], others)
                 whole[at, own], cell[at, own] = found.whole, found.cell
         return cls(numbers[chosen], only, np.array(shares), whole, cell, len(folds))
 

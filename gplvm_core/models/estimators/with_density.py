@@ -217,7 +217,7 @@ class WithDensity:
             )
         if not theirs.all():
             mean[~theirs], variance[~theirs] = density.rows.complete(rows[~theirs])
-        variance *= np.array([fill.widened**2 for fill in fills])[:, None]
+        variance *= density.factors(fills) ** 2
         means, variances = density.apart(mean), density.apart(variance)
         return {name: (means[name], variances[name]) for name in outputs}
 
@@ -251,7 +251,7 @@ class WithDensity:
         if not theirs.all():
             mean = density.rows.complete(rows[~theirs])[0]
             drawn = density.rows.sample_completions(rows[~theirs], n_samples, generator)
-            widened = np.array([fill.widened for fill in fills])[~theirs, None]
+            widened = density.factors(fills)[~theirs]
             found[:, ~theirs] = mean + widened * (drawn - mean)
         parts = density.apart(found)
         return {name: parts[name] for name in outputs}
