@@ -91,6 +91,7 @@ HARMLESS: dict[str, str] = {
     "Restart.seed": "the start of a random sequence",
     "Run.seeds": "the starts of random sequences",
     "FileState.changed": "a time of the system",
+    "Fill.rows": "shown",
     "FileState.size": "compared with a file's",
     "Statistics.n_outputs": "a factor in sums",
     "Statistics.n_points": "a factor in sums",

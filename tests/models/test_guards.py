@@ -101,7 +101,9 @@ def answers(model: Any, data: Any) -> Iterator[tuple[str, Any]]:
     else:
         yield "complete", np.stack(model.complete(gaps, return_std=True))
     if "category" in (data.kinds or ()):
-        yield "chances", model.class_probabilities(gaps, data.column_names[0])
+        name, words = data.column_names[0], data.columns[0].words
+        order = [model.class_words(name).index(word) for word in words]
+        yield "chances", model.class_probabilities(gaps, name)[:, order]
     if getattr(model, "times_", None) is not None:
         times = np.asarray(data.times).ravel()
         later = times.max() + (times[1] - times[0]) * np.arange(1.0, 4.0)
