@@ -83,8 +83,7 @@ def state(page):
 
 def answered(page, mask=None):
     text = None if mask is None else mask_text(np.asarray(mask, dtype=bool))
-    page.wait_for_function(ANSWERED, arg=text)
-    return state(page)
+    return page.wait_for_function(f"(mask) => ({ANSWERED})(mask) && ({STATE})()", arg=text)
 
 
 def on_item(page, across, down):

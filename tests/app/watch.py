@@ -37,8 +37,8 @@ CHANGED = f"""async (canvas, before) => {{
 
 def wait_for_function(
     page: Page, expression: str, *, arg: Any = None, timeout: float = PATIENCE
-) -> None:
-    """Wait for a condition like Playwright's function of this name.
+) -> Any:
+    """Wait for a condition like Playwright's function of this name, and return its value.
 
     Playwright's function evaluates the condition inside the page, where the page's policy forbids
     evaluating text.
@@ -48,8 +48,8 @@ def wait_for_function(
         if time.monotonic() > end:
             break
         try:
-            if page.evaluate(expression, arg):
-                return
+            if found := page.evaluate(expression, arg):
+                return found
             rest(page, asked)
         except Error as error:
             if "context was destroyed" not in str(error):  # the page was left for another page

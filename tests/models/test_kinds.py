@@ -250,7 +250,7 @@ def test_a_row_without_anything_has_the_shares_of_all_rows(model: BayesianGPLVM)
 @pytest.mark.slow
 def test_a_number_that_repeats_itself_is_named() -> None:
     rows = table(80)
-    rows = rows.assign(dose=np.where(rows["sort"] == "a", 0.0, rows["width"].round(0)))
+    rows = rows.assign(dose=np.where(rows["sort"] == "a", 0.0, rows["width"].round(1)))
     model = BayesianGPLVM(2, 15, kinds="auto", max_iter=60, random_state=0)
     with pytest.warns(UserWarning, match="'dose' is 0 in 3.% of its rows"):
         model.fit(rows)
