@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -152,7 +153,8 @@ def test_a_model_without_time_shows_what_the_page_needs(keep, poses):
     assert "reel" not in stores(at)  # the page shows only the map
 
 
-def test_missing_rows_of_a_state_space_model_are_played(poses: Dataset) -> None:
+@pytest.mark.parametrize("kind", [StateSpaceGPLVM, DynamicalGPLVM])
+def test_rows_that_the_series_lacks_are_played(kind: type[Any], poses: Dataset) -> None:
     rows = np.delete(np.arange(50), [10, 11, 40])
     gaps = replace(
         poses,
@@ -161,9 +163,9 @@ def test_missing_rows_of_a_state_space_model_are_played(poses: Dataset) -> None:
         times=poses.times[rows],
         sequences=poses.sequences[rows],
     )
-    model = StateSpaceGPLVM(3, 15, max_iter=25, random_state=0)
+    model = kind(3, n_inducing=15, max_iter=25, random_state=0)
     model.fit(gaps.values, times=gaps.times, sequences=gaps.sequences)
-    reel = played(model, "with gaps", gaps, 0, 3 * STEP)
+    reel = played(model, f"{kind.__name__} with gaps", gaps, 0, 3 * STEP)
     assert np.allclose(reel.times, STEP * np.arange(33))
     assert np.flatnonzero(reel.hidden).tolist() == [10, 11]
     assert np.flatnonzero(reel.forecast).tolist() == [30, 31, 32]
@@ -173,6 +175,9 @@ def test_missing_rows_of_a_state_space_model_are_played(poses: Dataset) -> None:
     between = np.mean([poses.values[9], poses.values[12]], axis=0)
     far = np.linalg.norm(poses.values - between, axis=1).mean()
     assert np.linalg.norm(shown[10] - between) < 0.5 * far
+    assert reel.panels[0].std[10].mean() > reel.panels[0].std[9].mean()
+    table = list(csv.reader(io.StringIO(sequence_csv(gaps, reel).decode())))
+    assert [row[2] for row in table[1:33]].count("1") == 2  # hidden
 
 
 def test_vector_inputs_cannot_be_played(keep, poses):

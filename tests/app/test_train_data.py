@@ -277,6 +277,19 @@ def test_rows_without_any_value_are_left_out_when_wanted():
     assert "Left out, without any value: line 3." in words
 
 
+def test_rows_without_values_in_a_series_are_a_gap_to_fill():
+    lines = [f"{t},{np.sin(t / 3):.4f},{t % 4}" if t not in (7, 8) else f"{t},," for t in range(20)]
+    at = upload(run_page("train"), "series.csv", "\n".join(["time,a,b", *lines]).encode())
+    assert not at.exception
+    assert not at.error
+    words = said(at)
+    assert "18 rows, 2 values each" in words
+    assert (
+        "2 steps without any value (line 9, 10) will be filled by a model over time" in words
+    )
+    assert any(button.label == "Start training" for button in at.button)
+
+
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.missing import check_observed
 from gplvm_core.readers.proposals import in_order
@@ -156,7 +156,13 @@ def read_table(
     if skip_empty_rows:
         rows = np.flatnonzero(~np.isnan(targets).all(axis=1))
         skipped = [str(place) for place in np.delete(table.places, rows)]
-        if skipped:
+        if skipped and time_column:
+            notes.append(
+                f"{plural(len(skipped), 'step')} without any value ({table.unit} "
+                f"{listed(skipped)}) will be filled by a model over time; other models leave "
+                f"{'it' if len(skipped) == 1 else 'them'} out."
+            )
+        elif skipped:
             notes.append(f"Left out, without any value: {table.unit} {listed(skipped)}.")
         targets = targets[rows]
     _check_observed(targets, values, table.places[rows], table)

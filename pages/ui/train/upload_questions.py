@@ -15,6 +15,8 @@ from pages.ui.shared.words import STORIES
 from pages.ui.train.table_questions import table_questions
 
 MEGABYTES = 50
+LEAVE_OUT_EMPTY = "Leave out the rows without any value"
+FILL_EMPTY = "Fill the rows without any value"
 
 
 def read_with_questions(name: str, data: bytes) -> Dataset:
@@ -23,10 +25,15 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
     try:
         return read_upload(name, data, answers)
     except EmptyRowsError:
+        timed = answers.get("time_column") is not None  # the empty rows are a gap of the series
         if not st.toggle(
-            "Leave out the rows without any value",
-            key=f"upload_skip_empty_{name}",
-            help="Leaves out rows without any observed value, because training cannot use them.",
+            FILL_EMPTY if timed else LEAVE_OUT_EMPTY,
+            value=timed,
+            key=f"upload_skip_empty_{name}_{timed}",
+            help="Training cannot use rows without any observed value. A model over time fills "
+            "them afterwards, from the rows before and after."
+            if timed
+            else "Leaves out rows without any observed value, because training cannot use them.",
             persist_state="session",
         ):
             raise

@@ -10,6 +10,7 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
+from gplvm_core import StateSpaceGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.prediction.paths import StepCallback
@@ -29,6 +30,7 @@ SEEN, FILLED, TRUTH = "What the model sees", "Filled in", "The truth"
 UNCERTAINTY = "Uncertainty"
 EVERYTHING = "Everything"
 OWN_GAPS = "Only missing values"
+MOST_MISSING = 1000  # steps
 
 
 def follows_time(model: Any) -> bool:
@@ -48,9 +50,21 @@ def rows_of(model: Any, sequence: Any) -> Array:
 
 
 def missing_times(model: Any, sequence: Any) -> Array:
-    """Return the times of missing rows of a sequence whose states a state-space model knows."""
-    states = getattr(model, "missing_states_", None)
-    return np.empty(0) if states is None else states.of(sequence)[0]
+    """Return the times of the steps that a sequence lacks, at most MOST_MISSING; the shortest
+    gaps come first.
+
+    A state-space model knows its states only in short gaps; a path is known everywhere.
+    """
+    if isinstance(model, StateSpaceGPLVM):
+        states = model.missing_states_
+        return np.empty(0) if states is None else np.asarray(states.of(sequence)[0])
+    times = times_of(model)[rows_of(model, sequence)]
+    step, found = usual_step(times), np.empty(0)
+    for n in np.argsort(np.diff(times), kind="stable").tolist():
+        count = round((times[n + 1] - times[n]) / step) - 1
+        if count > 0 and len(found) + count <= MOST_MISSING:
+            found = np.append(found, np.linspace(times[n], times[n + 1], count + 2)[1:-1])
+    return np.sort(found)
 
 
 def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
@@ -86,7 +100,7 @@ def named_parts(dataset: Dataset) -> dict[str, Array]:
 def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: float) -> Reel:
     """Return the model's reconstruction of a sequence, and a forecast of `ahead` units of time.
 
-    A state-space model also reconstructs the missing rows of short gaps.
+    The steps that the data lack are part of it (`missing_times`).
     """
     rows = rows_of(_model, sequence)
     times, missing = times_of(_model)[rows], missing_times(_model, sequence)
