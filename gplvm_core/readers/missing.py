@@ -12,6 +12,8 @@ from jaxtyping import Bool, Shaped
 from gplvm_core.numerics import AnyNDArray, BoolArray
 from gplvm_core.readers.errors import DataError, EmptyRowsError, listed
 
+EMPTY = "without any value"  # in the notes about rows that are left out
+
 
 def unmasked(targets: Any) -> Any:
     """Return a masked array as floats with NaN where it is masked; anything else unchanged."""

@@ -13,7 +13,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.kinds import TableColumn
-from gplvm_core.readers.missing import check_observed
+from gplvm_core.readers.missing import EMPTY, check_observed
 from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
@@ -158,12 +158,12 @@ def read_table(
         skipped = [str(place) for place in np.delete(table.places, rows)]
         if skipped and time_column:
             notes.append(
-                f"{plural(len(skipped), 'step')} without any value ({table.unit} "
+                f"{plural(len(skipped), 'step')} {EMPTY} ({table.unit} "
                 f"{listed(skipped)}) will be filled by a model over time; other models leave "
                 f"{'it' if len(skipped) == 1 else 'them'} out."
             )
         elif skipped:
-            notes.append(f"Left out, without any value: {table.unit} {listed(skipped)}.")
+            notes.append(f"Left out, {EMPTY}: {table.unit} {listed(skipped)}.")
         targets = targets[rows]
     _check_observed(targets, values, table.places[rows], table)
     notes += _missing_notes(targets, values)

@@ -10,6 +10,8 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset, EmptyRowsError, kind_of
+from gplvm_core.readers.missing import EMPTY
+from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 from pages.ui.shared.words import STORIES
 from pages.ui.train.table_questions import table_questions
@@ -37,7 +39,11 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
             persist_state="session",
         ):
             raise
-    return read_upload(name, data, answers | {"skip_empty_rows": True})
+    dataset = read_upload(name, data, answers | {"skip_empty_rows": True})
+    for note in dataset.notes:
+        if EMPTY in note:
+            st.caption(plain(note))
+    return dataset
 
 
 def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
