@@ -35,7 +35,7 @@ from gplvm_core.models.estimators import with_density
 from gplvm_core.prediction import fills, held_out, intervals, sequence
 from gplvm_core.store import Library
 from pages.ui.shared import catalogue
-from tests.app.watch import PATIENCE, wait_for_function
+from tests.app.watch import PATIENCE, patient, wait_for_function
 
 ROOT = Path(__file__).parents[2]
 # this folder has sitecustomize, which records the server's connections
@@ -246,6 +246,7 @@ def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE)
     with sync_playwright() as playwright, pytest.MonkeyPatch.context() as patch:
         patch.setattr(Page, "wait_for_function", wait_for_function)
+        patch.setattr(Page, "evaluate", patient(Page.evaluate))
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         pytestconfig.stash[BROWSER] = chromium
         yield chromium

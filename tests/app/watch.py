@@ -23,6 +23,7 @@ SETTLED = """(frames) => {
 }"""
 FRAMES = 20
 PATIENCE = 120_000  # milliseconds; a busy machine may need many seconds for a page
+ABSENT = 20.0  # seconds
 CHANGED = f"""async (canvas, before) => {{
     const pixels = {PIXELS};
     const end = performance.now() + {PATIENCE};
@@ -33,6 +34,25 @@ CHANGED = f"""async (canvas, before) => {{
     }}
     throw new Error("the picture stayed one of those that were there before");
 }}"""
+
+
+def patient(evaluate: Callable[..., Any]) -> Callable[..., Any]:
+    """Return Playwright's `evaluate`, which waits for a part of the page that is not there yet.
+
+    While Streamlit replaces a component, its script has no view for a moment.
+    """
+
+    def waiting(page: Page, expression: str, arg: Any = None) -> Any:
+        end = time.monotonic() + ABSENT
+        while True:
+            try:
+                return evaluate(page, expression, arg)
+            except Error as error:
+                if "of undefined" not in str(error) or time.monotonic() > end:
+                    raise
+            page.wait_for_timeout(50)
+
+    return waiting
 
 
 def wait_for_function(
