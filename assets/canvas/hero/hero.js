@@ -1,8 +1,9 @@
 // The first screen: a map that follows the pointer, and the output at its position.
 
-import { fitCanvas, partsOf } from "../kit/dom.js";
+import { element, fitCanvas, partsOf } from "../kit/dom.js";
 import { drawOutput } from "../kit/output.js";
-import { readTheme, takeTheme } from "../kit/theme.js";
+import { labelStyle, readTheme, takeTheme } from "../kit/theme.js";
+import { markOf } from "../map/colours.js";
 import { LatentMap } from "../map/map.js";
 import { Scene } from "../map/scene.js";
 import { initial } from "../map/state.js";
@@ -124,6 +125,11 @@ export class Hero {
   /** Draw again after a change of Streamlit's theme. */
   retheme() {
     takeTheme(this.parts.hero, this.state.theme);
+    const { model, state: { theme } } = this;
+    this.parts.names.replaceChildren(...model.presentLabels().map((label) => {
+      const name = model.header.label_names?.[label] ?? String(label);
+      return element("span", {}, markOf(labelStyle(label, model.header.palette, theme)), name);
+    }));
     this.map.refresh();
     this.next();
   }

@@ -44,7 +44,7 @@ export function factStyle(model, theme, factor, value) {
 }
 
 /** Draw the mark of a label for a legend. @param {{ colour: Colour, marker: string }} style */
-function markOf({ colour, marker }) {
+export function markOf({ colour, marker }) {
   const mark = element("canvas", { "aria-hidden": "true" });
   const context = fitCanvas(mark, 12, 12);
   tracePath(context, marker, 6, 6, 4.4);

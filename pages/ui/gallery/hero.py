@@ -5,8 +5,8 @@ import streamlit as st
 from gplvm_core.wire.model import Chart
 from pages.ui.shared.catalogue import gallery_items, open_item
 from pages.ui.shared.component import component, hold_bytes, room_for
-from pages.ui.shared.doors import MAP
-from pages.ui.shared.first_screen import HERO, SENTENCE, first_pictures
+from pages.ui.shared.doors import MAP, open_own_file
+from pages.ui.shared.first_screen import HERO, OWN, SENTENCE, first_pictures
 from pages.ui.shared.lead import lead
 from pages.ui.shared.packed import packed_map
 
@@ -19,9 +19,11 @@ def hero() -> None:
     with st.container(horizontal=True, vertical_alignment="bottom", key="hero_head"):
         with st.container(gap="xxsmall"):
             st.title("Manifolio", anchor=False)
-            lead(SENTENCE if key else "Walk through what a model imagines.")
+            lead(SENTENCE if key else f"Walk through what a model imagines. {OWN}")
         if key and st.button("Explore this map", type="primary", key="hero_open", icon=MAP.icon):
             MAP.open(key)
+        if st.button("Use your own data", key="hero_own", icon=":material/upload_file:"):
+            open_own_file()
     if key is not None:
         _live(key)
 

@@ -8,6 +8,7 @@ from gplvm_core.readers.errors import plural
 from pages.ui.gallery.invitations import OFF_SHELF, invitation
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed, gallery_items
+from pages.ui.shared.doors import open_own_file
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, story_of
 
@@ -29,7 +30,7 @@ def ready() -> None:
             icon=":material/info:",
         )
         if st.button("Train a model", type="primary", icon=":material/model_training:"):
-            st.switch_page("pages/train.py")
+            open_own_file()
         return
     cells: list[Listed | None] = [*models, None]
     for start in range(0, len(cells), COLUMNS):
@@ -83,7 +84,7 @@ def own_data_card() -> None:
         )
         if st.button("Train a model", key="gallery_train", width="stretch",
                      icon=":material/model_training:"):  # fmt: skip
-            st.switch_page("pages/train.py")
+            open_own_file()
 
 
 # A mid grey is visible on light and dark pages. Streamlit removes inline SVG as unsafe, so the

@@ -35,6 +35,12 @@ ROWS = Door("rows", "explore", "Ask about new rows", ":material/table_rows:", "r
 COMPARE = Door("compare", "compare", "Compare", ":material/compare:")
 
 
+def open_own_file() -> None:
+    """Open Train where it asks for a file."""
+    st.session_state["train_source"] = "upload"  # an answer in the link would trap Back in Train
+    st.switch_page("pages/train.py")
+
+
 def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
     """Return the tabs of Explore for these capabilities, in order; none for a missing model."""
     if capabilities is None:

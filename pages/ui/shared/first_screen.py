@@ -21,7 +21,8 @@ from pages.ui.shared.kept import kept
 from pages.ui.shared.words import classes_of
 
 HERO = "gallery:people"
-SENTENCE = "Walk through what a model imagines: every place on the map is a face."
+OWN = "With a table of your own: fill gaps, find odd rows, predict a column, or continue a series."
+SENTENCE = f"Walk through what a model imagines: every place on the map is a face. {OWN}"
 SIZE = 416  # pixels of the first picture
 MARGIN = 0.2  # margin around the data, relative to their range, as in the browser's map
 
