@@ -7,9 +7,9 @@ time), `BayesianPCA`, `ProbabilisticPCA` and `DeepGPLVM`. Models of several view
 `GenerativeClassifier` and `SemiSupervisedClassifier`. `Model` trains any acyclic graph of layers.
 `AverageOfStarts` averages the predictions of several trainings.
 
-All models follow scikit-learn's conventions. `save` and `load` store them in files; `read_table`
-and the other readers load data. For example, `help(BayesianGPLVM)` lists all parameters and fitted
-attributes.
+All models follow scikit-learn's conventions. `save` and `load` store them in files; `ready_model`
+opens one of the gallery; `read_table` and the other readers load data. For example,
+`help(BayesianGPLVM)` lists all parameters and fitted attributes.
 
 Examples
 --------
@@ -81,7 +81,7 @@ from gplvm_core.readers import DataError, EmptyRowsError
 from gplvm_core.readers.errors import DataTypeError
 from gplvm_core.readers.joined import RowsDifferError
 from gplvm_core.statistics import ClusterError, cluster
-from gplvm_core.store import ChangedError, StoreError, load, save
+from gplvm_core.store import ChangedError, StoreError, load, ready_model, save
 
 __all__ = [
     "GPLVM",
@@ -145,6 +145,7 @@ __all__ = [
     "read_images",
     "read_table",
     "read_video",
+    "ready_model",
     "real",
     "save",
 ]

@@ -5,9 +5,11 @@ from gplvm_core.store.errors import ChangedError, StoreError
 from gplvm_core.store.file import load, read_manifest, save
 from gplvm_core.store.library import DiskUse, Library
 from gplvm_core.store.manifest import SUFFIX, Manifest
+from gplvm_core.store.ready import READY, ready_model
 from gplvm_core.store.workspace import workspace, workspace_problem
 
 __all__ = [
+    "READY",
     "SUFFIX",
     "ChangedError",
     "DiskUse",
@@ -17,6 +19,7 @@ __all__ = [
     "StoreError",
     "load",
     "read_manifest",
+    "ready_model",
     "save",
     "workspace",
     "workspace_problem",

@@ -12,10 +12,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gplvm_core import BayesianGPLVM, ManifoldRelevance
+from gplvm_core import BayesianGPLVM, ManifoldRelevance, StoreError, ready_model
 from gplvm_core.datasets import Dataset, Drawing
-from gplvm_core.store import Library
-from pages.ui.shared import opening
+from gplvm_core.store import READY, Library
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.opening import opening_elsewhere, opening_here
 
@@ -31,12 +30,12 @@ for code, folder in json.load(sys.stdin):
 """
 
 
-def opened(installed: Path, *codes: tuple[str, Path]) -> list[np.ndarray]:
-    """Run the codes in a new process that finds the package `manifolio` in `installed`."""
+def opened(*codes: tuple[str, Path]) -> list[np.ndarray]:
+    """Run the codes in a new process, each in its folder."""
     run = subprocess.run(
         [sys.executable, "-c", OPEN],
         input=json.dumps([(code, str(folder)) for code, folder in codes]),
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(installed)])},
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,
         text=True,
         check=False,
@@ -46,7 +45,7 @@ def opened(installed: Path, *codes: tuple[str, Path]) -> list[np.ndarray]:
 
 
 @pytest.mark.slow
-def test_the_shown_python_opens_every_model_of_a_page(home, tmp_path, monkeypatch):
+def test_the_shown_python_opens_every_model_of_a_page(home, tmp_path):
     rng = np.random.default_rng(0)
     whole = np.sin(rng.standard_normal((20, 2)) @ rng.standard_normal((2, 8)))
     library = Library(home / "library")
@@ -65,24 +64,21 @@ def test_the_shown_python_opens_every_model_of_a_page(home, tmp_path, monkeypatc
     identifier = library.add(several, pair, "Pair")
     view = Item(f"library:{identifier}", "Pair", several.of_view("it's"), pair, view="it's")
     one_view = f"{opening_here(view)}\nassert model.posterior_.n_outputs == 4"
-    # A ready model is opened from the repository's folder, or as an installed package.
-    flow = Library(ROOT / "assets" / "models", read_only=True).model("flow")
+    flow = Library(READY, read_only=True).model("flow")
     ready = Item("gallery:flow", "Flow", flow, own)
-    relative = opening_here(ready)
-    monkeypatch.setattr(opening, "CHECKOUT", False)
-    package = tmp_path / "installed" / "manifolio"
-    package.mkdir(parents=True)
-    (package / "__init__.py").touch()
-    (package / "assets").symlink_to(ROOT / "assets")
     found = opened(
-        package.parent,
         (opening_here(mine), tmp_path),
         (opening_elsewhere(mine), tmp_path),
         (one_view, tmp_path),
-        (relative, ROOT),
         (opening_here(ready), tmp_path),
     )
-    for item, means in zip((mine, mine, view, ready, ready), found, strict=True):
+    for item, means in zip((mine, mine, view, ready), found, strict=True):
         np.testing.assert_array_equal(means, item.model.latent_mean_)
     assert opening_elsewhere(ready) == opening_here(ready)
-    assert not any(str(ROOT) in code for code in (relative, *map(opening_here, (mine, ready))))
+    assert not any(str(ROOT) in code for code in map(opening_here, (mine, ready)))
+
+
+def test_a_ready_model_opens_by_its_name():
+    assert ready_model("flow").latent_mean_.shape[0] == 600
+    with pytest.raises(StoreError, match=r"'flows' is not a ready model. There are .*flow,"):
+        ready_model("flows")

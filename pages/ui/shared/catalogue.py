@@ -10,12 +10,12 @@ import streamlit as st
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.models import Capabilities
-from gplvm_core.store import Entry, Library, StoreError, workspace
+from gplvm_core.store import READY, Entry, Library, StoreError, workspace
 from pages.ui.shared.intervals import ready_intervals
 from pages.ui.shared.kept import kept
 from pages.ui.shared.words import percent
 
-GALLERY_FOLDER = Path(__file__).resolve().parents[3] / "assets" / "models"
+GALLERY_FOLDER = READY
 GALLERY_ORDER = (
     "people",
     "heads",

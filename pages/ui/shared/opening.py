@@ -1,18 +1,14 @@
 """Python code that opens the page's model, for exported code."""
 
-from pathlib import Path
-
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import file_stem
-
-CHECKOUT = (Path(__file__).resolve().parents[3] / "pyproject.toml").exists()  # False: installed
 
 
 def opening_here(item: Item) -> str:
     """Return code for this computer that opens a model of the user's library, or a ready model."""
     place, _, identifier = item.key.partition(":")
     if place == "gallery":
-        return _ready(identifier, item)
+        return _lines("from gplvm_core import ready_model", f"ready_model({identifier!r})", item)
     return _lines(
         "from gplvm_core.store import Library, workspace",
         f'Library(workspace() / "library").model({identifier!r})',
@@ -24,19 +20,9 @@ def opening_elsewhere(item: Item) -> str:
     """Return code for any computer that opens a downloaded file, or a ready model."""
     place, _, identifier = item.key.partition(":")
     if place == "gallery":
-        return _ready(identifier, item)
+        return _lines("from gplvm_core import ready_model", f"ready_model({identifier!r})", item)
     call = f'load({f"{file_stem(item.title)}.gplvm"!r})["model"]'
     return _lines("from gplvm_core import load", call, item, "  # Gallery, Mine, Download")
-
-
-def _ready(identifier: str, item: Item) -> str:
-    """Return code that opens a ready model by its path in the installed package or the checkout."""
-    file = f"assets/models/{identifier}/model.gplvm"
-    if CHECKOUT:
-        where = "  # run in Manifolio's folder"
-        return _lines("from gplvm_core import load", f"load({file!r})", item, where)
-    imports = "from importlib.resources import files\n\nfrom gplvm_core import load"
-    return _lines(imports, f"load(files('manifolio') / {file!r})", item)
 
 
 def _lines(imports: str, call: str, item: Item, comment: str = "") -> str:

@@ -1,0 +1,23 @@
+"""The ready models of the gallery, which come with the package."""
+
+from pathlib import Path
+from typing import Any
+
+from gplvm_core.store.errors import StoreError
+from gplvm_core.store.library import Library
+
+HERE = Path(__file__).resolve().parents[2]
+# In a wheel, the app and the ready models are the package `manifolio`, beside the core.
+READY = (HERE / "manifolio" if (HERE / "manifolio").is_dir() else HERE) / "assets" / "models"
+
+
+def ready_model(name: str) -> Any:
+    """Return a ready model of the gallery, fitted, by its name, such as "people".
+
+    Raises StoreError, with the names that exist, for an unknown name.
+    """
+    library = Library(READY, read_only=True)
+    names = sorted(entry.id for entry in library.entries())
+    if name not in names:
+        raise StoreError(f"{name!r} is not a ready model. There are {', '.join(names)}.")
+    return library.model(name)
