@@ -608,6 +608,13 @@ def test_columns_of_a_table_have_bars_and_names_travel_in_links_and_to_other_tab
 @pytest.mark.slow
 def test_a_row_has_its_own_values_beside_the_models(server, browser_page):
     page = open_map(browser_page, f"{server.url}/explore?model=gallery:countries")
+    lower = page.locator("canvas[data-part=lower]")
+    names = page.get_by_role("button", name="Names", exact=True)
+    expect(names).to_have_attribute("aria-pressed", "true")  # the rows of this table have names
+    named = lower.evaluate(PIXELS)
+    names.click()
+    changed(lower, named)
+    page.wait_for_url(re.compile(r"[?&]show=none"))
     data = load_dataset("countries")
     row = list(data.row_names).index("Japan")
     page.keyboard.press("/")

@@ -172,11 +172,21 @@ export class SvgContext {
 
   /** @param {string} text @param {number} x @param {number} y */
   fillText(text, x, y) {
+    this.write(text, x, y, this.filled());
+  }
+
+  /** @param {string} text @param {number} x @param {number} y */
+  strokeText(text, x, y) {
+    this.write(text, x, y, ` fill="none"${this.stroked()}`);
+  }
+
+  /** @param {string} text @param {number} x @param {number} y @param {string} paint */
+  write(text, x, y, paint) {
     const { textAlign, textBaseline, font } = this.styles();
     const anchor = ANCHORS[/** @type {keyof typeof ANCHORS} */ (textAlign)];
     const down = BASELINES[/** @type {keyof typeof BASELINES} */ (textBaseline)];
     const place = ` x="${digits(x)}" y="${digits(y)}" dy="${down}em" text-anchor="${anchor}"`;
-    this.put("text", `${place} style="font: ${asXml(font)}"${this.filled()}`, asXml(text));
+    this.put("text", `${place} style="font: ${asXml(font)}"${paint}`, asXml(text));
   }
 
   /** @param {HTMLCanvasElement} canvas @param {number} x @param {number} y @param {number} width @param {number} height */

@@ -1,5 +1,6 @@
 // Drawings on the map: the training points in several forms, the chosen point, and paths.
 
+import { contextOf } from "../kit/dom.js";
 import { thumbnailPicture } from "../kit/output.js";
 import { css, tracePath } from "../kit/theme.js";
 import { pointStyle } from "./colours.js";
@@ -9,6 +10,7 @@ import { pointStyle } from "./colours.js";
 
 const THUMBNAIL = 40;
 const HOVERED = 64;
+const NAME = { height: 11, square: 6, letters: 24 }; // CSS pixels, and the longest name
 
 /** @param {CanvasRenderingContext2D} context @param {LatentMap} map */
 export function drawTrajectories(context, map) {
@@ -97,6 +99,80 @@ export function drawThumbnails(context, map) {
     if (taken.some(([p, q]) => Math.abs(p - x) < THUMBNAIL + 3 && Math.abs(q - y) < THUMBNAIL + 3)) continue;
     taken.push([x, y]);
     drawItem(context, map, n, x - half, y - half, THUMBNAIL);
+  }
+}
+
+/**
+ * Draw the names of rows beside their points, as many as there is room for.
+ * @param {CanvasRenderingContext2D} context
+ * @param {LatentMap} map
+ */
+export function drawNames(context, map) {
+  const { model, places, opacity, covered, width, height, state: { theme } } = map;
+  context.save();
+  context.font = contextOf(map.lower).font = `${NAME.height}px ${theme.font}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  context.lineJoin = "round";
+  context.lineWidth = 3;
+  context.strokeStyle = css(theme.known, 0.85);
+  context.fillStyle = css(theme.text);
+  const measure = (/** @type {string} */ text) => contextOf(map.lower).measureText(text).width; // an SVG measures nothing
+  const names = Array.from({ length: model.nPoints }, (_, n) => (opacity[n] < 0.2 ? null : model.id(n)));
+  const inside = { left: 2, right: width - 2, top: covered.above, bottom: height - covered.below };
+  for (const { text, left, middle } of placedNames(names, places, { inside, beside: pointSize(model) + 3, measure })) {
+    context.strokeText(text, left, middle);
+    context.fillText(text, left, middle);
+  }
+  context.restore();
+}
+
+/**
+ * Return names with room beside their points: none covers a point or an earlier name.
+ * @param {(string | null)[]} names null for a point without one
+ * @param {ArrayLike<number>} places x and y of every point
+ * @param {{ inside: { left: number, right: number, top: number, bottom: number }, beside: number, measure: (text: string) => number }} room
+ *   beside: the distance from a point's centre to its name
+ */
+export function placedNames(names, places, { inside, beside, measure }) {
+  /** Small squares with a point or a name. @type {Set<number>} */
+  const taken = new Set();
+  for (let n = 0; n < names.length; n++) taken.add(nameSquareAt(places[2 * n], places[2 * n + 1]));
+  const placed = [];
+  for (let n = 0; n < names.length; n++) {
+    const name = names[n];
+    const [x, y] = [places[2 * n], places[2 * n + 1]];
+    if (!name || x < inside.left || x > inside.right || y < inside.top || y > inside.bottom) continue;
+    const text = name.length > NAME.letters ? `${name.slice(0, NAME.letters - 1)}…` : name;
+    const width = measure(text);
+    const away = beside + NAME.height / 2;
+    const sides = [[x + beside, y], [x - beside - width, y], [x - width / 2, y - away], [x - width / 2, y + away]];
+    for (const [left, middle] of sides) {
+      const squares = nameSquaresUnder(left, middle, width);
+      if (left < inside.left || left + width > inside.right || squares.some((each) => taken.has(each))) continue;
+      for (const each of squares) taken.add(each);
+      placed.push({ row: n, text, left, middle, width });
+      break;
+    }
+  }
+  return placed;
+}
+
+/** @param {number} x @param {number} y */
+function nameSquareAt(x, y) {
+  return Math.floor(x / NAME.square) + 1e4 * Math.floor(y / NAME.square);
+}
+
+/** @param {number} left @param {number} middle @param {number} width */
+function nameSquaresUnder(left, middle, width) {
+  const [right, bottom] = [left + width, middle + NAME.height / 2];
+  const found = [];
+  for (let y = middle - NAME.height / 2; ; y = Math.min(y + NAME.square, bottom)) {
+    for (let x = left; ; x = Math.min(x + NAME.square, right)) {
+      found.push(nameSquareAt(x, y));
+      if (x >= right) break;
+    }
+    if (y >= bottom) return found;
   }
 }
 

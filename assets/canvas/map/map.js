@@ -7,7 +7,7 @@ import { PlaneView, framed, framedBetween, mappedRange } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
 import { CrowdLayer } from "./crowd_layer.js";
 import { includes, rowsInside } from "../geometry/lasso.js";
-import { drawDots, drawEllipses, drawHovered, drawMarks, drawPath, drawThumbnails, drawTrail, drawTrajectories, drawWay } from "./layers.js";
+import { drawDots, drawEllipses, drawHovered, drawMarks, drawNames, drawPath, drawThumbnails, drawTrail, drawTrajectories, drawWay } from "./layers.js";
 import { NearPlane } from "../geometry/nearness.js";
 import { Shading } from "./shade.js";
 
@@ -161,6 +161,7 @@ export class LatentMap extends PlaneView {
     if (this.state.show.ellipses) drawEllipses(context, this);
     if (!this.crowd?.draw(context)) drawDots(context, this, Array.from({ length: this.model.nPoints }, (_, n) => n));
     if (this.state.show.thumbnails) drawThumbnails(context, this);
+    if (this.state.show.names) drawNames(context, this);
   }
 
   /** Compute the pixel positions and opacities of the training points in this view. */

@@ -28,7 +28,7 @@ export class NearestRows {
   likeness(point) {
     const { model } = this.explorer;
     const found = model.labels ? alikeRows(model, point, ASKED) : null;
-    return found && { name: model.header.label_names[found.label] ?? String(found.label), words: `${found.count} of the ${found.asked} nearest rows` };
+    return found && { name: model.header.label_names[found.label] ?? String(found.label), words: `${found.count} of ${found.asked}` };
   }
 
   /** @param {ArrayLike<number>} point @param {boolean} far whether the place is far from all rows */

@@ -49,10 +49,13 @@ const NONE = Object.freeze([]);
 
 /** Optional layers on the map, and whether a model has them. */
 const LAYERS = {
+  names: (/** @type {any} */ model) => Boolean(model.header?.row_names) && !model.crowd,
   thumbnails: (/** @type {any} */ model) => Boolean(model.items),
   ellipses: (/** @type {any} */ model) => Boolean(model.latentVariance),
   trajectories: (/** @type {any} */ model) => Boolean(model.sequences),
 };
+/** The layers that are on at first. @type {Layer[]} */
+const OPENED = ["names", "trajectories"];
 const LAYER_NAMES = /** @type {Layer[]} */ (Object.keys(LAYERS));
 
 /**
@@ -69,7 +72,7 @@ const LAYER_NAMES = /** @type {Layer[]} */ (Object.keys(LAYERS));
 /** All switches, one entry each. @type {{ [Name in keyof Switches]: Switch<Switches[Name]> }} */
 export const SWITCHES = {
   show: {
-    first: (offer) => layers((name) => name === "trajectories" && offer.show[name]),
+    first: (offer) => layers((name) => OPENED.includes(name) && offer.show[name]),
     allows: (show, offer) => LAYER_NAMES.every((name) => show[name] === false || (show[name] === true && offer.show[name])),
     toLink: (show) => LAYER_NAMES.filter((name) => show[name]).join(",") || "none",
     fromLink: (words, offer) => {
@@ -162,7 +165,7 @@ export function chancesOf(cells) {
 
 /** @param {(name: Layer) => boolean} on @returns {Record<Layer, boolean>} */
 function layers(on) {
-  return { thumbnails: on("thumbnails"), ellipses: on("ellipses"), trajectories: on("trajectories") };
+  return { names: on("names"), thumbnails: on("thumbnails"), ellipses: on("ellipses"), trajectories: on("trajectories") };
 }
 
 /** @param {number} n @param {number} count */

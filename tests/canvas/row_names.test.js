@@ -1,0 +1,48 @@
+// Tests of the names beside the points of a map, without a browser.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { svgOf } from "../../assets/canvas/kit/svg_context.js";
+import { placedNames } from "../../assets/canvas/map/layers.js";
+
+const HEIGHT = 11; // of a name
+const room = (width, height) => ({ inside: { left: 0, right: width, top: 0, bottom: height }, beside: 7, measure: (text) => 6 * text.length });
+
+test("names beside crowded points cover neither points nor each other, and zooming shows all", () => {
+  const places = Array.from({ length: 400 }, (_, i) => 200 + 120 * Math.sin(7.3 * i + 0.01 * i * i));
+  const names = Array.from({ length: 200 }, (_, n) => `Row ${n}`);
+  const placed = placedNames(names, places, room(400, 400));
+  assert.ok(placed.length > 20 && placed.length < 200, `${placed.length}`);
+  for (const [i, one] of placed.entries()) {
+    const [left, right] = [one.left, one.left + one.width];
+    assert.ok(left >= 0 && right <= 400);
+    for (const other of placed.slice(i + 1)) {
+      const apart = other.left >= right || other.left + other.width <= left || Math.abs(other.middle - one.middle) >= HEIGHT;
+      assert.ok(apart, `${one.text} covers ${other.text}`);
+    }
+    for (let n = 0; n < 200; n++) {
+      const [x, y] = [places[2 * n], places[2 * n + 1]];
+      assert.ok(x <= left || x >= right || Math.abs(y - one.middle) >= HEIGHT / 2, `${one.text} covers point ${n}`);
+    }
+  }
+  const far = places.map((place) => 60 * place);
+  assert.equal(placedNames(names, far, room(24000, 24000)).length, 200);
+});
+
+test("a long name is cut, and points without a name or outside the map have none", () => {
+  const long = "The United Kingdom of Great Britain";
+  const placed = placedNames([long, null, "outside"], [100, 50, 100, 80, 500, 50], room(400, 200));
+  assert.deepEqual(placed.map(({ row, text }) => [row, text]), [[0, `${long.slice(0, 23)}…`]]);
+});
+
+test("names in an exported figure are words with a halo", () => {
+  const svg = svgOf(100, 40, (context) => {
+    context.font = "11px sans-serif";
+    context.strokeStyle = "rgb(255,255,255)";
+    context.strokeText("A & B", 5, 20);
+    context.fillText("A & B", 5, 20);
+  });
+  assert.deepEqual([...svg.matchAll(/<text[^>]*>([^<]*)</g)].map((match) => match[1]), ["A &#38; B", "A &#38; B"]);
+  assert.match(svg, /<text[^>]*fill="none" stroke="rgb\(255,255,255\)"/);
+});
