@@ -94,11 +94,6 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
         f"{len(chosen)} of the file's frames are used, {rate / every:.3g} per second.",
         *([f"Frames without any marker were left out: {empty.sum()}."] if empty.any() else []),
         *([f"Markers that are never seen were left out: {', '.join(lost)}."] if lost else []),
-        *(
-            []
-            if recording.unit in METRES
-            else [f"Lengths are in the file's unit, {recording.unit!r}."]
-        ),
         *recording.notes,
         *([f"Lengths are in {words}."] if recording.unit not in METRES else []),
     ]

@@ -36,7 +36,7 @@ class MissingCode:
 
     @property
     def written(self) -> str:
-        return f"{self.value:.10g}".replace("-", "−")
+        return written(self.value)
 
     @property
     def words(self) -> str:
@@ -45,6 +45,10 @@ class MissingCode:
             f"{self.written} occurs {self.count:,} times, far from all other values (in "
             f"{listed(list(self.columns), 5)})."
         )
+
+
+def written(value: float) -> str:
+    return f"{value:.10g}".replace("-", "−")
 
 
 def missing_codes(columns: Sequence[Column]) -> tuple[MissingCode, ...]:
@@ -61,11 +65,12 @@ def missing_codes(columns: Sequence[Column]) -> tuple[MissingCode, ...]:
         at = [(name, _count(known, value, found)) for name, known, _ in numeric]
         count, names = sum(n for _, n in at), tuple(name for name, n in at if n)
         if count > 1:
-            codes.append(MissingCode(value, count, names, _is_usual(value)))
+            codes.append(MissingCode(value, count, names, is_usual(value)))
     return tuple(codes)
 
 
-def _is_usual(value: float) -> bool:
+def is_usual(value: float) -> bool:
+    """Whether programs often write this number for missing values."""
     return abs(value) >= HUGE or USUAL.fullmatch(f"{value:.10g}") is not None
 
 
@@ -76,7 +81,7 @@ def _far(known: Float[Array, " n"]) -> list[float]:
         rest, ends = sign * known, list[float]()
         while len(rest) and len(ends) < MOST_CODES:
             end = float(rest.min())
-            usual = _is_usual(sign * end)
+            usual = is_usual(sign * end)
             others = rest[rest > end]
             if len(others) < (LEAST_OTHERS if usual else MANY) or (ends and not usual):
                 break

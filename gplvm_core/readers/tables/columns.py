@@ -115,10 +115,11 @@ class Column:
         )
 
     def missing_spellings(self) -> set[str]:
-        """Return the different ways in which missing cells are written: "", "NA", …"""
-        if self.texts is None:
-            return {"NaN"} if self.numbers is not None and np.isnan(self.numbers).any() else set()
-        return {text for text in self.texts if text.lower() in MISSING}
+        """Return the different ways in which missing cells are written: "", "NA", "<0.05", …"""
+        texts = self.texts
+        if self.numbers is None:
+            return {text for text in texts or () if text.lower() in MISSING}
+        return {texts[int(n)] if texts else "NaN" for n in np.flatnonzero(np.isnan(self.numbers))}
 
 
 @dataclass(frozen=True, eq=False)
