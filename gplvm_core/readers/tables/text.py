@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from gplvm_core.readers.encodings import decoded
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.tables.clock import hours_note
 from gplvm_core.readers.tables.columns import Column, Table, text_column
-from gplvm_core.readers.tables.encodings import decoded
 from gplvm_core.readers.tables.headings import (
     find_header,
     is_value,

@@ -12,7 +12,7 @@ from numpy import ndarray as Array
 from gplvm_core.datasets import Dataset, EmptyRowsError, kind_of
 from pages.ui.shared.reading import read_sandboxed
 from pages.ui.shared.words import STORIES
-from pages.ui.train.table_questions import table_questions
+from pages.ui.train.table_questions import letters_question, table_questions
 
 MEGABYTES = 50
 
@@ -41,7 +41,9 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         case "video":
             return image_questions(mark)
         case "bvh":
-            return motion_questions(mark) | up_question(mark)
+            letters = read_sandboxed("letters", name, data)
+            asked = letters_question(letters, f"{name}{mark}")
+            return motion_questions(mark) | up_question(mark) | asked
         case "c3d":
             return motion_questions(mark)
         case "cells":
