@@ -227,7 +227,7 @@ def _coded(cells: Sequence[Cells], dataset: Dataset, before: int) -> Any:
             f"the rows have {plural(len(cells), 'column')}, but the model has {len(columns)}: pass "
             "one value for each column, None where it is missing"
         )
-    places = tuple(f"row {before + row + 1}" for row in range(len(cells[0].values)))
+    places = range(before + 1, before + 1 + len(cells[0].values))
     own = [
         replace(each if column.is_words else _in_numbers(each, before), places=places)
         for each, column in zip(cells, columns, strict=True)

@@ -1,7 +1,7 @@
 """Columns of any kind: find a column's kind, and convert its values to numbers and back."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -233,7 +233,11 @@ def _few_words(cells: Cells, count: int) -> None:
 
 def check_numbers(cells: Cells) -> None:
     """Raise DataError unless all values are finite numbers."""
-    for row, value in enumerate(cells.values):
+    rows: Iterable[int] = range(len(cells.values))
+    if cells.values.dtype == np.float64:
+        rows = np.flatnonzero(np.abs(cells.values) > LARGEST).tolist()
+    for row in rows:
+        value = cells.values.item(row)
         if value is None:
             continue
         if not isinstance(value, int | float) or value != value or abs(value) == np.inf:
@@ -278,6 +282,8 @@ def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
     if not column.is_words:
         checks = {"count": check_counts, "exposure": check_exposures}
         checks.get(column.kind, check_numbers)(cells)
+        if cells.values.dtype == np.float64:
+            return cells.values
         return np.array([np.nan if value is None else value for value in cells.values], dtype=float)
     number = {word: at for at, word in enumerate(column.words)}
     found = np.full(len(cells.values), np.nan)

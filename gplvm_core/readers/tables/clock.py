@@ -43,9 +43,11 @@ def read_hours(cells: Sequence[str], missing: frozenset[str]) -> Hours | None:
 
     One time from 24:01 on, below 0 or with days makes the cells durations.
     """
+    found = {cell: hours for cell in set(cells) if (hours := _hours(cell)) is not None}
+    if not found:
+        return None
     known = [n for n, cell in enumerate(cells) if cell.lower() not in missing]
-    found = {n: _hours(cells[n]) for n in known}
-    times = {n: hours for n, hours in found.items() if hours is not None}
+    times = {n: found[cells[n]] for n in known if cells[n] in found}
     if not times or len(times) < MOSTLY * len(known):
         return None
     values = np.full(len(cells), np.nan)

@@ -1,13 +1,13 @@
 """A table as columns, before the columns have roles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Bool, Float, Int, Shaped
 
-from gplvm_core.numerics import AnyNDArray, Array, Int64Array, IntArray
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray, Int64Array, IntArray
 from gplvm_core.readers.proposals import (
     MOSTLY_NUMBERS,
     Proposal,
@@ -15,8 +15,8 @@ from gplvm_core.readers.proposals import (
     of_words,
     words_a_cell,
 )
-from gplvm_core.readers.tables.clock import read_hours
-from gplvm_core.readers.tables.numerals import read_numerals
+from gplvm_core.readers.tables.clock import hours_note, read_hours
+from gplvm_core.readers.tables.numerals import numerals_note, read_numerals
 
 MISSING = frozenset(
     {
@@ -62,6 +62,7 @@ class Column:
     a number without its unit or separators, together with that number. `of_day`: the cells are
     times of day, and the numbers are hours since midnight. `moments`: the dates of a file that
     stores them as dates, NaT where missing. `notes`: what the reader guessed or changed.
+    `spelled`: how missing cells are written, if this was noted while reading.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Column:
     of_day: bool = False
     moments: Shaped[AnyNDArray, " N"] | None = None
     notes: tuple[str, ...] = ()
+    spelled: frozenset[str] = frozenset()
 
     def rows(self, chosen: Int[IntArray, " n"]) -> "Column":
         """Return the cells of some rows; only rows without a value may be left out."""
@@ -117,6 +119,8 @@ class Column:
     def missing_spellings(self) -> set[str]:
         """Return the different ways in which missing cells are written: "", "NA", "<0.05", …"""
         texts = self.texts
+        if self.spelled:
+            return {*self.spelled}
         if self.numbers is None:
             return {text for text in texts or () if text.lower() in MISSING}
         return {texts[int(n)] if texts else "NaN" for n in np.flatnonzero(np.isnan(self.numbers))}
@@ -129,7 +133,8 @@ class Table:
 
     `name` is for messages; `file` is the name of the file, if `name` says more. `letters` are words
     of a text whose letters look wrong, so that its encoding may be another one. `numbered` is the
-    name of the first column, if the file names all columns but this one.
+    name of the first column, if the file names all columns but this one. `decimal` is the decimal
+    sign of a text.
 
     `beside` are further columns outside the table itself (other arrays in an NPZ). `image_shape` is
     set if the rows are images. `blank` are the skipped lines between the rows, in which all cells
@@ -153,6 +158,7 @@ class Table:
     file: str = ""
     letters: str = ""
     numbered: str = ""
+    decimal: str = "."
 
     @property
     def row_numbers(self) -> Column | None:
@@ -203,3 +209,28 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
 def _floats(cells: Sequence[str]) -> Float[Array, " N"]:
     """Return numbers in Python's notation; several times as fast as an array of a list."""
     return np.fromiter(map(float, cells), np.float64, len(cells))
+
+
+def reading_notes(columns: Iterable[Column]) -> list[str]:
+    """Return notes on the columns, and on cells of text that were read as numbers without their
+    units or separators, or as hours.
+    """
+    columns = list(columns)
+    read = [column for column in columns if column.example and column.numbers is not None]
+    notes = [note for column in columns for note in column.notes]
+    for of_day, note in ((False, numerals_note), (True, hours_note)):
+        examples = [(c.name, c.example) for c in read if c.example and c.of_day is of_day]
+        if examples:
+            notes.append(note(examples))
+    return notes
+
+
+def blank_rows(columns: Iterable[Column], count: int) -> Bool[BoolArray, " N"]:
+    """Return which of the rows have no value in any column."""
+    blank = np.ones(count, dtype=bool)
+    for column in columns:
+        if column.numbers is not None:
+            blank &= np.isnan(column.numbers)
+        elif blank.any():
+            blank &= np.array([not word for word in column.words()], dtype=bool)
+    return blank

@@ -1,6 +1,6 @@
 """Check the roles of a table's columns, and read columns of dates in their format."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -222,7 +222,7 @@ def as_numbers(columns: list[Column], table: Table, *, kinds: bool = False) -> A
 
     Raises DataError with line and column of a cell that is not a number, or is infinite.
     """
-    numbers: NDArray[Any] = np.column_stack([_numbers(column, table, kinds) for column in columns])
+    numbers: NDArray[Any] = side_by_side([_numbers(column, table, kinds) for column in columns])
     if np.isinf(numbers).any():
         row, d = (int(i) for i in np.argwhere(np.isinf(numbers))[0])
         raise DataError(
@@ -230,6 +230,15 @@ def as_numbers(columns: list[Column], table: Table, *, kinds: bool = False) -> A
             "infinite. Correct it, or leave the cell empty: an empty cell is a missing value."
         )
     return numbers
+
+
+def side_by_side(columns: Sequence[Array]) -> Array:
+    """Return columns as one array; without a copy if they already are the columns of one."""
+    first, size = columns[0], 8 * len(columns)
+    begins = [column.__array_interface__["data"][0] for column in columns]
+    if first.strides == (size,) and begins == [*range(begins[0], begins[0] + size, 8)]:
+        return np.lib.stride_tricks.as_strided(first, (len(first), len(columns)), (size, 8))
+    return np.column_stack(columns)
 
 
 def _called(column: Column) -> str:

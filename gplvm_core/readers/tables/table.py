@@ -142,7 +142,7 @@ def read_table(
         if found is not None and found[0] in [column.name for column in values]:
             notes.append(PANEL.format(*found))
     for column in values:
-        dates = find_dates(column)
+        dates = None if column.numbers is None else find_dates(column)
         if dates and dates.formats[0] != "numbers" and column.name not in roles.formats:
             notes.append(DATES.format(column.name, dates.reason))
     for name in roles.dates:
