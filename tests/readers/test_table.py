@@ -92,7 +92,7 @@ def test_suspicions_come_with_reasons():
     assert report.time_column == "t" and "never falling" in columns["t"].reason
     assert report.label_column == "species"
     assert "2 different values" in columns["species"].reason and not columns["species"].numeric
-    assert report.constant_columns == ("flat",) and columns["flat"].reason == "always 7"
+    assert columns["flat"].constant and columns["flat"].reason == "always 7"
     assert report.scaling == "columns" and "big" in report.scaling_reason
     data = read_table(
         text,

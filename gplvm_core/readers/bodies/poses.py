@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from gplvm_core.readers.bodies.bvh import Motion, read_motion
-from gplvm_core.readers.bodies.kinematics import merge_coincident, poses, rig_of
+from gplvm_core.readers.bodies.kinematics import chosen_frames, merge_coincident, poses, rig_of
 from gplvm_core.readers.bodies.upright import turned_upright
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
-from gplvm_core.readers.errors import DataError, plural
+from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.sources import Source, stem
 
 
@@ -61,14 +61,9 @@ def read_bvh(
     """
     motion, filename = read_motion(source, encoding)
     motion, which_up = turned_upright(motion, up)
-    if every < 1 or not 0 <= first_frame < len(motion.channels):
-        raise DataError(
-            f"{filename} has {plural(len(motion.channels), 'frame')}; got every={every} and "
-            f"first_frame={first_frame}. every must be at least 1, and first_frame inside the file."
-        )
     if unit_metres is not None and not 0 < unit_metres < np.inf:
         raise DataError(f"unit_metres must be a length above 0, got {unit_metres}.")
-    chosen = np.arange(first_frame, len(motion.channels), every)
+    chosen = chosen_frames(len(motion.channels), every, first_frame, filename)
     if len(chosen) < 2:
         raise DataError(
             f"{filename} leaves {len(chosen):,} of {len(motion.channels)} frames with "

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
 
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, Int64Array, IntArray
+from gplvm_core.readers.errors import listed
 from gplvm_core.readers.proposals import (
     MOSTLY_NUMBERS,
     Proposal,
@@ -15,8 +16,8 @@ from gplvm_core.readers.proposals import (
     of_words,
     words_a_cell,
 )
-from gplvm_core.readers.tables.clock import hours_note, read_hours
-from gplvm_core.readers.tables.numerals import numerals_note, read_numerals
+from gplvm_core.readers.tables.clock import read_hours
+from gplvm_core.readers.tables.numerals import read_numerals
 
 MISSING = frozenset(
     {
@@ -183,27 +184,17 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
         with suppress(ValueError):
             filled = ["nan" if cell.lower() in MISSING else cell for cell in plain]
             return Column(name, _floats(filled), tuple(cells))
-    hours = read_hours(cells, MISSING)
-    if hours is not None:
-        numbers = hours.values if hours.problem is None else None
-        cell, value = hours.example
-        note = f"Durations in {name} were read as hours: “{cell}” is {value:.4g}."
-        return Column(
-            name,
-            numbers,
-            tuple(cells),
-            hours.problem,
-            hours.share,
-            hours.example if hours.of_day else None,
-            of_day=hours.of_day,
-            notes=() if hours.of_day or numbers is None else (note,),
-        )
-    found = read_numerals(cells, decimal, MISSING)
-    notes = tuple(f"The values of {name} {note}." for note in found.notes)
-    if found.problem is None:
-        numbers = np.array(found.values, dtype=np.float64)
-        return Column(name, numbers, tuple(cells), example=found.example, notes=notes)
-    return Column(name, None, tuple(cells), found.problem, share=found.share, notes=notes)
+    found = read_hours(cells, MISSING) or read_numerals(cells, decimal, MISSING)
+    return Column(
+        name,
+        None if found.problem is not None else np.array(found.values, dtype=np.float64),
+        tuple(cells),
+        found.problem,
+        0.0 if found.problem is None else found.share,
+        found.example,
+        found.of_day,
+        notes=tuple(f"The values of {name} {note}." for note in found.notes),
+    )
 
 
 def _floats(cells: Sequence[str]) -> Float[Array, " N"]:
@@ -218,10 +209,17 @@ def reading_notes(columns: Iterable[Column]) -> list[str]:
     columns = list(columns)
     read = [column for column in columns if column.example and column.numbers is not None]
     notes = [note for column in columns for note in column.notes]
-    for of_day, note in ((False, numerals_note), (True, hours_note)):
-        examples = [(c.name, c.example) for c in read if c.example and c.of_day is of_day]
-        if examples:
-            notes.append(note(examples))
+    for of_day, form, what in (
+        (False, ".10g", "Numbers were read without signs, units or separators"),
+        (True, ".4g", "Times of day were read as hours since midnight"),
+    ):
+        words = [
+            f"{column.name} (“{column.example[0]}” is {column.example[1]:{form}})"
+            for column in read
+            if column.example and column.of_day is of_day
+        ]
+        if words:
+            notes.append(f"{what}: {listed(words, 3)}.")
     return notes
 
 

@@ -1,7 +1,7 @@
 """Large tables of text: pyarrow splits and converts their cells, without an object for each."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
@@ -26,6 +26,20 @@ from gplvm_core.readers.tables.csv_text import unmarked
 
 LARGE = 2**22  # bytes from which this is faster
 HEAD = 200  # lines from which the names, the delimiter and the decimal sign are found
+
+
+def words_of(parts: Iterable[Any], clean: Callable[[str], str]) -> tuple[str, ...]:
+    """Return text of pyarrow as one column; equal cells share their memory."""
+    same: dict[str, str] = {}
+    found: list[str] = []
+    for cells in parts:
+        coded = cells.dictionary_encode()
+        each = [
+            same.get(cell) or same.setdefault(cell, clean(cell))
+            for cell in coded.dictionary.to_pylist()
+        ]
+        found.extend(map(each.__getitem__, coded.indices.to_pylist()))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -54,17 +68,8 @@ class Rows:
 
     def words(self, columns: Sequence[int]) -> list[tuple[str, ...]]:
         """Return the cells of some columns; equal cells share their memory."""
-        found: list[list[str]] = [[] for _ in columns]
-        same: dict[str, str] = {}
-        for part in self.parts(columns) if columns else ():
-            for own, cells in zip(found, part.columns, strict=True):
-                coded = cells.dictionary_encode()
-                each = [
-                    same.get(cell) or same.setdefault(cell, unmarked(cell.strip()))
-                    for cell in coded.dictionary.to_pylist()
-                ]
-                own.extend(map(each.__getitem__, coded.indices.to_pylist()))
-        return [tuple(own) for own in found]
+        parts = zip(*(part.columns for part in self.parts(columns) if columns), strict=True)
+        return [words_of(each, lambda cell: unmarked(cell.strip())) for each in parts]
 
 
 @dataclass(frozen=True)

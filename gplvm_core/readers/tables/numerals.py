@@ -73,12 +73,14 @@ def _sign(numbers: Sequence[str], fallback: str, either: str) -> str:
 class Numerals:
     """Cells read as numbers, None for other cells.
 
-    example: a cell that is not a plain number, and its value; notes: on units and limits.
+    example: a cell that is not a plain number, and its value; notes: on units, limits and
+    durations; of_day: whether the numbers are hours since midnight.
     """
 
     values: list[float | None]
     example: tuple[str, float] | None
     notes: tuple[str, ...] = ()
+    of_day: bool = False
 
     @property
     def problem(self) -> int | None:
@@ -146,9 +148,3 @@ def _value(number: str, sign: str) -> str | None:
     other = "," if sign == "." else "."
     plain = number.replace(sign, ".")
     return plain if other not in number and is_number(plain) else None
-
-
-def numerals_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
-    """Return a note on columns whose numbers have units or separators, with an example for each."""
-    words = [f"{name} (“{cell}” is {value:.10g})" for name, (cell, value) in examples]
-    return f"Numbers were read without signs, units or separators: {listed(words, 3)}."

@@ -14,6 +14,7 @@ from gplvm_core.readers.tables.columns import (
     reading_notes,
     text_column,
 )
+from gplvm_core.readers.tables.large import words_of
 from gplvm_core.readers.tables.lines import SNIFFED_LINES
 from gplvm_core.readers.tables.numerals import decimal_sign
 from gplvm_core.readers.tables.sheets import check_size
@@ -60,7 +61,7 @@ def parse_parquet(data: bytes, name: str) -> Table:
             table = file.reader.read_all(column_indices=list(block), use_threads=False)
             for called, part in zip(unique[first:], table.columns, strict=False):
                 if _is_text(part.type):
-                    found.append(_words(part))
+                    found.append(words_of(part.cast("string").fill_null("").chunks, str.strip))
                     continue
                 column, column_notes = _column(called, part)
                 found.append(column)
@@ -79,15 +80,6 @@ def _is_text(kind: Any) -> bool:
 
     kind = kind.value_type if types.is_dictionary(kind) else kind
     return str(kind) in ("string", "large_string", "string_view")
-
-
-def _words(part: Any) -> tuple[str, ...]:
-    """Return cells of text; equal cells of a dictionary share their memory."""
-    found: dict[str | None, str] = {None: ""}
-    return tuple(
-        found.setdefault(cell, cell.strip()) if cell is not None else ""
-        for cell in part.to_pylist()
-    )
 
 
 def _column(name: str, part: Any) -> tuple[Column, list[str]]:

@@ -42,15 +42,17 @@ class ColumnRoles:
     def of(
         cls,
         table: Table,
-        label: str | None,
-        time: str | None,
-        ids: Iterable[str],
-        dates: Iterable[str],
-        formats: Mapping[str, DateFormat] | None,
-        sequence: str | None = None,
+        label_column: str | None = None,
+        time_column: str | None = None,
+        id_columns: Iterable[str] = (),
+        date_columns: Iterable[str] = (),
+        date_formats: Mapping[str, DateFormat] | None = None,
+        sequence_column: str | None = None,
     ) -> "ColumnRoles":
         """Check the roles against the table. Raises DataError for unknown columns and formats."""
-        found = cls(label, time, _names(ids), _names(dates), dict(formats or {}), sequence)
+        names = (_names(id_columns), _names(date_columns))
+        formats = dict(date_formats or {})
+        found = cls(label_column, time_column, *names, formats, sequence_column)
         known = [column.name for column in (*table.columns, *table.beside)]
         unknown = [name for name in (*found.all, *found.formats) if name not in known]
         if unknown:

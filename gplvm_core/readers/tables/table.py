@@ -219,25 +219,18 @@ def rows_with_values(
     *,
     array: str | None = None,
     header: bool | None = None,
-    label_column: str | None = None,
-    id_columns: Iterable[str] = (),
-    time_column: str | None = None,
-    sequence_column: str | None = None,
-    date_columns: Iterable[str] = (),
-    date_formats: Mapping[str, DateFormat] | None = None,
     missing: Iterable[float] | None = None,
     encoding: str | None = None,
+    **of_columns: Any,
 ) -> tuple[Int[IntArray, " n"], int]:
     """Return the numbers of rows with a value in any column to learn, and the number of all rows.
 
-    The arguments are those of `read_table`. Here, lines with only delimiters count as rows if a row
-    with a value follows. Otherwise, row n would no longer describe the same item as row n of
-    another file.
+    The arguments are those of `read_table`; of_columns: the roles of columns. Here, lines with only
+    delimiters count as rows if a row with a value follows. Otherwise, row n would no longer
+    describe the same item as row n of another file.
     """
     table = parse_table(source, array, header, missing=missing or (), encoding=encoding)
-    roles = ColumnRoles.of(
-        table, label_column, time_column, id_columns, date_columns, date_formats, sequence_column
-    )
+    roles = ColumnRoles.of(table, **of_columns)
     values = [c.numbers for c in table.columns if c.name not in roles.all and c.numbers is not None]
     for column in table.columns:
         if column.name in roles.dates:
