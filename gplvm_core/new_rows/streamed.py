@@ -3,14 +3,19 @@
 import io
 import os
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from gplvm_core.readers import DataError
+from gplvm_core.readers import DataError, NamedBytes
+from gplvm_core.readers.errors import parsing
 from gplvm_core.readers.frames import frame_of
+from gplvm_core.readers.tables.columns import MISSING
+from gplvm_core.readers.tables.table import parse_table
 
 BLOCK = 2000  # rows
+HEAD = 200  # lines of a CSV file that show how it is written
 ENDINGS = (".csv", ".parquet")
 
 
@@ -41,8 +46,12 @@ def _blocks_of_file(path: Path) -> Iterator[Any]:
     _check_ending(path, "the table")
     if path.suffix.lower() == ".csv":
         with path.open("rb") as file:
+            options = _as_in_the_reader(file, path.name)
             own = _AsOpened(file)
-            with pandas.read_csv(io.BufferedReader(own), chunksize=BLOCK) as parts:
+            with (
+                parsing(path.name, "cannot be read", "Save it as CSV with the encoding UTF-8."),
+                pandas.read_csv(io.BufferedReader(own), chunksize=BLOCK, **options) as parts,
+            ):
                 yield from parts
         if own.grew:
             warnings.warn(
@@ -61,6 +70,31 @@ def _blocks_of_file(path: Path) -> Iterator[Any]:
             frame.index = range(row, row + len(frame))
             row += len(frame)
             yield frame
+
+
+def _as_in_the_reader(file: BinaryIO, name: str) -> dict[str, Any]:
+    """Return pandas' options for a CSV file: delimiter, names and encoding as `read_table` finds
+    them in the first lines.
+    """
+    head = b"".join(islice(file, HEAD))
+    file.seek(0)
+    table = parse_table(NamedBytes(name, head))
+    try:
+        head.decode("utf-8")
+        encoding = "utf-8"
+    except UnicodeDecodeError:
+        encoding = "cp1252"
+    forms: tuple[Callable[[str], str], ...] = (str.lower, str.upper, str.title)
+    return {
+        "sep": r"\s+" if table.delimiter == " " else table.delimiter,
+        "header": None,
+        "names": [column.name for column in table.columns],
+        "usecols": range(len(table.columns)),  # otherwise, a further column would be the index
+        "skiprows": int(table.places[0]) - 1,
+        "skipinitialspace": True,
+        "na_values": [form(word) for word in MISSING for form in forms],
+        "encoding": encoding,
+    }
 
 
 class _AsOpened(io.RawIOBase):

@@ -20,6 +20,8 @@ from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.frames import frame_of, from_columns, library_of
 from gplvm_core.readers.kinds import coded_column, in_own_values
 from gplvm_core.readers.names import column_words
+from gplvm_core.readers.tables.columns import MISSING
+from gplvm_core.readers.tables.numerals import decimal_sign, read_numerals
 
 
 def apply(
@@ -211,9 +213,7 @@ def _values(table: Any, names: list[str], dataset: Dataset, before: int) -> tupl
         cells_in(name, given[name]) if name in given else Cells(name, nothing, "words")
         for name in names
     ]
-    if dataset.kinds is not None:
-        return _coded(cells, dataset, before), notes
-    return np.column_stack([_numbers(each, before) for each in cells]), notes
+    return _coded(cells, dataset, before), notes
 
 
 def _coded(cells: Sequence[Cells], dataset: Dataset, before: int) -> Any:
@@ -227,23 +227,26 @@ def _coded(cells: Sequence[Cells], dataset: Dataset, before: int) -> Any:
             f"the rows have {plural(len(cells), 'column')}, but the model has {len(columns)}: pass "
             "one value for each column, None where it is missing"
         )
-    places = tuple(f"row {before + row + 1}" for row in range(len(cells[0].values)))
-    own = [replace(each, places=places) for each in cells]
+    places = range(before + 1, before + 1 + len(cells[0].values))
+    own = [
+        replace(each if column.is_words else _in_numbers(each, before), places=places)
+        for each, column in zip(cells, columns, strict=True)
+    ]
     return np.column_stack([*map(coded_column, columns, own)])
 
 
-def _numbers(cells: Cells, before: int) -> Any:
-    """Convert a column to numbers; a cell of text may have a decimal comma."""
-    numbers = np.full(len(cells.values), np.nan)
-    for row in np.flatnonzero(cells.observed):
-        value = cells.values[row]
-        where = f"row {before + row + 1}, column “{cells.name}”"
-        try:
-            numbers[row] = float(value.replace(",", ".") if isinstance(value, str) else value)
-        except (TypeError, ValueError):
+def _in_numbers(cells: Cells, before: int) -> Cells:
+    """Return a column with its text as numbers, which is read as in a file of text."""
+    rows = [row for row, value in enumerate(cells.values) if isinstance(value, str)]
+    texts = [cells.values[row].strip() for row in rows]
+    usual = "," if any("," in text for text in texts) else "."
+    read = read_numerals(texts, decimal_sign(texts, usual, usual), MISSING).values
+    values = cells.values.copy()
+    for row, text, value in zip(rows, texts, read, strict=True):
+        if value is None or np.isinf(value):
             raise DataError(
-                f"{where}: “{value}” is no number. Correct it, or leave the cell empty."
-            ) from None
-        if np.isinf(numbers[row]):
-            raise DataError(f"{where}: infinite. Correct it, or leave it empty.")
-    return numbers
+                f"row {before + row + 1}, column “{cells.name}”: “{text}” is no number. Correct "
+                "it, or leave the cell empty."
+            )
+        values[row] = None if np.isnan(value) else value
+    return replace(cells, values=values)

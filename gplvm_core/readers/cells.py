@@ -1,6 +1,6 @@
 """Read a table into columns of Python values, with None for missing values."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -17,29 +17,36 @@ from gplvm_core.readers.frames import frame_of, refuse_dates, refuse_nested, wit
 class Cells:
     """One column: its name, its values and its data type.
 
-    dtype: "bool", "int", "float", "words" (strings or mixed values), "category" or "ordered";
-    levels: for "category" and "ordered", the categories in their order. places: descriptions of the
-    rows, for messages.
+    values: objects, None where missing, or float64, NaN where missing. dtype: "bool", "int",
+    "float", "words" (strings or mixed values), "category" or "ordered"; levels: for "category" and
+    "ordered", the categories in their order. places: the numbers of the rows in their file, for
+    messages; unit: what they count.
     """
 
     name: str
-    values: NDArray[np.object_]
+    values: NDArray[Any]
     dtype: str
     levels: tuple[Any, ...] = ()
-    places: tuple[str, ...] = ()
+    places: Sequence[int] | NDArray[np.int64] = ()
+    unit: str = "row"
 
     def place(self, row: int) -> str:
         """Return the description of a row in a message."""
-        return self.places[row] if self.places else f"row {row} (counted from 0)"
+        if len(self.places):
+            return f"{self.unit} {self.places[row]}"
+        return f"row {row} (counted from 0)"
 
     @property
     def observed(self) -> NDArray[np.bool_]:
+        if self.values.dtype == np.float64:
+            return ~np.isnan(self.values)
         return np.array([value is not None for value in self.values], dtype=bool)
 
     @property
     def seen(self) -> list[Any]:
         """The values that are not missing."""
-        return [value for value in self.values if value is not None]
+        found: list[Any] = self.values[self.observed].tolist()
+        return found
 
 
 def cells_of(table: Any) -> list[Cells]:

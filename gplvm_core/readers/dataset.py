@@ -110,15 +110,15 @@ class Dataset:
         cls,
         name: str,
         title: str,
-        views: "Mapping[str, tuple[Any, Drawing] | Dataset]",
+        views: "Mapping[str, tuple[Any, Drawing | View] | Dataset]",
         **others: Any,
     ) -> "Dataset":
         """Join several descriptions of the same items into one data set; row n is item n in each.
 
-        views: by name, the targets and their Drawing; or a data set, whose targets, drawing,
-        column names and kinds of columns are used. others: the remaining fields. Targets are uint8
-        if the targets of all views are uint8, and float64 otherwise. Raises DataError if the
-        numbers of rows differ.
+        views: by name, the targets and their Drawing or View; or a data set, whose targets,
+        drawing, column names and kinds of columns are used. others: the remaining fields. Targets
+        are uint8 if the targets of all views are uint8, and float64 otherwise. Raises DataError if
+        the numbers of rows differ.
         """
         blocks: dict[str, NDArray[Any]] = {}
         parts: list[View] = []
@@ -127,7 +127,8 @@ class Dataset:
                 view = View(key, given.drawing, given.column_names, given.columns)
                 targets = given.targets
             else:
-                targets, view = given[0], View(key, given[1])
+                targets, drawn = given
+                view = View(key, drawn) if isinstance(drawn, Drawing) else replace(drawn, name=key)
             blocks[key] = np.asarray(unmasked(targets))
             parts.append(view)
         targets = side_by_side(blocks, name)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.views import View
 
 Unequal = Literal["trim", "fill"]
 # The beginnings of the readers' notes on empty rows.
@@ -90,20 +91,19 @@ def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset
     count = max(counts) if unequal == "fill" else min(counts)
     names = [part.name.strip() for part in parts]
     drawn = zip(names, parts, strict=True)
-    views = {name: (part.targets(count), part.dataset.drawing) for name, part in drawn}
+    views = {
+        name: (part.targets(count), View(name, own.drawing, own.column_names, own.columns))
+        for name, part in drawn
+        for own in [part.dataset]
+    }
     facts, fact_notes = facts_beside(parts, count)
-    dataset = Dataset.of_views(
+    return Dataset.of_views(
         "_and_".join(re.sub(r"\W+", "_", name) for name in names)[:60],
         title_of(names),
         views,
         source=" ".join(part.dataset.source for part in parts),
         notes=(*id_notes, *rows_in_words(parts, count), *fact_notes, *notes_of(parts)),
         **facts,
-    )
-    named = with_column_names(dataset, [part.dataset.column_names for part in parts])
-    pairs = zip(named.views, parts, strict=True)
-    return replace(
-        named, views=tuple(replace(view, columns=part.dataset.columns) for view, part in pairs)
     )
 
 
@@ -188,15 +188,6 @@ def unique_name(name: str, taken: Sequence[str]) -> str:
     while found in taken:
         found, number = f"{name} {number}", number + 1
     return found
-
-
-def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None]) -> Dataset:
-    """Add the given column names to the views of a data set; None leaves a view without names."""
-    pairs = zip(dataset.views, names, strict=True)
-    views = tuple(replace(view, column_names=own) for view, own in pairs)
-    named = any(names)
-    columns = tuple(word for view in views for word in view.full_names) if named else None
-    return replace(dataset, views=views, column_names=columns)
 
 
 def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any], list[str]]:

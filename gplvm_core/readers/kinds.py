@@ -1,7 +1,7 @@
 """Columns of any kind: find a column's kind, and convert its values to numbers and back."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -143,14 +143,13 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
             f"column {cells.name!r}: kind must be one of {', '.join(KINDS)}, or the words of a "
             f"grade in their order; got {kind!r}"
         )
+    if kind in ("number", "count", "exposure"):
+        check_values(cells, kind)
     if kind == "number":
-        check_numbers(cells)
         return TableColumn(cells.name, kind)
     if kind == "count":
-        check_counts(cells)
         return _constant(cells) or TableColumn(cells.name, kind)
     if kind == "exposure":
-        check_exposures(cells)
         if len(cells.seen) < len(cells.values):
             row = next(row for row, value in enumerate(cells.values) if value is None)
             raise DataError(
@@ -231,9 +230,15 @@ def _few_words(cells: Cells, count: int) -> None:
         )
 
 
-def check_numbers(cells: Cells) -> None:
-    """Raise DataError unless all values are finite numbers."""
-    for row, value in enumerate(cells.values):
+def check_values(cells: Cells, kind: str) -> None:
+    """Raise DataError unless all values are finite numbers; exposures are above 0, and counts are
+    whole numbers from 0.
+    """
+    rows: Iterable[int] = range(len(cells.values))
+    if kind == "number" and cells.values.dtype == np.float64:
+        rows = np.flatnonzero(np.abs(cells.values) > LARGEST).tolist()
+    for row in rows:
+        value = cells.values.item(row)
         if value is None:
             continue
         if not isinstance(value, int | float) or value != value or abs(value) == np.inf:
@@ -246,24 +251,12 @@ def check_numbers(cells: Cells) -> None:
                 f"column {cells.name!r} has a number beyond ±{LARGEST:g} in {cells.place(row)}: "
                 "its square is too large to compute with. Change the units, or leave the value out"
             )
-
-
-def check_exposures(cells: Cells) -> None:
-    """Raise DataError unless all values are positive numbers."""
-    check_numbers(cells)
-    for row, value in enumerate(cells.values):
-        if value is not None and value <= 0:
+        if kind == "exposure" and value <= 0:
             raise DataError(
                 f"column {cells.name!r} holds exposures, but {cells.place(row)} has {value!r}: an "
                 "exposure multiplies the expected counts of its row and is above 0"
             )
-
-
-def check_counts(cells: Cells) -> None:
-    """Raise DataError unless all values are whole numbers from 0."""
-    check_numbers(cells)
-    for row, value in enumerate(cells.values):
-        if value is not None and (value < 0 or value != int(value) or value > MOST_COUNTED):
+        if kind == "count" and (value < 0 or value != int(value) or value > MOST_COUNTED):
             raise DataError(
                 f"column {cells.name!r} holds counts, but {cells.place(row)} has {value!r}: counts "
                 f"are whole numbers from 0 to {MOST_COUNTED}. Make it a column of numbers"
@@ -276,8 +269,9 @@ def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
     Raises DataError for values that a column of its kind cannot have, and for unknown words.
     """
     if not column.is_words:
-        checks = {"count": check_counts, "exposure": check_exposures}
-        checks.get(column.kind, check_numbers)(cells)
+        check_values(cells, column.kind)
+        if cells.values.dtype == np.float64:
+            return cells.values
         return np.array([np.nan if value is None else value for value in cells.values], dtype=float)
     number = {word: at for at, word in enumerate(column.words)}
     found = np.full(len(cells.values), np.nan)

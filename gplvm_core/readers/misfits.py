@@ -11,11 +11,13 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import listed, plural, shortened
 from gplvm_core.readers.proposals import MOSTLY_NUMBERS
+from gplvm_core.readers.tables.codes import is_usual, written
 from gplvm_core.readers.tables.columns import MISSING, Column
 from gplvm_core.readers.tables.numerals import decimal_sign, read_numerals
 
 Mends = tuple[tuple[str, str, str], ...]
-"""Chosen remedies: ("use", model's column, file's column), or ("times", column, factor)."""
+"""Chosen remedies: ("use", model's column, file's column), ("times", column, factor), or
+("missing", "*", number)."""
 
 BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
 ALIKE = 0.82  # similarity of two names, from 0 to 1
@@ -141,11 +143,32 @@ def _unit_misfit(name: str, here: float, usual: float, factor: float) -> Misfit:
     return Misfit(name, words, ("times", name, repr(factor)), change)
 
 
-def multiplied(values: Float[Array, "n D"], names: Sequence[str], mends: Mends) -> Array:
-    """Return the values after the chosen changes of units."""
-    factors = np.ones(values.shape[1])
-    for kind, column, factor in mends:
+def code_misfits(
+    values: Float[Array, "n D"], known: Float[Array, "N D"], names: Sequence[str]
+) -> list[Misfit]:
+    """Return numbers such as −999 that are far from all training rows."""
+    low, high = np.nanmin(known, axis=0), np.nanmax(known, axis=0)
+    far = (values < 2 * low - high) | (values > 2 * high - low)
+    found = []
+    for code in filter(is_usual, np.unique(values[far & np.isfinite(values)])):
+        at = far & (values == code)
+        where = listed([shortened(names[int(d)]) for d in np.flatnonzero(at.any(axis=0))])
+        words = (
+            f"{written(code)} occurs {plural(int(at.sum()), 'time')}, far from all training rows "
+            f"(in {where}). Does it stand for a missing value?"
+        )
+        mend = ("missing", WHOLE, repr(float(code)))
+        found.append(Misfit(where, words, mend, f"Read {written(code)} as missing"))
+    return found
+
+
+def mended(values: Float[Array, "n D"], names: Sequence[str], mends: Mends) -> Array:
+    """Return the values after the chosen changes of units, and without the chosen numbers."""
+    values = values.copy()
+    for kind, column, number in mends:
+        chosen = [column in (name, WHOLE) for name in names]
         if kind == "times":
-            chosen = [column in (name, WHOLE) for name in names]
-            factors[chosen] *= float(factor)
-    return np.asarray(values * factors)
+            values[:, chosen] *= float(number)
+        elif kind == "missing":
+            values[values == float(number)] = np.nan
+    return values

@@ -20,7 +20,7 @@ from gplvm_core.readers.misfits import (
     WHOLE,
     Mends,
     Misfit,
-    multiplied,
+    mended,
     name_misfits,
     numbers_in,
 )
@@ -105,7 +105,7 @@ def read_rows(
             "rows.",
             script="Or pass the table to gplvm_core.apply().",
         )
-    values = multiplied(rows.values, names_of(dataset), mends)
+    values = mended(rows.values, names_of(dataset), mends)
     rows = replace(rows, values=values, mark=hashlib.sha256(data).hexdigest()[:12])
     misfits = (*rows.misfits, *_picture_misfits(values, dataset.drawing))
     return without_empty(name, replace(rows, misfits=misfits), keep=empty_rows)

@@ -37,7 +37,7 @@ def read_source(source: Source, expected: str) -> tuple[bytes, str]:
             raise DataError(f"{path} is not a file. Pass the path of {expected}.")
         _check_size(path.stat().st_size, path.name)
         data, name = path.read_bytes(), path.name
-    if not data.strip():
+    if not data[:1000].strip() and not data.strip():
         raise DataError(f"{name} is empty. Pass {expected}.")
     _check_size(len(data), name)
     return data, name

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.readers import DataError, NamedBytes, inspect_table, read_file
+from gplvm_core.readers.bodies.bvh import doubtful_letters
 from gplvm_core.readers.limits import MOST_MODEL, MOST_MODEL_TEXT
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.readers.tables.table import rows_with_values
@@ -39,6 +40,7 @@ def model_files(source: NamedBytes) -> dict[str, NDArray[np.uint8]]:
 
 TASKS: dict[str, Callable[..., Any]] = {
     "read": read_file,
+    "letters": doubtful_letters,
     "inspect": inspect_table,
     "rows in use": rows_with_values,
     "new rows": read_rows,

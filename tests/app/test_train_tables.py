@@ -11,6 +11,7 @@ from PIL import Image
 
 from gplvm_core.store import Library, workspace
 from tests.app.apptest import as_shown, run_page, said, short, started, upload
+from tests.readers.small_bvh import bvh
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -199,6 +200,14 @@ def test_codes_sequences_and_encodings_are_asked_about():
     assert {each.label: each.value for each in at.selectbox}["Sequence column"] == "K÷per"
     next(each for each in at.toggle if "−999" in each.label).set_value(False).run()
     assert "values are missing" not in said(at)
+
+
+def test_the_encoding_of_a_motion_is_asked_about():
+    motion = bvh(np.zeros((9, 12))).replace("Foot", "Fuß").encode("cp1252")
+    at = upload(run_page("train"), "walk.bvh", motion)
+    assert "Do these words look right? Fuß" in said(at)
+    at.selectbox(key="upload_encoding_walk.bvh").set_value("cp850").run()
+    assert not at.exception and not at.error
 
 
 def test_answers_are_not_remembered_for_columns_without_names():

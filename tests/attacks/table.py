@@ -239,7 +239,7 @@ TABLE: dict[str, dict[str, Cell]] = {
         "deep nesting": (Attack(lambda: nested_bvh(100_000), "joints|nested|numbers|deep"),),
         "wrong types": (
             Attack(lambda: bvh().replace("Xrotation", "Xtwist").encode(), "line"),
-            Attack(lambda: b"\xff\xfe" + bytes(range(256)), "text file|BVH"),
+            Attack(lambda: b"\xff\xfe" + bytes(range(256)), "text file|BVH|UTF-16"),
         ),
     },
     "c3d": {

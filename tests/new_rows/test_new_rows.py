@@ -223,6 +223,18 @@ def test_a_table_is_matched_by_name(model: Any) -> None:
     assert alone["column 1"].tolist() == ROWS[:3, 0].tolist()
 
 
+def test_text_with_decimal_commas_is_read_beside_words() -> None:
+    rows = pd.DataFrame({"wood": ["oak", "elm"] * 10, "mass": np.arange(20) / 8})
+    dataset = Dataset.of_table("woods", "Woods", rows)
+    model = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0, kinds=dataset.kinds)
+    model.fit(dataset.in_own_values())
+    new = pd.DataFrame({"wood": ["elm", "oak"], "mass": ["1,25", "12,5 %"]})
+    with pytest.raises(DataError, match="row 2, column “mass”: “12,5 %” is no number"):
+        gplvm_core.apply(model, new, dataset)
+    found = gplvm_core.apply(model, new.replace("12,5 %", "k.A."), dataset)
+    assert found["mass"].iloc[0] == 1.25 and found["mass std"].iloc[1] > 0.0
+
+
 def test_tables_that_do_not_fit_say_why(model: Any, plain: BayesianGPLVM) -> None:
     with pytest.raises(DataError, match="none of the model's columns"):
         gplvm_core.apply(model, pd.DataFrame({"a": [1.0]}), DATASET)

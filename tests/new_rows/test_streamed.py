@@ -47,6 +47,23 @@ def test_a_file_has_the_same_answers_as_the_table(model, tmp_path, ending) -> No
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith(".")] == []
 
 
+@pytest.mark.parametrize(
+    ("above", "end", "encoding"),
+    [("Stationen im März\n", "\n", "utf-8"), ("# März\n\n", ";\n", "cp1252"), ("", "\n", "utf-8")],
+)
+def test_a_file_is_read_as_a_reader_finds_it(model, tmp_path, above, end, encoding) -> None:
+    table = frame(6).round(3)
+    cells = table.map(lambda value: "n.d." if np.isnan(value) else f"{value:.3f}".replace(".", ","))
+    written = cells.assign(ort="Köln")
+    lines = [";".join(line) + end for line in (written.columns, *written.to_numpy().tolist())]
+    (tmp_path / "new.csv").write_bytes((above + "".join(lines)).encode(encoding))
+    gplvm_core.apply(model, table, output=tmp_path / "right.csv")
+    with pytest.warns(UserWarning, match="ignored: ort"):
+        gplvm_core.apply(model, tmp_path / "new.csv", output=tmp_path / "found.csv")
+    right, found = (pandas.read_csv(tmp_path / f"{name}.csv") for name in ("right", "found"))
+    pandas.testing.assert_frame_equal(found, right)
+
+
 def test_a_file_that_grows_is_read_to_the_line_that_it_had(tmp_path) -> None:
     path, table = tmp_path / "new.csv", frame(9000)
     lines = table.to_csv(index=False).splitlines(keepends=True)

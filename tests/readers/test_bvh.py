@@ -134,7 +134,7 @@ def test_bad_files_are_refused_with_their_line(text, words):
 
 def test_binary_files_and_cut_or_damaged_gzip_are_refused():
     with pytest.raises(DataError, match="not a text file"):
-        read_bvh(b"\xff\xfe\x00\x01")
+        read_bvh(b"\x00\x01")
     whole = gzip.compress(bvh().encode())
     np.testing.assert_array_equal(read_bvh(whole).targets, read_bvh(bvh().encode()).targets)
     with pytest.raises(DataError, match="cut off in the middle"):

@@ -7,6 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from gplvm_core.readers import DataError, read_bvh, read_motion
+from gplvm_core.readers.bodies.bvh import doubtful_letters
 from gplvm_core.readers.bodies.kinematics import joint_frames
 from gplvm_core.readers.bodies.upright import vertical
 from gplvm_core.shipped.files import vendored
@@ -81,6 +82,14 @@ def test_other_encodings_are_read_with_a_note(encoding):
     data = read_bvh(PLAIN.replace("Foot", "Fuß").encode(encoding))
     assert "Fuß x" in data.column_names
     assert any("not UTF-8" in note for note in data.notes) == (encoding != "utf-8-sig")
+
+
+def test_an_encoding_is_read_as_given():
+    data = PLAIN.replace("Foot", "Stopa ž").encode("cp1250")
+    assert "Stopa ž x" in read_bvh(data, encoding="cp1250").column_names
+    assert doubtful_letters(data) == "ž" and not doubtful_letters(PLAIN.encode())
+    with pytest.raises(DataError, match="is no encoding"):
+        read_bvh(data, encoding="cp0")
 
 
 def test_a_frame_with_a_missing_number_is_named_by_its_own_line():

@@ -94,7 +94,9 @@ def test_durations_are_hours(cells, hours):
     table = "long;x\n" + "".join(f'"{cell}";{n}\n' for n, cell in enumerate(cells))
     data = read_table(table.encode())
     np.testing.assert_allclose(data.values[:, 0], hours)
-    assert any(note.startswith("Durations in long were read as hours") for note in data.notes)
+    assert any(
+        note.startswith("The values of long are durations in hours (“") for note in data.notes
+    )
 
 
 @pytest.mark.parametrize("cell", ["14.30.00", "14.30 Uhr", "14:30 Uhr", "14h30", "14:30 h"])

@@ -9,7 +9,7 @@ from PIL import Image
 
 from gplvm_core.datasets import load_dataset
 from gplvm_core.readers import DataError, Dataset, Drawing, NamedBytes
-from gplvm_core.readers.misfits import multiplied, unit_misfits
+from gplvm_core.readers.misfits import code_misfits, mended, unit_misfits
 from gplvm_core.readers.new_rows import formats, read_rows
 
 
@@ -162,9 +162,21 @@ def test_a_column_in_another_unit_is_found():
     own = known[:10] * [1000.0, 1.0]
     (misfit,) = unit_misfits(own, known, ["alcohol", "hue"])
     assert misfit.button == "Divide by 1,000"
-    mended = multiplied(own, ["alcohol", "hue"], (misfit.mend,))
-    np.testing.assert_allclose(mended, known[:10])
-    assert not unit_misfits(mended, known, ["alcohol", "hue"])
+    right = mended(own, ["alcohol", "hue"], (misfit.mend,))
+    np.testing.assert_allclose(right, known[:10])
+    assert not unit_misfits(right, known, ["alcohol", "hue"])
+
+
+def test_a_number_for_missing_values_is_found_far_from_the_training_rows():
+    known = np.random.default_rng(0).normal(13.0, 1.0, (200, 2))
+    own = known[:4].copy()
+    own[1:3, 1] = -999.0
+    (misfit,) = code_misfits(own, known, ["wind", "rain"])
+    assert misfit.words.startswith("−999 occurs 2 times, far from all training rows (in rain)")
+    right = mended(own, ["wind", "rain"], (misfit.mend,))
+    np.testing.assert_array_equal(right, np.where(own == -999.0, np.nan, own))
+    assert not code_misfits(right, known, ["wind", "rain"])
+    assert not code_misfits(own, np.vstack([known, own]), ["wind", "rain"])
 
 
 def test_a_file_on_disk_is_read_like_an_upload(tmp_path, flow):

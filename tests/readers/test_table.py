@@ -92,7 +92,7 @@ def test_suspicions_come_with_reasons():
     assert report.time_column == "t" and "never falling" in columns["t"].reason
     assert report.label_column == "species"
     assert "2 different values" in columns["species"].reason and not columns["species"].numeric
-    assert report.constant_columns == ("flat",) and columns["flat"].reason == "always 7"
+    assert columns["flat"].constant and columns["flat"].reason == "always 7"
     assert report.scaling == "columns" and "big" in report.scaling_reason
     data = read_table(
         text,
@@ -400,3 +400,19 @@ def test_the_advice_is_not_what_was_asked_for():
 def test_one_comment_is_one_line():
     notes = read_table(b"# made today\na,b\n1,2\n3,4\n").notes
     assert "Lines that begin with # were skipped: 1." in notes
+
+
+def test_limits_of_detection_are_named_among_the_missing_cells():
+    data = read_table(b"lead,zinc\n1,<0.05\n2.5,0.5\n3,NA\n4,0.6\n")
+    note = "Cells read as missing values (“<0.05”, “NA”): 2, in the columns zinc (2)."
+    assert note in data.notes
+
+
+def test_numbers_that_seem_to_be_dates_are_not_learnt_in_silence():
+    table = b"day,rain\n20240130,0\n20240131,1.5\n20240201,3\n"
+    for kinds in (None, "auto"):
+        notes = read_table(table, kinds=kinds).notes
+        assert any("day is learnt as numbers, but seems to hold dates" in note for note in notes)
+    assert not any(
+        "dates" in note for note in read_table(table, date_formats={"day": "numbers"}).notes
+    )

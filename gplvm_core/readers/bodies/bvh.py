@@ -1,6 +1,5 @@
 """The BVH motion-capture format: a skeleton's hierarchy, then one line of channels per frame."""
 
-import codecs
 import gzip
 import re
 import zlib
@@ -12,6 +11,7 @@ from jaxtyping import Float
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.drawing import Joint
+from gplvm_core.readers.encodings import decoded
 from gplvm_core.readers.errors import DataError, plural, shortened
 from gplvm_core.readers.limits import MEGABYTE, MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.readers.sources import Source, read_source
@@ -37,32 +37,27 @@ class Motion:
     notes: tuple[str, ...] = ()  # what was left out or guessed
 
 
-def read_motion(source: Source) -> tuple[Motion, str]:
-    """Read a BVH file, plain or gzipped; also return its name. Errors (DataError) name the line."""
-    data, name = read_source(source, "a BVH file")
-    if data[:2] == b"\x1f\x8b":
-        data = _gunzip(data, name)
-    text, notes = _decoded(data, name)
+def read_motion(source: Source, encoding: str | None = None) -> tuple[Motion, str]:
+    """Read a BVH file, plain or gzipped; also return its name. Errors (DataError) name the line.
+
+    encoding: of the text, as for `read_table`; None finds it.
+    """
+    text, notes, _, name = _text_of(source, encoding)
     motion = parse_motion(text, name)
     return replace(motion, notes=(*notes, *motion.notes)), name
 
 
-def _decoded(data: bytes, name: str) -> tuple[str, tuple[str, ...]]:
-    """Return the text, and a note if its encoding is not UTF-8."""
-    for encoding, title in (("utf-8-sig", ""), ("utf-16", "UTF-16"), ("cp1252", "Windows Latin-1")):
-        if encoding == "utf-16" and data[:2] not in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
-            continue
-        try:
-            text = data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-        if not title:
-            return text, ()
-        if "HIERARCHY" in text[:MEGABYTE].upper():
-            return text, (f"The text is not UTF-8; it was read as {title}.",)
-    raise DataError(
-        f"{name} is not a text file, so not a BVH file. Export it as BVH, with UTF-8 as encoding."
-    )
+def doubtful_letters(source: Source) -> str:
+    """Return words of a BVH file whose letters may be wrong, "" if there are none."""
+    return _text_of(source, None)[2]
+
+
+def _text_of(source: Source, encoding: str | None) -> tuple[str, list[str], str, str]:
+    """Return the text, notes on its encoding, words whose letters may be wrong, and the name."""
+    data, name = read_source(source, "a BVH file")
+    if data[:2] == b"\x1f\x8b":
+        data = _gunzip(data, name)
+    return *decoded(data, name, encoding), name
 
 
 def _gunzip(data: bytes, name: str) -> bytes:

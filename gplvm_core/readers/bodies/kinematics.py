@@ -1,11 +1,12 @@
 """Compute joint positions from joint angles, and poses relative to the root."""
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.bodies.bvh import Motion
 from gplvm_core.readers.drawing import Joint, Rig, Skeleton
+from gplvm_core.readers.errors import DataError, plural
 
 AXES = "XYZ"
 
@@ -116,3 +117,13 @@ def rig_of(motion: Motion, kept: tuple[int, ...], scale: float) -> Rig:
     shapes = poses(motion).reshape(len(motion.channels), -1)
     middle = int(np.argmin(np.sum((shapes - shapes.mean(axis=0)) ** 2, axis=1)))
     return Rig(tuple(joints), tuple(points), tuple(motion.channels[middle].tolist()))
+
+
+def chosen_frames(count: int, every: int, first: int, name: str) -> Int[IntArray, " n"]:
+    """Return the numbers of every k-th frame of a file. Raises DataError for other numbers."""
+    if every < 1 or not 0 <= first < count:
+        raise DataError(
+            f"{name} has {plural(count, 'frame')}; got every={every} and first_frame={first}. "
+            "every must be at least 1, and first_frame inside the file."
+        )
+    return np.arange(first, count, every)

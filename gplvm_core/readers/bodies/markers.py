@@ -7,6 +7,7 @@ from jaxtyping import Float
 from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from gplvm_core.numerics import Array
+from gplvm_core.readers.bodies.kinematics import chosen_frames
 from gplvm_core.readers.bodies.poses import coordinate_names
 from gplvm_core.readers.bodies.recording import read_recording
 from gplvm_core.readers.dataset import Dataset
@@ -58,12 +59,7 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     require_packages("C3D files", ("c3d",))
     recording = read_recording(data, filename)
     labels, places, rate = recording.labels, recording.places, recording.rate
-    if every < 1 or not 0 <= first_frame < len(places):
-        raise DataError(
-            f"{filename} has {plural(len(places), 'frame')}; got every={every} and "
-            f"first_frame={first_frame}. every must be at least 1, and first_frame inside the file."
-        )
-    chosen = np.arange(first_frame, len(places), every)
+    chosen = chosen_frames(len(places), every, first_frame, filename)
     empty = np.isnan(places[chosen]).all(axis=(1, 2))
     chosen = chosen[~empty]
     places = places[chosen]
@@ -94,11 +90,6 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
         f"{len(chosen)} of the file's frames are used, {rate / every:.3g} per second.",
         *([f"Frames without any marker were left out: {empty.sum()}."] if empty.any() else []),
         *([f"Markers that are never seen were left out: {', '.join(lost)}."] if lost else []),
-        *(
-            []
-            if recording.unit in METRES
-            else [f"Lengths are in the file's unit, {recording.unit!r}."]
-        ),
         *recording.notes,
         *([f"Lengths are in {words}."] if recording.unit not in METRES else []),
     ]

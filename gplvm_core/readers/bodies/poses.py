@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 
 from gplvm_core.readers.bodies.bvh import Motion, read_motion
-from gplvm_core.readers.bodies.kinematics import merge_coincident, poses, rig_of
+from gplvm_core.readers.bodies.kinematics import chosen_frames, merge_coincident, poses, rig_of
 from gplvm_core.readers.bodies.upright import turned_upright
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
-from gplvm_core.readers.errors import DataError, plural
+from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.sources import Source, stem
 
 
@@ -20,6 +20,7 @@ def read_bvh(
     first_frame: int = 0,
     unit_metres: float | None = None,
     up: str | None = None,
+    encoding: str | None = None,
 ) -> Dataset:
     """Read poses from a BVH file, plain or gzipped: a row is J × 3 joint positions, y up.
 
@@ -28,8 +29,9 @@ def read_bvh(
     k-th frame, starting with frame `first_frame` (1 leaves out a T-pose at the start).
     `unit_metres` is the file's unit of length in metres; None does not convert lengths. `up` is the
     file's vertical axis, "x", "y" or "z"; None measures it from the skeleton and the poses, and
-    `notes` says which axis it is. Other axes than y are turned to y, in the skeleton too. Raises a
-    DataError that names the line for a file that is not BVH or that is cut off.
+    `notes` says which axis it is. Other axes than y are turned to y, in the skeleton too.
+    `encoding` is that of the text, as for `read_table`. Raises a DataError that names the line for
+    a file that is not BVH or that is cut off.
 
     Examples
     --------
@@ -57,16 +59,11 @@ def read_bvh(
     >>> poses.times
     array([0. , 0.1])
     """
-    motion, filename = read_motion(source)
+    motion, filename = read_motion(source, encoding)
     motion, which_up = turned_upright(motion, up)
-    if every < 1 or not 0 <= first_frame < len(motion.channels):
-        raise DataError(
-            f"{filename} has {plural(len(motion.channels), 'frame')}; got every={every} and "
-            f"first_frame={first_frame}. every must be at least 1, and first_frame inside the file."
-        )
     if unit_metres is not None and not 0 < unit_metres < np.inf:
         raise DataError(f"unit_metres must be a length above 0, got {unit_metres}.")
-    chosen = np.arange(first_frame, len(motion.channels), every)
+    chosen = chosen_frames(len(motion.channels), every, first_frame, filename)
     if len(chosen) < 2:
         raise DataError(
             f"{filename} leaves {len(chosen):,} of {len(motion.channels)} frames with "

@@ -27,6 +27,7 @@ from gplvm_core.readers.pictures.picture import (
     require_pillow,
     shrunk,
     stacked,
+    what_was_done,
 )
 from gplvm_core.readers.proposals import natural
 from gplvm_core.readers.sources import Archive, Source, open_archive, read_source, stem
@@ -76,7 +77,7 @@ def read_images(
     size = shrunk(common, max_side)
     check_kept(len(members), size, filename)
     loaded = [_load(archive.read(member), member, size, whites) for member in members]
-    notes += _what_was_done(loaded, common, size)
+    notes += what_was_done(loaded, common, size, "images")
     if archive.skipped:
         notes.append(f"Files added by the system were skipped: {listed(archive.skipped)}.")
     pixels, colour_notes = stacked(loaded, colour)
@@ -184,15 +185,6 @@ def _load(data: bytes, member: str, size: Size, whites: dict[int, int]) -> Pictu
         "of a moving image, or one with several pages, only the first picture is used",
     ) * moving(image)
     return as_bytes(image, member, size, changes, white=whites.get(grey_bits(image)))
-
-
-def _what_was_done(loaded: list[Picture], common: Size, size: Size) -> list[str]:
-    notes = []
-    if common != size:
-        notes.append(f"Shrunk from {common[0]} × {common[1]} to {size[0]} × {size[1]} pixels.")
-    changes = Counter(change for image in loaded for change in image.changes)
-    notes += [f"{count} of {len(loaded)} images: {change}." for change, count in changes.items()]
-    return notes
 
 
 def _labels(members: list[str]) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:

@@ -1,6 +1,7 @@
 """Decode a picture to 8-bit pixels of a given size, and record the changes made (Pillow)."""
 
 import io
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -172,6 +173,16 @@ def _converted(image: "Image", size: Size, changes: tuple[str, ...], white: int 
     pixels = np.asarray(image, dtype=np.uint8)
     grey = bool((pixels[..., :2] == pixels[..., 1:]).all())
     return Picture(pixels[..., :1] if grey else pixels, given, changes)
+
+
+def what_was_done(loaded: Sequence[Picture], given: Size, size: Size, what: str) -> list[str]:
+    """Return notes on the changes; given: the size before shrinking; what: "images" or "frames"."""
+    shrunk = f"Shrunk from {given[0]} × {given[1]} to {size[0]} × {size[1]} pixels."
+    changes = Counter(change for picture in loaded for change in picture.changes)
+    return [
+        *([shrunk] if given != size else []),
+        *(f"{count} of {len(loaded)} {what}: {change}." for change, count in changes.items()),
+    ]
 
 
 def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[ByteArray, tuple[str, ...]]:

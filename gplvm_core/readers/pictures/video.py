@@ -1,6 +1,5 @@
 """Read a video from an animated GIF: a frame is a row with its time."""
 
-from collections import Counter
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -19,6 +18,7 @@ from gplvm_core.readers.pictures.picture import (
     require_pillow,
     shrunk,
     stacked,
+    what_was_done,
 )
 from gplvm_core.readers.sources import Source, read_source, stem
 
@@ -61,13 +61,10 @@ def read_video(
     notes = []
     if not data.rstrip(b"\0").endswith(b";"):
         notes.append("The file has no end mark: frames may have been cut off.")
-    first = frames[0][0]
-    height, width, _ = first.pixels.shape
-    if first.size != (width, height):
-        notes.append(f"Shrunk from {first.size[0]} × {first.size[1]} to {width} × {height} pixels.")
-    changes = Counter(change for frame, _ in frames for change in frame.changes)
-    notes += [f"{count} of {len(frames)} frames: {change}." for change, count in changes.items()]
-    pixels, colour_notes = stacked([frame for frame, _ in frames], colour)
+    pictures = [frame for frame, _ in frames]
+    height, width, _ = pictures[0].pixels.shape
+    notes += what_was_done(pictures, pictures[0].size, (width, height), "frames")
+    pixels, colour_notes = stacked(pictures, colour)
     durations = np.array([duration for _, duration in frames])
     untimed = int((durations == 0).sum())
     if untimed:

@@ -66,10 +66,8 @@ def parse_arrays(data: bytes, name: str, array: str | None) -> Table:
     check_at_most(width, MOST_COLUMNS, "columns", name, "Leave out columns.")
     check_at_most(n_rows * width, MOST_VALUES, "values", name, "Use fewer rows.")
     values = _values(data, archive, chosen, declared, name)
-    flat = values.reshape(n_rows, -1)
-    columns = tuple(
-        Column(f"column {d + 1}", column.astype(np.float64)) for d, column in enumerate(flat.T)
-    )
+    flat = np.require(values.reshape(n_rows, -1), np.float64, ["C", "A"])
+    columns = tuple(Column(f"column {d + 1}", column) for d, column in enumerate(flat.T))
     beside = tuple(
         _beside(key, _values(data, archive, key, other, name), name)
         for key, other in arrays.items()

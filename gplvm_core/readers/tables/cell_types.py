@@ -30,19 +30,21 @@ def cell_text(cell: Any) -> str:
     return str(cell)
 
 
-def typed_column(
-    name: str, cells: Sequence[Any], texts: Sequence[str], decimal: str, start: datetime.datetime
-) -> Column:
+def is_blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def typed_column(name: str, cells: Sequence[Any], decimal: str, start: datetime.datetime) -> Column:
     """Return a column by the types of its cells; text if they have several.
 
     start: the first date of the spreadsheet, from which it counts days.
     """
-    present = [cell for cell, text in zip(cells, texts, strict=True) if text]
-    kinds = {type(cell) for cell in present}
+    kinds = {type(cell) for cell in cells if not is_blank(cell)}
     if kinds and kinds <= {int, float}:
         return Column(name, _floats(cells))
+    texts = tuple(map(cell_text, cells))
     if kinds == {bool}:
-        return Column(name, _floats(cells), tuple(texts))
+        return Column(name, _floats(cells), texts)
     hours = [_hours(cell, start) for cell in cells]
     # A duration from 24 hours on that is shown as hh:mm is a date near the first one.
     early = kinds == {datetime.datetime} and None not in hours
@@ -53,7 +55,7 @@ def typed_column(
         return Column(name, np.array(hours, float), of_day=of_day, notes=(note,))
     if kinds and kinds <= {datetime.datetime, datetime.date}:
         moments = np.array([cell or "NaT" for cell in cells], dtype="datetime64[us]")
-        return Column(name, None, tuple(texts), moments=moments)
+        return Column(name, None, texts, moments=moments)
     return text_column(name, texts, "." if kinds & {int, float} else decimal)
 
 
@@ -64,7 +66,7 @@ def _floats(cells: Sequence[Any]) -> np.ndarray:
 
 def _hours(cell: Any, start: datetime.datetime) -> float | None:
     """Return a time or duration in hours, NaN for a blank cell; None for other cells."""
-    if cell is None or (isinstance(cell, str) and not cell.strip()):
+    if is_blank(cell):
         return float("nan")
     if isinstance(cell, datetime.time):
         cell = datetime.datetime.combine(start, cell) - start

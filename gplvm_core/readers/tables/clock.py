@@ -2,12 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-import numpy as np
-from jaxtyping import Float
-
-from gplvm_core.readers.errors import listed
+from gplvm_core.readers.tables.numerals import Numerals
 
 TIME = re.compile(
     r"(?:(?P<minus>-)?(?:(?P<days>\d{1,6})\s*(?:days?|d),?\s+\+?)?)"
@@ -22,39 +18,21 @@ LONGEST = 32  # maximum number of characters of a time of day
 MOSTLY = 0.8
 
 
-@dataclass(frozen=True, eq=False)
-class Hours:
-    """The cells of a column as hours, NaN where missing: since midnight, or durations if `of_day`
-    is false.
-
-    `problem` is the row of the first cell that is not a time of day; `share` is the fraction of
-    cells that are times of day. `example` is the first time of day, as text and in hours.
-    """
-
-    values: Float[np.ndarray, " N"]
-    problem: int | None
-    share: float
-    example: tuple[str, float]
-    of_day: bool
-
-
-def read_hours(cells: Sequence[str], missing: frozenset[str]) -> Hours | None:
-    """Read a column of times of day or durations; None if it holds anything else.
+def read_hours(cells: Sequence[str], missing: frozenset[str]) -> Numerals | None:
+    """Read a column of times of day or durations as hours; None if it holds anything else.
 
     One time from 24:01 on, below 0 or with days makes the cells durations.
     """
-    known = [n for n, cell in enumerate(cells) if cell.lower() not in missing]
-    found = {n: _hours(cells[n]) for n in known}
-    times = {n: hours for n, hours in found.items() if hours is not None}
-    if not times or len(times) < MOSTLY * len(known):
+    found = {cell: hours for cell in dict.fromkeys(cells) if (hours := _hours(cell)) is not None}
+    if not found:
         return None
-    values = np.full(len(cells), np.nan)
-    values[list(times)] = list(times.values())
-    first = next(iter(times))
-    problem = next((n for n in known if n not in times), None)
-    of_day = all(0.0 <= hours <= 24.0 and "d" not in cells[n] for n, hours in times.items())
-    example = (cells[first], times[first])
-    return Hours(values, problem, len(times) / len(known), example, of_day)
+    gap = float("nan")
+    values = [gap if cell.lower() in missing else found.get(cell) for cell in cells]
+    of_day = all(0.0 <= hours <= 24.0 and "d" not in cell for cell, hours in found.items())
+    cell, value = next(iter(found.items()))
+    note = f"are durations in hours (“{cell}” is {value:.4g})"
+    read = Numerals(values, (cell, value) if of_day else None, () if of_day else (note,), of_day)
+    return read if read.share >= MOSTLY else None
 
 
 def _hours(cell: str) -> float | None:
@@ -78,9 +56,3 @@ def _hours(cell: str) -> float | None:
     if match["minus"]:  # "-1 days +23:00:00" is one hour below 0
         return hours - days if "+" in cell else -hours - days
     return days + hours
-
-
-def hours_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
-    """Return a note on the columns of times of day, with an example for each."""
-    words = [f"{name} (“{cell}” is {hours:.4g})" for name, (cell, hours) in examples]
-    return f"Times of day were read as hours since midnight: {listed(words, 3)}."

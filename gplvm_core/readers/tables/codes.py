@@ -36,7 +36,7 @@ class MissingCode:
 
     @property
     def written(self) -> str:
-        return f"{self.value:.10g}".replace("-", "−")
+        return written(self.value)
 
     @property
     def words(self) -> str:
@@ -47,36 +47,43 @@ class MissingCode:
         )
 
 
+def written(value: float) -> str:
+    return f"{value:.10g}".replace("-", "−")
+
+
 def missing_codes(columns: Sequence[Column]) -> tuple[MissingCode, ...]:
     """Return the numbers that may stand for missing values, because they repeat."""
-    numeric = [
-        (column.name, column.numbers[np.isfinite(column.numbers)], column)
+    numeric = {
+        column.name: column.numbers
         for column in columns
         if column.numbers is not None and not column.of_day
-    ]
-    far = [(column, values) for _, known, column in numeric if (values := _far(known))]
+    }
+    far = [(column, values) for column in columns
+           if column.name in numeric and (values := _far(numeric[column.name]))]  # fmt: skip
     found = {value for column, values in far if find_dates(column) is None for value in values}
     codes = []
     for value in sorted(found):
-        at = [(name, _count(known, value, found)) for name, known, _ in numeric]
+        at = [(name, _count(numbers, value, found)) for name, numbers in numeric.items()]
         count, names = sum(n for _, n in at), tuple(name for name, n in at if n)
         if count > 1:
-            codes.append(MissingCode(value, count, names, _is_usual(value)))
+            codes.append(MissingCode(value, count, names, is_usual(value)))
     return tuple(codes)
 
 
-def _is_usual(value: float) -> bool:
+def is_usual(value: float) -> bool:
+    """Whether programs often write this number for missing values."""
     return abs(value) >= HUGE or USUAL.fullmatch(f"{value:.10g}") is not None
 
 
-def _far(known: Float[Array, " n"]) -> list[float]:
+def _far(numbers: Float[Array, " N"]) -> list[float]:
     """Return the values at the ends of a column that are far from all others."""
+    known = numbers[np.isfinite(numbers)]
     found: list[float] = []
     for sign in (1.0, -1.0):
         rest, ends = sign * known, list[float]()
         while len(rest) and len(ends) < MOST_CODES:
             end = float(rest.min())
-            usual = _is_usual(sign * end)
+            usual = is_usual(sign * end)
             others = rest[rest > end]
             if len(others) < (LEAST_OTHERS if usual else MANY) or (ends and not usual):
                 break
@@ -92,8 +99,9 @@ def _far(known: Float[Array, " n"]) -> list[float]:
     return found
 
 
-def _count(known: Float[Array, " n"], value: float, codes: set[float]) -> int:
+def _count(numbers: Float[Array, " N"], value: float, codes: set[float]) -> int:
     """Return how often a code occurs in a column, 0 if it may be a value like the others."""
+    known = numbers[np.isfinite(numbers)]
     count = int(np.sum(known == value))
     others = known[~np.isin(known, list(codes))] if count else known
     if count and len(others):

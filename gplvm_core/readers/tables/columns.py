@@ -1,13 +1,14 @@
 """A table as columns, before the columns have roles."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float, Int, Shaped
+from jaxtyping import Bool, Float, Int, Shaped
 
-from gplvm_core.numerics import AnyNDArray, Array, Int64Array, IntArray
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray, Int64Array, IntArray
+from gplvm_core.readers.errors import listed
 from gplvm_core.readers.proposals import (
     MOSTLY_NUMBERS,
     Proposal,
@@ -62,6 +63,7 @@ class Column:
     a number without its unit or separators, together with that number. `of_day`: the cells are
     times of day, and the numbers are hours since midnight. `moments`: the dates of a file that
     stores them as dates, NaT where missing. `notes`: what the reader guessed or changed.
+    `spelled`: how missing cells are written, if this was noted while reading.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Column:
     of_day: bool = False
     moments: Shaped[AnyNDArray, " N"] | None = None
     notes: tuple[str, ...] = ()
+    spelled: frozenset[str] = frozenset()
 
     def rows(self, chosen: Int[IntArray, " n"]) -> "Column":
         """Return the cells of some rows; only rows without a value may be left out."""
@@ -115,10 +118,13 @@ class Column:
         )
 
     def missing_spellings(self) -> set[str]:
-        """Return the different ways in which missing cells are written: "", "NA", …"""
-        if self.texts is None:
-            return {"NaN"} if self.numbers is not None and np.isnan(self.numbers).any() else set()
-        return {text for text in self.texts if text.lower() in MISSING}
+        """Return the different ways in which missing cells are written: "", "NA", "<0.05", …"""
+        texts = self.texts
+        if self.spelled:
+            return {*self.spelled}
+        if self.numbers is None:
+            return {text for text in texts or () if text.lower() in MISSING}
+        return {texts[int(n)] if texts else "NaN" for n in np.flatnonzero(np.isnan(self.numbers))}
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +134,8 @@ class Table:
 
     `name` is for messages; `file` is the name of the file, if `name` says more. `letters` are words
     of a text whose letters look wrong, so that its encoding may be another one. `numbered` is the
-    name of the first column, if the file names all columns but this one.
+    name of the first column, if the file names all columns but this one. `decimal` is the decimal
+    sign of a text.
 
     `beside` are further columns outside the table itself (other arrays in an NPZ). `image_shape` is
     set if the rows are images. `blank` are the skipped lines between the rows, in which all cells
@@ -152,6 +159,7 @@ class Table:
     file: str = ""
     letters: str = ""
     numbered: str = ""
+    decimal: str = "."
 
     @property
     def row_numbers(self) -> Column | None:
@@ -176,29 +184,51 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
         with suppress(ValueError):
             filled = ["nan" if cell.lower() in MISSING else cell for cell in plain]
             return Column(name, _floats(filled), tuple(cells))
-    hours = read_hours(cells, MISSING)
-    if hours is not None:
-        numbers = hours.values if hours.problem is None else None
-        cell, value = hours.example
-        note = f"Durations in {name} were read as hours: “{cell}” is {value:.4g}."
-        return Column(
-            name,
-            numbers,
-            tuple(cells),
-            hours.problem,
-            hours.share,
-            hours.example if hours.of_day else None,
-            of_day=hours.of_day,
-            notes=() if hours.of_day or numbers is None else (note,),
-        )
-    found = read_numerals(cells, decimal, MISSING)
-    notes = tuple(f"The values of {name} {note}." for note in found.notes)
-    if found.problem is None:
-        numbers = np.array(found.values, dtype=np.float64)
-        return Column(name, numbers, tuple(cells), example=found.example, notes=notes)
-    return Column(name, None, tuple(cells), found.problem, share=found.share, notes=notes)
+    found = read_hours(cells, MISSING) or read_numerals(cells, decimal, MISSING)
+    return Column(
+        name,
+        None if found.problem is not None else np.array(found.values, dtype=np.float64),
+        tuple(cells),
+        found.problem,
+        0.0 if found.problem is None else found.share,
+        found.example,
+        found.of_day,
+        notes=tuple(f"The values of {name} {note}." for note in found.notes),
+    )
 
 
 def _floats(cells: Sequence[str]) -> Float[Array, " N"]:
     """Return numbers in Python's notation; several times as fast as an array of a list."""
     return np.fromiter(map(float, cells), np.float64, len(cells))
+
+
+def reading_notes(columns: Iterable[Column]) -> list[str]:
+    """Return notes on the columns, and on cells of text that were read as numbers without their
+    units or separators, or as hours.
+    """
+    columns = list(columns)
+    read = [column for column in columns if column.example and column.numbers is not None]
+    notes = [note for column in columns for note in column.notes]
+    for of_day, form, what in (
+        (False, ".10g", "Numbers were read without signs, units or separators"),
+        (True, ".4g", "Times of day were read as hours since midnight"),
+    ):
+        words = [
+            f"{column.name} (“{column.example[0]}” is {column.example[1]:{form}})"
+            for column in read
+            if column.example and column.of_day is of_day
+        ]
+        if words:
+            notes.append(f"{what}: {listed(words, 3)}.")
+    return notes
+
+
+def blank_rows(columns: Iterable[Column], count: int) -> Bool[BoolArray, " N"]:
+    """Return which of the rows have no value in any column."""
+    blank = np.ones(count, dtype=bool)
+    for column in columns:
+        if column.numbers is not None:
+            blank &= np.isnan(column.numbers)
+        elif blank.any():
+            blank &= np.array([not word for word in column.words()], dtype=bool)
+    return blank

@@ -1,7 +1,9 @@
 """Columns of dates: find their format, and read them as moments."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Literal
@@ -65,6 +67,7 @@ CLOCK = (
 YEAR_FIRST = re.compile(
     rf"(?P<year>\d{{4}})(?P<sign>[-/.])(?P<one>\d{{1,2}})(?P=sign)(?P<two>\d{{1,2}}){CLOCK}"
 )
+PLAIN = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?", re.ASCII)
 YEAR_LAST = re.compile(
     rf"(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<two>\d{{1,2}})(?P=sign)(?P<year>\d{{4}}|\d{{2}}){CLOCK}"
 )
@@ -130,34 +133,41 @@ def find_dates(column: Column) -> Dates | None:
         return Dates(("iso",), True, "dates in the file's own form") if len(known) else None
     if column.numbers is not None:
         return _numbers_as_dates(column.name, column.numbers)
-    cells = [text for text in column.texts or () if text.lower() not in MISSING]
+    cells = Counter(text for text in column.texts or () if text.lower() not in MISSING)
     short = [cell for cell in cells if len(cell) <= LONGEST]
-    first = [found for cell in short if (found := _iso(cell))]
+    least = MOSTLY * cells.total()
     named = [cell for cell in short if _month_named(NAMED.fullmatch(cell))]
-    if cells and len(named) >= MOSTLY * len(cells):
+    first = [cell for cell in short if _iso(cell)]
+    last = [cell for cell in short if YEAR_LAST.fullmatch(cell)]
+    if cells and sum(cells[cell] for cell in named) >= least:
         return Dates(("month name",), True, f"dates with the month's name, such as {named[0]}")
-    last = [found for cell in short if (found := YEAR_LAST.fullmatch(cell))]
-    if not cells or max(len(first), len(last)) < MOSTLY * len(cells):
+    n_first, n_last = (sum(cells[cell] for cell in found) for found in (first, last))
+    if not cells or max(n_first, n_last) < least:
         return None
-    if len(first) >= len(last):
-        return Dates(("iso",), True, f"dates with the year first, such as {first[0][0]}")
-    return _day_and_month(last)
+    if n_first >= n_last:
+        return Dates(("iso",), True, f"dates with the year first, such as {first[0]}")
+    return _day_and_month({cell: cells[cell] for cell in last})
 
 
-def _day_and_month(found: Sequence[re.Match[str]]) -> Dates:
+def _day_and_month(cells: Mapping[str, int]) -> Dates:
     """Find whether day or month comes first, from numbers above 12 or from dots (day first)."""
-    days = [match[0] for match in found if int(match["one"]) > 12 >= int(match["two"])]
-    months = [match[0] for match in found if int(match["two"]) > 12 >= int(match["one"])]
-    if len(days) > len(months):
-        return Dates(("day first",), True, f"dates with the day first, such as {days[0]}")
-    if len(months) > len(days):
-        return Dates(("month first",), True, f"dates with the month first, such as {months[0]}")
+    days, months = Counter[str](), Counter[str]()
+    for cell, count in cells.items():
+        one, two = map(int, re.split(r"[-/.]", cell)[:2])
+        if min(one, two) <= 12 < max(one, two):
+            (days if one > 12 else months)[cell] = count
+    a_day, a_month = (next(iter(each), "") for each in (days, months))
+    if days.total() > months.total():
+        return Dates(("day first",), True, f"dates with the day first, such as {a_day}")
+    if months.total() > days.total():
+        return Dates(("month first",), True, f"dates with the month first, such as {a_month}")
     if days:
-        open_words = f"{days[0]} has the day first, {months[0]} the month"
+        open_words = f"{a_day} has the day first, {a_month} the month"
         return Dates(("day first", "month first"), False, open_words)
-    if all(match["sign"] == "." for match in found):
-        return Dates(("day first",), True, f"dates with dots, such as {found[0][0]}: the day first")
-    open_words = f"no value decides whether {found[0][0]} begins with the day or the month"
+    cell = next(iter(cells))
+    if all("." in each[:3] for each in cells):
+        return Dates(("day first",), True, f"dates with dots, such as {cell}: the day first")
+    open_words = f"no value decides whether {cell} begins with the day or the month"
     return Dates(("day first", "month first"), False, open_words)
 
 
@@ -167,7 +177,9 @@ def _iso(cell: str) -> re.Match[str] | None:
 
 def _month_named(match: re.Match[str] | None) -> int:
     """Return the number of a month by its name; 0 for other words."""
-    name = match["name"].lower() if match else ""
+    if match is None:
+        return 0
+    name = match["name"].lower()
     fits = (n for n, begins in enumerate(MONTHS, start=1) if name.startswith(begins))
     return next(fits, 0)
 
@@ -233,6 +245,9 @@ def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
             row = int(np.argmax(far))
             raise DateError(row, words[row], "is too far from 1970 to be a date")
         return _counted(column.numbers, way), ""
+    if way == "iso" and all(not cell or PLAIN.fullmatch(cell) for cell in words):
+        with suppress(ValueError):  # such as February 30, which is named below
+            return np.array([cell or "NaT" for cell in words], dtype="datetime64[us]"), ""
     if way == "compact" and column.numbers is not None:
         words = list(map(_compact, column.numbers.tolist()))
     patterns: dict[DateFormat, Callable[[str], re.Match[str] | None]] = {

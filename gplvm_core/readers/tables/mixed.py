@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.cells import Cells
@@ -46,9 +47,9 @@ def read_mixed(
 
     Raises DataError for values that a column of its kind cannot have.
     """
-    numbers = [column for column in columns if kinds[column.name] == "number"]
-    if numbers:
-        as_numbers(numbers, table, kinds=True)  # raises an error with the name of the cell
+    for column in columns:
+        if kinds[column.name] == "number":
+            as_numbers([column], table, kinds=True)  # raises an error with the name of the cell
     cells = [_cells(column, kinds[column.name], table) for column in columns]
     with _naming(table):
         found, _ = columns_of(cells, [kinds[column.name] for column in columns])
@@ -69,20 +70,20 @@ def _words(column: TableColumn) -> str:
 
 def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells:
     """Convert a column of a file to cells. text: whether numbers are read as text."""
-    values = np.full(len(table.places), None, dtype=object)
+    values: NDArray[Any] = np.full(len(table.places), None, dtype=object)
     if column.numbers is None or text:
         values[:] = [word or None for word in column.words()]
+    elif kind == "number":
+        values = column.numbers
     else:
-        whole = kind != "number"
-        values[:] = [_number(value, whole) for value in column.numbers.tolist()]
-    places = tuple(f"{table.unit} {place}" for place in table.places)
-    return Cells(column.name, values, "", places=places)
+        values[:] = [_number(value) for value in column.numbers.tolist()]
+    return Cells(column.name, values, "", places=table.places, unit=table.unit)
 
 
-def _number(value: float, whole: bool) -> float | None:
+def _number(value: float) -> float | None:
     if value != value:
         return None
-    return int(value) if whole and value.is_integer() else value
+    return int(value) if value.is_integer() else value
 
 
 def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:

@@ -56,6 +56,10 @@ def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -
     result if every comma may separate thousands as well as decimals, as in 1,234.
     """
     numbers = [found["number"] for cell in cells if (found := _written(cell))]
+    return _sign(numbers, fallback, either)
+
+
+def _sign(numbers: Sequence[str], fallback: str, either: str) -> str:
     commas = any(SURE_COMMA.fullmatch(number) for number in numbers)
     points = any(SURE_POINT.fullmatch(number) for number in numbers)
     if commas != points:
@@ -69,12 +73,14 @@ def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -
 class Numerals:
     """Cells read as numbers, None for other cells.
 
-    example: a cell that is not a plain number, and its value; notes: on units and limits.
+    example: a cell that is not a plain number, and its value; notes: on units, limits and
+    durations; of_day: whether the numbers are hours since midnight.
     """
 
     values: list[float | None]
     example: tuple[str, float] | None
     notes: tuple[str, ...] = ()
+    of_day: bool = False
 
     @property
     def problem(self) -> int | None:
@@ -94,43 +100,40 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
 
     decimal: the decimal sign of the table; a column that clearly uses the other sign overrides it.
     """
-    limits = [cell for cell in cells if LIMIT.match(cell) and _written(cell)]
-    known = [cell for cell in cells if cell.lower() not in missing]
-    if len(limits) < len(known):
-        missing = missing.union(map(str.lower, limits))
-        known = [cell for cell in known if cell.lower() not in missing]
-    else:
-        limits = []
-    sign = decimal_sign(known, decimal, decimal)
-    written = [_written(cell) for cell in known]
-    beside = Counter((found["before"], found["behind"] or "") for found in written if found)
+    counts = Counter(cells)
+    known = [cell for cell in counts if cell.lower() not in missing]
+    limits = {cell for cell in known if LIMIT.match(cell) and _written(cell)}
+    if len(limits) == len(known):
+        limits = set()
+    each = {cell: _written(cell) for cell in known if cell not in limits}
+    sign = _sign([found["number"] for found in each.values() if found], decimal, decimal)
+    beside = Counter[tuple[str, str]]()
+    for cell, found in each.items():
+        if found:
+            beside[found["before"], found["behind"] or ""] += counts[cell]
     usual = beside.most_common(1)[0][0] if beside else None
     notes = []
     if limits:
-        notes.append(f"are missing where they only give a limit ({listed(sorted(set(limits)), 3)})")
+        notes.append(f"are missing where they only give a limit ({listed(sorted(limits), 3)})")
     units = [" ".join(filter(None, each)) for each in beside if any(each)]
-    if len(beside) > 1 and 2 * sum(beside.values()) > len(known):
+    if len(beside) > 1 and 2 * beside.total() > sum(counts[cell] for cell in each):
         units += ["none"] if ("", "") in beside else []
         notes.append(f"have several units ({listed(units, 5)}) and stay words")
     elif len(units) == 1:
         notes.append(f"are in {units[0]}")
-    values: list[float | None] = []
+    read: dict[str, float | None] = dict.fromkeys(counts, float("nan"))
     example = None
-    matches = iter(written)
-    for cell in cells:
-        if cell.lower() in missing:
-            values.append(float("nan"))
-            continue
-        found = next(matches)
-        value = float(cell) if sign == "." and is_number(cell) and usual == ("", "") else None
+    for cell, found in each.items():
+        plain = usual == ("", "") and sign == "." and is_number(cell)
+        value = float(cell) if plain else None
         if value is None and found and (found["before"], found["behind"] or "") == usual:
             text = _value(found["number"], sign)
             value = None if text is None else float(text)
             plainly = cell.replace(",", ".") if sign == "," else cell
             if value is not None and example is None and text != plainly:
                 example = (cell, value)
-        values.append(value)
-    return Numerals(values, example, tuple(notes))
+        read[cell] = value
+    return Numerals([read[cell] for cell in cells], example, tuple(notes))
 
 
 def _written(cell: str) -> re.Match[str] | None:
@@ -145,9 +148,3 @@ def _value(number: str, sign: str) -> str | None:
     other = "," if sign == "." else "."
     plain = number.replace(sign, ".")
     return plain if other not in number and is_number(plain) else None
-
-
-def numerals_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
-    """Return a note on columns whose numbers have units or separators, with an example for each."""
-    words = [f"{name} (“{cell}” is {value:.10g})" for name, (cell, value) in examples]
-    return f"Numbers were read without signs, units or separators: {listed(words, 3)}."

@@ -1,6 +1,5 @@
 """Read tables in Parquet files column by column; numbers and dates never become text."""
 
-import io
 from typing import Any
 
 import numpy as np
@@ -8,14 +7,21 @@ from numpy.typing import NDArray
 
 from gplvm_core.readers.errors import DataError, listed, parsing
 from gplvm_core.readers.packages import require_packages
-from gplvm_core.readers.tables.columns import Column, Table, text_column
+from gplvm_core.readers.tables.columns import (
+    Column,
+    Table,
+    blank_rows,
+    reading_notes,
+    text_column,
+)
+from gplvm_core.readers.tables.large import words_of
 from gplvm_core.readers.tables.lines import SNIFFED_LINES
 from gplvm_core.readers.tables.numerals import decimal_sign
 from gplvm_core.readers.tables.sheets import check_size
-from gplvm_core.readers.tables.text import reading_notes, unique_names
+from gplvm_core.readers.tables.text import unique_names
 
 MAGIC = b"PAR1"
-BLOCK = 5000  # columns that are unpacked at once
+BLOCK = 2**21  # values that are unpacked at once
 LARGEST_EXACT = 2.0**53  # larger whole numbers are not exact as float64
 HOURS = {"s": 1 / 3600, "ms": 1e-3 / 3600, "us": 1e-6 / 3600, "ns": 1e-9 / 3600}
 
@@ -33,10 +39,10 @@ def parse_parquet(data: bytes, name: str) -> Table:
     package pyarrow.
     """
     require_packages("Parquet files", ("pyarrow",))
-    from pyarrow import parquet, types
+    from pyarrow import BufferReader, parquet, types
 
     with parsing(name):
-        file = parquet.ParquetFile(io.BytesIO(data))
+        file = parquet.ParquetFile(BufferReader(data))
         about, schema = file.metadata, file.schema_arrow
         check_size(about.num_rows * about.num_columns, about.num_columns, name)
         nested = [field.name for field in schema if types.is_nested(field.type)]
@@ -47,14 +53,15 @@ def parse_parquet(data: bytes, name: str) -> Table:
             )
         unique, notes = unique_names([word.strip() for word in schema.names])
         found: list[Column | tuple[str, ...]] = []
-        for first in range(0, len(unique), BLOCK):
+        size = max(1, BLOCK // max(about.num_rows, 1))
+        for first in range(0, len(unique), size):
             # By number, because `read` finds a column "a" also in "a.b". With one thread, because
             # each further one reserves tens of megabytes.
-            block = range(first, min(first + BLOCK, len(unique)))
+            block = range(first, min(first + size, len(unique)))
             table = file.reader.read_all(column_indices=list(block), use_threads=False)
             for called, part in zip(unique[first:], table.columns, strict=False):
                 if _is_text(part.type):
-                    found.append(_words(part))
+                    found.append(words_of(part.cast("string").fill_null("").chunks, str.strip))
                     continue
                 column, column_notes = _column(called, part)
                 found.append(column)
@@ -73,15 +80,6 @@ def _is_text(kind: Any) -> bool:
 
     kind = kind.value_type if types.is_dictionary(kind) else kind
     return str(kind) in ("string", "large_string", "string_view")
-
-
-def _words(part: Any) -> tuple[str, ...]:
-    """Return cells of text; equal cells of a dictionary share their memory."""
-    found: dict[str | None, str] = {None: ""}
-    return tuple(
-        found.setdefault(cell, cell.strip()) if cell is not None else ""
-        for cell in part.to_pylist()
-    )
 
 
 def _column(name: str, part: Any) -> tuple[Column, list[str]]:
@@ -140,12 +138,7 @@ def _written(moments: NDArray[np.datetime64]) -> tuple[str, ...]:
 def _without_blank_rows(columns: list[Column], name: str, count: int, notes: list[str]) -> Table:
     """Leave out rows without any value, with a note, as in tables of text."""
     places = np.arange(count, dtype=np.int64) + 2  # as in a text whose first line has the names
-    blank = np.ones(count, dtype=bool)
-    for column in columns:
-        if column.numbers is not None:
-            blank &= np.isnan(column.numbers)
-        elif blank.any():
-            blank &= np.array([not word for word in column.words()], dtype=bool)
+    blank = blank_rows(columns, count)
     if not columns or blank.all():
         raise DataError(f"{name} has no rows with values. A table needs at least two rows.")
     if blank.any():

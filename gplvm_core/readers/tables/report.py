@@ -108,10 +108,6 @@ class TableReport:
     def id_columns(self) -> tuple[str, ...]:
         return self._named("id")
 
-    @property
-    def constant_columns(self) -> tuple[str, ...]:
-        return tuple(column.name for column in self.columns if column.constant)
-
     def _named(self, role: Role) -> tuple[str, ...]:
         return tuple(column.name for column in self.columns if column.role == role)
 

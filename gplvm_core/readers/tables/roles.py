@@ -1,6 +1,6 @@
 """Check the roles of a table's columns, and read columns of dates in their format."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,15 +42,17 @@ class ColumnRoles:
     def of(
         cls,
         table: Table,
-        label: str | None,
-        time: str | None,
-        ids: Iterable[str],
-        dates: Iterable[str],
-        formats: Mapping[str, DateFormat] | None,
-        sequence: str | None = None,
+        label_column: str | None = None,
+        time_column: str | None = None,
+        id_columns: Iterable[str] = (),
+        date_columns: Iterable[str] = (),
+        date_formats: Mapping[str, DateFormat] | None = None,
+        sequence_column: str | None = None,
     ) -> "ColumnRoles":
         """Check the roles against the table. Raises DataError for unknown columns and formats."""
-        found = cls(label, time, _names(ids), _names(dates), dict(formats or {}), sequence)
+        names = (_names(id_columns), _names(date_columns))
+        formats = dict(date_formats or {})
+        found = cls(label_column, time_column, *names, formats, sequence_column)
         known = [column.name for column in (*table.columns, *table.beside)]
         unknown = [name for name in (*found.all, *found.formats) if name not in known]
         if unknown:
@@ -222,7 +224,7 @@ def as_numbers(columns: list[Column], table: Table, *, kinds: bool = False) -> A
 
     Raises DataError with line and column of a cell that is not a number, or is infinite.
     """
-    numbers: NDArray[Any] = np.column_stack([_numbers(column, table, kinds) for column in columns])
+    numbers: NDArray[Any] = side_by_side([_numbers(column, table, kinds) for column in columns])
     if np.isinf(numbers).any():
         row, d = (int(i) for i in np.argwhere(np.isinf(numbers))[0])
         raise DataError(
@@ -230,6 +232,15 @@ def as_numbers(columns: list[Column], table: Table, *, kinds: bool = False) -> A
             "infinite. Correct it, or leave the cell empty: an empty cell is a missing value."
         )
     return numbers
+
+
+def side_by_side(columns: Sequence[Array]) -> Array:
+    """Return columns as one array; without a copy if they already are the columns of one."""
+    first, size = columns[0], 8 * len(columns)
+    begins = [column.__array_interface__["data"][0] for column in columns]
+    if first.strides == (size,) and begins == [*range(begins[0], begins[0] + size, 8)]:
+        return np.lib.stride_tricks.as_strided(first, (len(first), len(columns)), (size, 8))
+    return np.column_stack(columns)
 
 
 def _called(column: Column) -> str:

@@ -50,10 +50,16 @@ def _starts(column: Column) -> NDArray[np.intp] | None:
         starts = np.flatnonzero(np.diff(cells) != 0.0) + 1
         first = cells[np.r_[0, starts]]
     else:
+        begins = dict[str, int]()
         words = column.texts or ()
-        starts = np.array([n for n in range(1, len(words)) if words[n] != words[n - 1]], np.intp)
-        first = np.array([words[n] for n in (0, *starts)])
-        cells = first if all(word.lower() not in MISSING for word in first) else first[:0]
+        for n, word in enumerate(words):
+            if n and word == words[n - 1]:
+                continue
+            if word in begins or word.lower() in MISSING:
+                return None
+            begins[word] = n
+        starts, first = np.array([*begins.values()][1:], np.intp), np.array([*begins])
+        cells = first
     count = len(column.numbers if column.numbers is not None else column.texts or ())
     if not len(cells) or not 0 < len(starts) < count - LEAST_STEPS:
         return None

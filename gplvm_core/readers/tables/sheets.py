@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from gplvm_core.readers.errors import DataError, listed, parsing, plural
-from gplvm_core.readers.limits import MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
+from gplvm_core.readers.limits import MEGABYTE, MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Archive, open_archive
-from gplvm_core.readers.tables.cell_types import cell_text, typed_column
+from gplvm_core.readers.tables.cell_types import cell_text, is_blank, typed_column
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.lines import Grid
 from gplvm_core.readers.tables.numerals import looks_numeric
@@ -27,6 +27,9 @@ WITHOUT_VALUE = re.compile(
     rb'<c r="([A-Z]{1,3}\d{1,7})"(?![^>]*t="str")[^>]*>'
     rb"<f(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>"
 )
+HEAD, A_NUMBER = 200, "0"
+"""Numbers in the first rows and in the first column have their text, which may show that the first
+row has the names; any number stands for the others."""
 MOST_ROWS = 2**20
 """Rows of a sheet. Spreadsheets write no more rows, but a file can give a row any number."""
 
@@ -52,7 +55,7 @@ def parse_workbook(data: bytes, name: str, header: bool | None) -> Table:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         found = _first_table(book.worksheets, name)
         if found is not None:
-            _check_formulas(archive.read(found[0]._worksheet_path), found[0].title, name)
+            _check_formulas(archive, found[0], name)
     if found is None:
         raise DataError(f"{name}: its first sheet holds no table. Put the table there.")
     sheet, rows = found
@@ -60,20 +63,25 @@ def parse_workbook(data: bytes, name: str, header: bool | None) -> Table:
     notes = [f"The sheet {sheet.title!r} was read."]
     if others:
         notes.append(f"Sheets not used: {listed(others)}.")
-    filled = [[n for n, cell in enumerate(row) if not _is_blank(cell)] for row in rows]
-    first, last = min(row[0] for row in filled if row), max(row[-1] for row in filled if row)
+    widest = max(map(len, rows))
+    filled = [d for d in range(widest) if any(d < len(r) and not is_blank(r[d]) for r in rows)]
+    first, width = filled[0], filled[-1] + 1 - filled[0]
     if first:
         notes.append(f"Empty columns before the table were left out: {first}.")
-    kept = {n: rows[n - 1][first : last + 1] for n, row in enumerate(filled, start=1) if row}
-    width = last + 1 - first
-    texts = [[cell_text(cell) for cell in row] + [""] * (width - len(row)) for row in kept.values()]
+    kept = {n: row[first : first + width] for n, row in enumerate(rows, start=1)
+            if not all(map(is_blank, row))}  # fmt: skip
+    texts = [
+        [cell_text(cell) if number < HEAD or not d or type(cell) not in (int, float) else A_NUMBER
+         for d, cell in enumerate(row)] + [""] * (width - len(row))
+        for number, row in enumerate(kept.values())
+    ]  # fmt: skip
     begin, end = min(kept), max(kept)
     empty = tuple(n for n in range(begin + 1, end) if n not in kept)
     start = book.epoch
 
-    def typed(called: str, d: int, at: Sequence[int], words: Sequence[str], sign: str) -> Column:
+    def typed(called: str, d: int, at: Sequence[int], sign: str) -> Column:
         cells = [kept[place][d] if d < len(kept[place]) else None for place in at]
-        return typed_column(called, cells, words, sign, start)
+        return typed_column(called, cells, sign, start)
 
     of = f"; not read: {listed(others, 5)}" if others else ""
     table = table_of(
@@ -95,25 +103,25 @@ def _first_table(sheets: Sequence[Any], name: str) -> tuple[Any, list[Sequence[A
         with_values = (row for row in rows if any(map(_has_value, row)))
         if next(with_values, None) is not None and next(with_values, None) is not None:
             return sheet, rows
-        if any_cells is None and any(not _is_blank(cell) for row in rows for cell in row):
+        if any_cells is None and any(not is_blank(cell) for row in rows for cell in row):
             any_cells = sheet, rows
     return any_cells
-
-
-def _is_blank(cell: Any) -> bool:
-    return cell is None or (isinstance(cell, str) and not cell.strip())
 
 
 def _has_value(cell: Any) -> bool:
     return looks_numeric(cell) if isinstance(cell, str) else cell is not None
 
 
-def _check_formulas(sheet: bytes, title: str, name: str) -> None:
+def _check_formulas(archive: Archive, sheet: Any, name: str) -> None:
     """Refuse formulas without stored values, which would be read as empty cells."""
-    found = [cell.decode() for cell in WITHOUT_VALUE.findall(sheet)]
+    found, rest = list[str](), b""
+    with archive.file.open(sheet._worksheet_path) as file:
+        while block := file.read(MEGABYTE):
+            cells, end, rest = (rest + block).rpartition(b"</c>")
+            found += [cell.decode() for cell in WITHOUT_VALUE.findall(cells + end)]
     if found:
         raise DataError(
-            f"{name}: {plural(len(found), 'cell')} of the sheet {title!r} "
+            f"{name}: {plural(len(found), 'cell')} of the sheet {sheet.title!r} "
             f"{'has' if len(found) == 1 else 'have'} a formula without a stored value "
             f"({listed(found)}). Open the file in Excel or LibreOffice, and save it there."
         )

@@ -19,7 +19,7 @@ from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
 from gplvm_core.readers.tables.codes import missing_codes, without_codes
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
+from gplvm_core.readers.tables.dates import DateFormat, TimeUnit, find_dates
 from gplvm_core.readers.tables.image_shapes import check_image_shape
 from gplvm_core.readers.tables.mixed import Kinds, kinds_in, read_mixed
 from gplvm_core.readers.tables.parquet import is_parquet, parse_parquet
@@ -35,6 +35,10 @@ from gplvm_core.readers.tables.sheets import is_workbook, parse_workbook
 from gplvm_core.readers.tables.text import parse_text
 
 IF_MISSING = "If it stands for missing values, read the table with missing=[{:.10g}]."
+DATES = (
+    "{0} is learnt as numbers, but seems to hold dates ({1}). To read them as such: "
+    "time_column={0!r}, or date_columns=[{0!r}]."
+)
 PANEL = (
     "{0} seems to name sequences in which {1} rises. To read them as such: sequence_column={0!r}, "
     "time_column={1!r}."
@@ -137,6 +141,10 @@ def read_table(
         found = find_sequences([c for c in table.columns if c.name not in roles.ids])
         if found is not None and found[0] in [column.name for column in values]:
             notes.append(PANEL.format(*found))
+    for column in values:
+        dates = None if column.numbers is None else find_dates(column)
+        if dates and dates.formats[0] != "numbers" and column.name not in roles.formats:
+            notes.append(DATES.format(column.name, dates.reason))
     for name in roles.dates:
         parts, part_notes = parts_of_dates(named[name], table, roles)
         values += parts
@@ -217,25 +225,18 @@ def rows_with_values(
     *,
     array: str | None = None,
     header: bool | None = None,
-    label_column: str | None = None,
-    id_columns: Iterable[str] = (),
-    time_column: str | None = None,
-    sequence_column: str | None = None,
-    date_columns: Iterable[str] = (),
-    date_formats: Mapping[str, DateFormat] | None = None,
     missing: Iterable[float] | None = None,
     encoding: str | None = None,
+    **of_columns: Any,
 ) -> tuple[Int[IntArray, " n"], int]:
     """Return the numbers of rows with a value in any column to learn, and the number of all rows.
 
-    The arguments are those of `read_table`. Here, lines with only delimiters count as rows if a row
-    with a value follows. Otherwise, row n would no longer describe the same item as row n of
-    another file.
+    The arguments are those of `read_table`; of_columns: the roles of columns. Here, lines with only
+    delimiters count as rows if a row with a value follows. Otherwise, row n would no longer
+    describe the same item as row n of another file.
     """
     table = parse_table(source, array, header, missing=missing or (), encoding=encoding)
-    roles = ColumnRoles.of(
-        table, label_column, time_column, id_columns, date_columns, date_formats, sequence_column
-    )
+    roles = ColumnRoles.of(table, **of_columns)
     values = [c.numbers for c in table.columns if c.name not in roles.all and c.numbers is not None]
     for column in table.columns:
         if column.name in roles.dates:

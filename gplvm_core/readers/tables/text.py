@@ -6,24 +6,23 @@ from dataclasses import replace
 
 import numpy as np
 
+from gplvm_core.readers.encodings import decoded
 from gplvm_core.readers.errors import DataError, listed, plural
-from gplvm_core.readers.tables.clock import hours_note
-from gplvm_core.readers.tables.columns import Column, Table, text_column
-from gplvm_core.readers.tables.encodings import decoded
+from gplvm_core.readers.tables.columns import Column, Table, reading_notes, text_column
 from gplvm_core.readers.tables.headings import (
     find_header,
     is_value,
     names_in_lines,
     title_lines,
 )
+from gplvm_core.readers.tables.large import LARGE, large_text
 from gplvm_core.readers.tables.lines import SNIFFED_LINES, Grid, split_text
-from gplvm_core.readers.tables.numerals import decimal_sign, looks_numeric, numerals_note
-from gplvm_core.readers.tables.plain import plain_numbers
+from gplvm_core.readers.tables.numerals import decimal_sign, looks_numeric
 
 NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "blanks"}
-Typed = Callable[[str, int, Sequence[int], Sequence[str], str], Column]
-"""Makes a column of its name, its number, the numbers of its rows, its cells as text, and the
-decimal sign of the table."""
+Typed = Callable[[str, int, Sequence[int], str], Column]
+"""Makes a column of its name, its number, the numbers of its rows, and the decimal sign of the
+table."""
 
 
 def parse_text(data: bytes, name: str, header: bool | None, encoding: str | None = None) -> Table:
@@ -31,11 +30,12 @@ def parse_text(data: bytes, name: str, header: bool | None, encoding: str | None
 
     Raises DataError for files that are not text, and for rows of different lengths.
     """
-    text, notes, letters = decoded(data, name, encoding)
-    if not notes:
-        found = plain_numbers(text, lambda head: _of_text(head, name, header, []))
+    plainly = encoding is None and (data.isascii() or not decoded(data, name)[1])
+    if len(data) >= LARGE and plainly:
+        found = large_text(data, lambda head: parse_text(head, name, header))
         if found is not None:
             return found
+    text, notes, letters = decoded(data, name, encoding)
     return replace(_of_text(text, name, header, notes), letters=letters)
 
 
@@ -114,38 +114,22 @@ def table_of(
     if header and joined is None:
         notes.append(f"The first {unit} was read as column names.")
     columns = tuple(
-        text_column(column, below, decimal)
-        if typed is None
-        else typed(column, d, places, below, decimal)
+        text_column(column, below, decimal) if typed is None else typed(column, d, places, decimal)
         for d, (column, below) in enumerate(zip(names, zip(*rows, strict=True), strict=True))
     )
-    notes += reading_notes(columns)
     return Table(
         name=name,
         columns=columns,
         places=np.array(places, dtype=np.int64),
         unit=unit,
-        notes=(*notes, *name_notes),
+        notes=(*notes, *name_notes, *reading_notes(columns)),
         delimiter=delimiter,
         header=header,
         header_reason=reason,
         numbered=names[0] if unnamed else "",
+        decimal=decimal,
         blank=tuple(place for place in cells.empty if places[0] < place < places[-1]),
     )
-
-
-def reading_notes(columns: Iterable[Column]) -> list[str]:
-    """Return notes on the columns, and on cells of text that were read as numbers without their
-    units or separators, or as hours.
-    """
-    columns = list(columns)
-    read = [column for column in columns if column.example and column.numbers is not None]
-    notes = [note for column in columns for note in column.notes]
-    for of_day, note in ((False, numerals_note), (True, hours_note)):
-        examples = [(c.name, c.example) for c in read if c.example and c.of_day is of_day]
-        if examples:
-            notes.append(note(examples))
-    return notes
 
 
 def _texts(numbers: Iterable[int]) -> list[str]:

@@ -9,7 +9,14 @@ from numpy import ndarray as Array
 from gplvm_core import load_dataset
 from gplvm_core.datasets import Dataset, View
 from gplvm_core.readers.errors import DataError, plural
-from gplvm_core.readers.misfits import Mends, Misfit, multiplied, name_misfits, unit_misfits
+from gplvm_core.readers.misfits import (
+    Mends,
+    Misfit,
+    code_misfits,
+    mended,
+    name_misfits,
+    unit_misfits,
+)
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_ROWS, FileColumn, NewRows, without_empty
 from gplvm_core.readers.spread import spread_rows
@@ -75,9 +82,12 @@ def rows_brought(item: Item, *, empty_rows: bool = False) -> NewRows | None:
         return NewRows(values, (), asked.dataset, columns=beside_training(unseen))
     read = [_read(item, name, data, asked.mends, empty_rows) for name, data in asked.files]
     rows = read[0] if len(read) == 1 else _together(read, asked)
-    if item.dataset.drawing.kind == "bars" and not item.dataset.columns:
-        units = unit_misfits(rows.values, item.dataset.values, names_of(item.dataset))
-        rows = replace(rows, misfits=(*rows.misfits, *units))
+    if item.dataset.drawing.kind in ("bars", "curve"):
+        asked_of = (rows.values, item.dataset.values, names_of(item.dataset))
+        odd = code_misfits(*asked_of)
+        if item.dataset.drawing.kind == "bars" and not item.dataset.columns:
+            odd += unit_misfits(*asked_of)
+        rows = replace(rows, misfits=(*rows.misfits, *odd))
     return rows
 
 
@@ -150,7 +160,7 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
             f"A row of “{other.title}” has {source.n_outputs:,} values, but this model needs "
             f"{wanted.n_outputs:,}. Choose data of the same form."
         )
-    values = multiplied(values, names, asked.mends)
+    values = mended(values, names, asked.mends)
     called = None if source.row_names is None else source.row_names[chosen]
     columns = beside_training(source) if len(chosen) == source.n_points else ()
     mark = f"{asked.model}|{len(asked.mends)}"

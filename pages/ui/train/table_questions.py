@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.datasets import ColumnReport, TableReport
-from gplvm_core.readers.tables.encodings import ENCODINGS
+from gplvm_core.readers.encodings import ENCODINGS
 from gplvm_core.readers.tables.image_shapes import image_shapes
 from pages.ui.shared.memory import fingerprint, is_real_name, recall, remember
 from pages.ui.shared.plain import plain
@@ -43,7 +43,7 @@ def inspected(
 def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     """Ask for header, label, time and id columns; suggest the likely or earlier answers."""
     report = inspected(name, data)
-    options = letters_question(report, f"{name}{mark}")
+    options = letters_question(report.letters, f"{name}{mark}")
     if options:
         report = inspected(name, data, **options)
     array = report.array
@@ -91,9 +91,9 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     return answers
 
 
-def letters_question(report: TableReport, mark: str) -> dict[str, Any]:
+def letters_question(letters: str, mark: str) -> dict[str, Any]:
     """Ask for the encoding of a text whose letters may be wrong; {} without a choice."""
-    if not report.letters:
+    if not letters:
         return {}
     encoding = st.selectbox(
         "Encoding of the text",
@@ -103,7 +103,7 @@ def letters_question(report: TableReport, mark: str) -> dict[str, Any]:
         help="Choose another encoding if letters look wrong.",
         persist_state="session",
     )
-    st.caption(plain(f"Do these words look right? {report.letters}"))
+    st.caption(plain(f"Do these words look right? {letters}"))
     return {} if encoding is None else {"encoding": encoding}
 
 

@@ -14,7 +14,7 @@ from gplvm_core.readers.missing import EMPTY
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 from pages.ui.shared.words import STORIES
-from pages.ui.train.table_questions import table_questions
+from pages.ui.train.table_questions import letters_question, table_questions
 
 MEGABYTES = 50
 LEAVE_OUT_EMPTY = "Leave out the rows without any value"
@@ -54,7 +54,9 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         case "video":
             return image_questions(mark)
         case "bvh":
-            return motion_questions(mark) | up_question(mark)
+            letters = read_sandboxed("letters", name, data)
+            asked = letters_question(letters, f"{name}{mark}")
+            return motion_questions(mark) | up_question(mark) | asked
         case "c3d":
             return motion_questions(mark)
         case "cells":

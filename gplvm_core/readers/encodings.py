@@ -42,13 +42,13 @@ def decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, l
         return _as_given(data, name, encoding), [], ""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         try:
-            return data.decode("utf-16"), [], ""
+            return data.decode("utf-16"), ["The text is not UTF-8 but UTF-16."], ""
         except UnicodeDecodeError as error:
             raise DataError(f"{name} is damaged UTF-16 text: {error}. Save it as UTF-8.") from error
     if b"\0" in data:
         raise DataError(
-            f"{name} is not a text file. CSV (text), NPZ and NPY tables are read; save a "
-            "spreadsheet as CSV."
+            f"{name} is not a text file. Save a table as CSV, Excel, Parquet, NPZ or NPY, and a "
+            "motion as BVH."
         )
     try:
         text = data.decode("utf-8-sig")
