@@ -13,7 +13,7 @@ import pytest
 from gplvm_core import RBF, Linear, Periodic, White
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, MixedOutputs
-from gplvm_core.likelihoods import Links
+from gplvm_core.likelihoods import Count, Links, Number, YesNo
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import encoded, inputs, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
@@ -86,7 +86,7 @@ def views_of_kinds(gaps: bool) -> Graph:
     ).astype(float)
     if gaps:
         values[2, 1:], values[5] = np.nan, np.nan
-    mixed = MixedOutputs(values, Links(np.array([np.nan, 0.0, 1.0])))
+    mixed = MixedOutputs(values, Links((Number(), YesNo(), Count())))
     mean = np.random.default_rng(4).normal(size=(9, 2))
     begin = KindsStart(Start((first, values), 2, 4, ON_DATA, mean), (None, mixed))
     return any_kinds(LatentNode(), begin, JITTER, serial, ("shared", "shared"))

@@ -24,7 +24,7 @@ def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Sca
     """Centre and scale of every column of numbers; other outputs have no unit and keep their
     values.
     """
-    numbers = columns.links().numbers
+    numbers = columns.links.numbers
     center, scale = np.zeros(len(numbers)), np.ones(len(numbers))
     if not numbers.any():
         return Scaling(center, scale)

@@ -149,7 +149,7 @@ class KindsSettled(Settled):
         layer = self.layer
         assert self.outputs is not None and layer.bias is not None and layer.local is not None
         units = replace(scaling, center=scaling.center + layer.bias)
-        links = self.outputs.linked(layer.local.size)
+        links = self.outputs.linked(layer.local.links)
         return replace(super().as_posterior(units), links=links)
 
 
