@@ -297,7 +297,9 @@ def _settle(
             statistics.psi0[own],
         )
         most = min(limits.most_ratio, MOST_SIGNAL)
-        signal, bias = profile_known(known, most, limits.least_signal)
+        # Signals of outputs with units are not in logits.
+        least = np.where(links.measured[links.others], LEAST_SIGNAL, limits.least_signal)
+        signal, bias = profile_known(known, most, least)
         noise, strength = np.ones(n_outputs), np.empty(n_outputs)
         strength[links.others] = signal
         if n_numbers:

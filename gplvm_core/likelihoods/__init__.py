@@ -9,6 +9,7 @@ from gplvm_core.likelihoods.logistic import (
     quadratic,
 )
 from gplvm_core.likelihoods.numbers import Exposure, Number
+from gplvm_core.likelihoods.robust import Robust
 from gplvm_core.likelihoods.sticks import class_probabilities, classes, n_sticks, sticks
 from gplvm_core.likelihoods.table import LIKELIHOODS, TableColumns
 
@@ -20,6 +21,7 @@ __all__ = [
     "Links",
     "Number",
     "Quadratic",
+    "Robust",
     "TableColumns",
     "YesNo",
     "class_probabilities",

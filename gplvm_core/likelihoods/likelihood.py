@@ -70,7 +70,8 @@ class Likelihood:
         self, values: Rows, observed: Bool[BoolArray, "N K"], functions: Float[Array, "T K"]
     ) -> Float[Array, "N T"]:
         """Return Σ `log_factor` over the observed outputs of each row at each f."""
-        each = zip(values, observed, strict=True)
+        every = (np.broadcast_to(own, functions.shape) for own in values)
+        each = zip(every, observed, strict=True)
         return np.stack([self.log_factor(own, functions) @ seen for own, seen in each])
 
     def started(self, values: Each) -> Each:

@@ -15,6 +15,7 @@ from gplvm_core.likelihoods.likelihood import Likelihood
 from gplvm_core.likelihoods.links import Links
 from gplvm_core.likelihoods.logistic import YesNo
 from gplvm_core.likelihoods.numbers import Exposure, Number
+from gplvm_core.likelihoods.robust import USUAL, Robust
 from gplvm_core.likelihoods.sticks import classes, n_sticks, sticks
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
@@ -27,6 +28,7 @@ from gplvm_core.readers.proposals import CONSTANT
 # The likelihood of a column's outputs at the start of training, by the column's kind.
 LIKELIHOODS: Mapping[str, Likelihood] = {
     "number": Number(),
+    "robust": Robust(),
     "yes/no": YesNo(),
     "category": YesNo(),
     "grade": YesNo(),
@@ -157,7 +159,7 @@ class TableColumns:
             if column.kind == "count":
                 parts.append(np.sqrt(own * np.exp(-known[:, place])))
             elif not column.is_words:
-                parts.append(own)
+                parts.append(own.clip(-USUAL, USUAL) if column.kind == "robust" else own)
             else:
                 codes = _codes(own)
                 if column.kind == "category":
@@ -179,8 +181,13 @@ class TableColumns:
         """Return the index of each row's word in column `at`; NaN where missing."""
         return _codes(outputs[:, self.places[at]])
 
-    def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[np.object_]:
-        """Convert complete outputs to the values of the columns, N × C."""
+    def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[Any]:
+        """Convert complete outputs to the values of the columns, N × C.
+
+        The values are floats if all columns are numbers, otherwise objects.
+        """
+        if all(column.is_number for column in self.columns):
+            return outputs.copy()
         found = np.empty((len(outputs), len(self.columns)), dtype=object)
         for at, (column, place) in enumerate(zip(self.columns, self.places, strict=True)):
             own = outputs[:, place]

@@ -147,14 +147,14 @@ class Expected:
                 outputs[:, place.start], sure[:, at] = value, self.chance(at, value)
         return outputs, std, sure
 
-    def values(self) -> tuple[NDArray[np.object_], Float[Array, "N C"]]:
+    def values(self) -> tuple[NDArray[Any], Float[Array, "N C"]]:
         """Return the most probable values, with standard deviations (NaN for words)."""
         outputs, std, _ = self.likeliest()
         return self.columns.decoded(outputs), std
 
     def alternatives(
         self, outputs: Float[Array, "N D"] | None = None
-    ) -> tuple[NDArray[np.object_], Float[Array, "N K C"]]:
+    ) -> tuple[NDArray[Any], Float[Array, "N K C"]]:
         """Return the most probable values under each explanation, and standard deviations.
 
         Standard deviations are NaN for words. If a row has fewer explanations, the remaining values
@@ -173,7 +173,7 @@ class Expected:
 
     def filled(
         self, outputs: Float[Array, "N D"]
-    ) -> tuple[NDArray[np.object_], Float[Array, "N C"], Float[Array, "N C"]]:
+    ) -> tuple[NDArray[Any], Float[Array, "N C"], Float[Array, "N C"]]:
         """Return rows with their gaps filled, with standard deviations and probabilities.
 
         Standard deviations are 0 where observed and NaN for words. Probabilities are 1 where

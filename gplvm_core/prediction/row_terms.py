@@ -117,7 +117,7 @@ class MixedTerms:
     links: Links  # of the K other outputs
     others: Float[Array, "N K"]
     base: Float[Array, " N"]
-    bias: Float[Array, "N K"]  # the column's bias and the known term of the row's exposure
+    bias: Float[Array, "N K"]  # the column's bias and known term; 0 for outputs with units
     folded_numbers: Float[Array, "P R"]  # V_d V_dᵀ − gap_d
     folded: Float[Array, "K R"]
     weighted_psi2: WeightedPsi2
@@ -135,7 +135,9 @@ class MixedTerms:
         )
         own = internal[:, links.numbers]
         filled = np.nan_to_num(own)
-        others = links.of(links.others)
+        others = links.in_units(1.0 / posterior.scale).of(links.others)
+        # The values of outputs with units are centred.
+        bias = np.where(links.measured, 0.0, posterior.center + links.known(internal))
         return cls(
             posterior,
             filled @ v[:, links.numbers].T,
@@ -144,7 +146,7 @@ class MixedTerms:
             others,
             internal[:, links.others],
             np.sum(others.log_base(internal[:, links.others]), axis=1),
-            (posterior.center + links.known(internal))[:, links.others],
+            bias[:, links.others],
             each[links.numbers],
             each[links.others],
             posterior.kernel.weighted_psi2(posterior.inducing),

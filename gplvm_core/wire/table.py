@@ -80,7 +80,10 @@ def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str,
     entries: list[dict[str, Any]] = []
     for at in drawn(own):
         column, values = own[at], dataset.values[:, at]
-        entry: dict[str, Any] = {"name": column.name, "kind": column.kind}
+        entry: dict[str, Any] = {
+            "name": column.name,
+            "kind": "number" if column.is_number else column.kind,
+        }
         if column.is_words:
             entry["words"] = [str(word) for word in column.words]
         else:

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import log_expit, logsumexp
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, t
 
 from gplvm_core import RBF, Linear
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, Local, MixedOutputs, evaluate_mixed, mixed_term, updated
 from gplvm_core.bounds.profiled_known import KnownFactors
 from gplvm_core.kernels import Kernel
-from gplvm_core.likelihoods import Count, Exposure, Links, Number, YesNo
+from gplvm_core.likelihoods import Count, Exposure, Links, Number, Robust, YesNo
 from gplvm_core.likelihoods.counts import log_base
 from gplvm_core.numerics import fold_upper
 from gplvm_core.prediction import Posterior, predict_uncertain
@@ -27,23 +27,24 @@ SETTINGS = {"jitter": 1e-6, "most_ratio": 1e6}
 def draw(
     n_points: int = 40, seed: int = 0, gaps: float = 0.25, exposed: bool = False
 ) -> tuple[MixedOutputs, Belief]:
-    """Return three numbers, three yes/no columns and a count that all depend on the map.
+    """Return three numbers, one with values far off, three yes/no columns and a count.
 
     exposed: whether to add a column of exposures.
     """
     generator = np.random.default_rng(seed)
     mean = generator.normal(size=(n_points, 2))
-    f = np.sin(mean @ generator.normal(size=(2, 7)))
+    f = np.sin(mean @ generator.normal(size=(2, 8)))
     values = np.column_stack(
         [
             *(f[:, :3] + 0.1 * generator.normal(size=(n_points, 3))).T,
             *(generator.random((n_points, 3)) < 1.0 / (1.0 + np.exp(-8.0 * f[:, 3:6]))).T,
             generator.poisson(np.exp(1.0 + f[:, 6])),
+            f[:, 7] + 0.1 * generator.standard_t(2.0, n_points),
         ]
     )
     values[generator.random(values.shape) < gaps] = np.nan
-    columns = [*[Number()] * 3, *[YesNo()] * 3, Count()]
-    order = np.array([3, 0, 6, 1, 4, 2, 5])  # the kinds are mixed
+    columns = [*[Number()] * 3, *[YesNo()] * 3, Count(), Robust()]
+    order = np.array([3, 0, 6, 1, 4, 7, 2, 5])  # the kinds are mixed
     spread = generator.uniform(0.05, 0.3, mean.shape)
     values, columns = values[:, order], [columns[d] for d in order]
     if exposed:
@@ -68,9 +69,9 @@ def test_at_known_inputs_the_bound_is_the_integral_of_gaussian_factors() -> None
     points = belief.mean
     layer = layer_of(outputs, RBF(0.8, 1.3), points)
     generator = np.random.default_rng(3)
-    xi = generator.uniform(0.2, 3.0, (9, 4))
+    xi = generator.uniform(0.2, 3.0, (9, 5))
     noise = np.where(outputs.links.numbers, 0.3, 1.0)
-    ratio, bias = generator.uniform(0.5, 4.0, 7), np.where(noise < 1.0, 0.0, 0.4)
+    ratio, bias = generator.uniform(0.5, 4.0, 8), np.where(noise < 1.0, 0.0, 0.4)
     links = outputs.started().links.columns
     local = Local(xi, Links(tuple(Count(2.5) if own == Count() else own for own in links)))
     layer = replace(layer, local=local, ratio=ratio, bias=bias, noise_variance=noise)
@@ -143,9 +144,9 @@ def test_ratios_are_at_least_the_least_signal() -> None:
     own = free.layer.ratio[outputs.links.others]
     least = float(np.sort(own)[1:3].mean())
     held = evaluate_mixed(layer, belief, outputs, profile=True, least_signal=least, **SETTINGS)
-    np.testing.assert_allclose(
-        held.layer.ratio[outputs.links.others], np.maximum(own, least), rtol=1e-6
-    )
+    # The least signal is in logits, so it is not for robust numbers.
+    exact = np.where(outputs.links.measured[outputs.links.others], own, np.maximum(own, least))
+    np.testing.assert_allclose(held.layer.ratio[outputs.links.others], exact, rtol=1e-6)
     assert held.value < free.value
 
 
@@ -223,6 +224,8 @@ def test_an_update_uses_the_moments_of_predictions(exposed: bool) -> None:
     ratio = np.divide(*sizes)
     moved = mean[:, own] + outputs.known - np.log(ratio)
     exact = np.sqrt(moved**2 + variance[:, own])
+    far = np.flatnonzero(outputs.links.measured[own])
+    exact[:, far] = (outputs.others[:, far] - moved[:, far]) ** 2 + variance[:, own][:, far]
     seen = ~np.isnan(outputs.others) & ~outputs.links.exposures[own]
     np.testing.assert_allclose(after.xi, np.where(seen, exact, 0.0), rtol=1e-7)
 
@@ -293,6 +296,10 @@ def log_evidence(outputs: MixedOutputs, layer: Layer, known: np.ndarray | None =
                 continue
             root = np.linalg.cholesky(prior + 1e-9 * np.eye(count))
             f = layer.bias[d] + (units @ root.T)[:, seen]
+            if isinstance(columns[d], Robust):
+                each = t(columns[d].freedom, f, columns[d].scale).logpdf(y)
+                found[s] += logsumexp(log_unit + each.sum(axis=1))
+                continue
             size = getattr(columns[d], "size", None)
             if size is not None:
                 f = f + np.nansum(outputs.values[:, outputs.links.exposures], axis=1)[seen]
@@ -336,3 +343,16 @@ def test_the_bound_is_below_the_evidence(exposures: tuple[float, ...] | None) ->
         own = evaluate_mixed(at, Belief.certain(mean), outputs, jitter=1e-8, relative=False)
         highest = max(highest, own.value)
     assert at_points - 0.25 < highest < at_points
+
+
+def test_the_bound_of_robust_numbers_is_below_the_evidence() -> None:
+    mean = np.array([[-1.2], [0.1], [1.3]])
+    outputs = MixedOutputs(np.array([[0.4], [-0.3], [6.0]]), Links((Robust(0.8),)))
+    layer = Layer(RBF(1.0, 1.0).with_latent(1), mean, np.ones(1), local=outputs.started())
+    layer = replace(layer, ratio=np.array([0.7]), bias=np.array([0.1]))
+    evidence, highest = log_evidence(outputs, layer, mean), -np.inf
+    for near, far in product(np.linspace(0.1, 1.5, 8), np.linspace(10.0, 50.0, 9)):
+        at = replace(layer, local=replace(layer.local, xi=np.array([[near], [near], [far]])))
+        own = evaluate_mixed(at, Belief.certain(mean), outputs, jitter=1e-8, relative=False)
+        highest = max(highest, own.value)
+    assert evidence - 0.2 < highest < evidence

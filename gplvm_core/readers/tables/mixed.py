@@ -9,14 +9,20 @@ import numpy as np
 from gplvm_core.numerics import Array
 from gplvm_core.readers.cells import Cells
 from gplvm_core.readers.errors import DataError, listed, shortened
-from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
+from gplvm_core.readers.kinds import (
+    NUMBERS,
+    TableColumn,
+    coded_column,
+    columns_of,
+    robust_numbers,
+)
 from gplvm_core.readers.proposals import Proposal, chosen_kinds
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import find_dates
 from gplvm_core.readers.tables.roles import as_numbers
 
 MOST_NAMED = 20  # largest number of columns in a note
-Kinds = Mapping[str, Any] | Literal["auto"] | None
+Kinds = Mapping[str, Any] | Literal["auto", "robust"] | None
 
 
 def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str, Any]:
@@ -36,6 +42,8 @@ def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str,
     ]
     with _naming(table):
         kinds = chosen_kinds([own.get(name) for name in names], names, proposals)
+    if isinstance(asked, str):
+        kinds = robust_numbers(kinds, asked)
     return dict(zip(names, kinds, strict=True))
 
 
@@ -46,7 +54,7 @@ def read_mixed(
 
     Raises DataError for values that a column of its kind cannot have.
     """
-    numbers = [column for column in columns if kinds[column.name] == "number"]
+    numbers = [column for column in columns if kinds[column.name] in NUMBERS]
     if numbers:
         as_numbers(numbers, table, kinds=True)  # raises an error with the name of the cell
     cells = [_cells(column, kinds[column.name], table) for column in columns]
@@ -73,7 +81,7 @@ def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells
     if column.numbers is None or text:
         values[:] = [word or None for word in column.words()]
     else:
-        whole = kind != "number"
+        whole = kind not in NUMBERS
         values[:] = [_number(value, whole) for value in column.numbers.tolist()]
     places = tuple(f"{table.unit} {place}" for place in table.places)
     return Cells(column.name, values, "", places=places)
