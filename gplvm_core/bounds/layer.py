@@ -14,6 +14,7 @@ from gplvm_core.bounds.profiled import Profile, profile_scales
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
 from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.kernels import Gradients, Kernel
+from gplvm_core.likelihoods import Links
 from gplvm_core.numerics import Array, Factor, factorise, one_thread_a_product
 from gplvm_core.parameters import add, scale_leaves
 from gplvm_core.statistics import (
@@ -28,14 +29,13 @@ from gplvm_core.statistics.executors import serial
 
 @dataclass(frozen=True)
 class Local:
-    """The points at which the Gaussian factors of yes/no entries and counts equal their
-    likelihoods.
+    """The points at which the Gaussian factors of entries equal their likelihoods.
 
-    xi: ξ of every entry. size: r of every column of counts, 0 for yes/no.
+    xi: ξ of every entry. links: the present likelihoods of the outputs that are not numbers.
     """
 
     xi: Float[Array, "N K"]
-    size: Float[Array, " K"]
+    links: Links
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled_known import LEAST_SIGNAL, KnownFactors, profile_known
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
 from gplvm_core.bounds.spectra import Spectra
-from gplvm_core.likelihoods import Links, Quadratic, best_sizes, quadratic
+from gplvm_core.likelihoods import Links, Quadratic
 from gplvm_core.numerics import Array, Factor, IntArray, fold_upper, one_thread_a_product
 from gplvm_core.statistics import (
     Executor,
@@ -34,18 +34,16 @@ from gplvm_core.statistics import (
 )
 from gplvm_core.statistics.executors import serial
 
-# The size of counts at the start of training.
-FIRST_SIZE = 10.0
 # The largest signal variance of f, in logits squared.
 MOST_SIGNAL = 1e4
 
 
 @dataclass(frozen=True)
 class MixedOutputs:
-    """Outputs that may be numbers, yes/no entries (0 or 1) or counts; NaN if missing.
+    """Outputs with a likelihood each, such as numbers, yes/no entries or counts; NaN if missing.
 
-    links: the type of each output. For counts, `links` may have any finite
-    size: the layer stores the current sizes and uses them instead.
+    links: the likelihoods at the start of training; the layer stores the current ones of all
+    outputs that are not numbers (`Local`).
     """
 
     values: Float[Array, "N D"]
@@ -56,9 +54,13 @@ class MixedOutputs:
         return np.ascontiguousarray(self.values[:, self.links.numbers])
 
     @cached_property
+    def others(self) -> Float[Array, "N K"]:
+        return np.ascontiguousarray(self.values[:, self.links.others])
+
+    @cached_property
     def known(self) -> Float[Array, "N K"]:
-        """The known term o in every function of a discrete output: the log exposure of counts."""
-        return self.links.known(self.values)[:, self.links.discrete]
+        """The known term o in every function of `others`: the log exposure of counts."""
+        return self.links.known(self.values)[:, self.links.others]
 
     @cached_property
     def number_patterns(self) -> Patterns:
@@ -68,37 +70,28 @@ class MixedOutputs:
         return Patterns.of(~np.isnan(self.numbers))
 
     def started(self) -> Local:
-        """Return the initial ξ and sizes, before the functions are known.
+        """Return the initial ξ and likelihoods, before the functions are known."""
+        links = self.links.of(self.links.others)
+        return Local(links.started(self.others), links)
 
-        Each bound equals the likelihood at the f that fits the entry best. At this f the factors of
-        large counts are narrow. The map therefore learns from large counts before a small size
-        parameter can explain them as noise.
-        """
-        counts = self.links.size[self.links.discrete]
-        size = np.where(counts > 0.0, FIRST_SIZE, counts)
-        successes, failures, _ = self.linked(size).entries(self.values)
-        return Local(np.abs(np.log((successes + 0.5) / (failures + 0.5))), size)
-
-    def linked(self, sizes: Float[Array, " K"]) -> Links:
-        """Return the links at the present sizes of counts."""
-        size = self.links.size.copy()
-        size[self.links.discrete] = sizes
-        return Links(size)
+    def linked(self, links: Links) -> Links:
+        """Return the likelihoods of all outputs, from the present ones of `others`."""
+        columns = np.array(self.links.columns, dtype=object)
+        columns[self.links.others] = links.columns
+        return Links(tuple(columns))
 
     def factors(self, local: Local) -> Quadratic:
         """Return the Gaussian factors at ξ.
 
         Their offsets include the terms of log p(y | f) that do not depend on f.
         """
-        links = self.linked(local.size)
-        successes, failures, _ = links.entries(self.values)
-        found = quadratic(successes, failures, local.xi)
+        found = local.links.factors(self.others, local.xi)
         # With f = o + h the factor of h has the slope ℓ − w o and the offset c + ℓ o − ½ w o².
         known, w = self.known, found.weight
         return Quadratic(
             w,
             found.slope - w * known,
-            found.offset + links.log_base(self.values) + known * (found.slope - 0.5 * w * known),
+            found.offset + known * (found.slope - 0.5 * w * known),
         )
 
     def targets(self, factors: Quadratic) -> Targets:
@@ -220,17 +213,11 @@ def updated(
     limits = Limits(most_ratio, least_signal)
     found = _settle(layer, belief, outputs, jitter, True, limits, executor)
     mean, square = function_moments(found.layer, belief, outputs, found.at, found.bias, executor)
-    links, known = outputs.linked(local.size), outputs.known
-    mean, square = mean + known, square + known * (2.0 * mean + known)
-    successes, _, observed = links.entries(outputs.values)
-    size = local.size.copy()
-    counts = size > 0.0
-    if counts.any():
-        own = successes[:, counts], observed[:, counts]
-        spread = np.maximum(square - mean**2, 0.0)[:, counts]
-        size[counts], shift = best_sizes(*own, mean[:, counts], spread, size[counts])
-        square[:, counts] = (mean[:, counts] - shift) ** 2 + spread
-    return replace(layer, local=Local(np.sqrt(np.maximum(square, 0.0)), size))
+    mean, square = mean + outputs.known, square + outputs.known * (2.0 * mean + outputs.known)
+    spread = np.maximum(square - mean**2, 0.0)
+    links, shift = local.links.learnt(outputs.others, mean, spread)
+    square = np.where(shift == 0.0, square, (mean - shift) ** 2 + spread)
+    return replace(layer, local=Local(links.local(outputs.others, mean - shift, square), links))
 
 
 def function_moments(
@@ -241,7 +228,7 @@ def function_moments(
     bias: Float[Array, " K"],
     executor: Executor,
 ) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
-    """Return ⟨f⟩ and ⟨f²⟩ of the discrete outputs in every row, under q(u) of `at`.
+    """Return ⟨f⟩ and ⟨f²⟩ of the outputs that are not numbers in every row, under q(u) of `at`.
 
     In `at`, the columns of numbers come first. f does not include the known term of exposures.
     """
@@ -290,7 +277,7 @@ def _settle(
     assert local is not None
     factors, links = outputs.factors(local), outputs.links
     targets, n_numbers = outputs.targets(factors), outputs.numbers.shape[1]
-    n_outputs = len(links.size)
+    n_outputs = len(links.columns)
     statistics, pullback = reduce_statistics(
         layer.kernel, belief, layer.inducing, targets, executor
     )
@@ -310,21 +297,23 @@ def _settle(
             statistics.psi0[own],
         )
         most = min(limits.most_ratio, MOST_SIGNAL)
-        signal, bias = profile_known(known, most, limits.least_signal)
+        # Signals of outputs with units are not in logits.
+        least = np.where(links.measured[links.others], LEAST_SIGNAL, limits.least_signal)
+        signal, bias = profile_known(known, most, least)
         noise, strength = np.ones(n_outputs), np.empty(n_outputs)
-        strength[links.discrete] = signal
+        strength[links.others] = signal
         if n_numbers:
             numbers = _first(statistics, spectra, n_numbers)
             most = limits.most_ratio / level
             found = profile_outputs(*numbers, squares, None, most)
             noise[links.numbers], strength[links.numbers] = found.noise_variance, found.ratio
         every = np.zeros(n_outputs)
-        every[links.discrete] = bias
+        every[links.others] = bias
         layer = Layer(layer.kernel, layer.inducing, noise, strength, bias=every, local=local)
     assert layer.ratio is not None and layer.bias is not None
-    bias = layer.bias[links.discrete]
+    bias = layer.bias[links.others]
     noise = np.asarray(layer.noise_variance)[links.numbers]
-    order = np.concatenate([np.flatnonzero(links.numbers), np.flatnonzero(links.discrete)])
+    order = np.concatenate([np.flatnonzero(links.numbers), np.flatnonzero(links.others)])
     of_discrete = spectra.carried[:, total] - bias * spectra.carried[:, n_outputs:]
     seen = statistics.psi1_targets[:, total] - bias * statistics.psi1_targets[:, n_outputs:]
     kept = np.hstack([spectra.carried[:, :n_numbers] / np.sqrt(noise), of_discrete])
@@ -361,5 +350,5 @@ def _first(statistics: Statistics, spectra: Spectra, count: int) -> tuple[Statis
 
 def _order(links: Links) -> Int[IntArray, " D"]:
     """Return the position of every output in the order "numbers first"."""
-    first = np.concatenate([np.flatnonzero(links.numbers), np.flatnonzero(links.discrete)])
+    first = np.concatenate([np.flatnonzero(links.numbers), np.flatnonzero(links.others)])
     return np.argsort(first)

@@ -69,7 +69,7 @@ class KnownFactors:
 
 
 def profile_known(
-    factors: KnownFactors, most: float, least: float = LEAST_SIGNAL
+    factors: KnownFactors, most: float, least: float | Float[Array, " K"] = LEAST_SIGNAL
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """Return every column's signal variance r (from `least` to `most`) and bias b that maximise F.
 
@@ -77,14 +77,15 @@ def profile_known(
     """
     if (factors.psi0 - factors.spectrum.sum(axis=0) < -1e-7 * factors.psi0).any():
         raise NotPositiveDefiniteError("ψ0 − tr(K⁻¹Φ) is negative: the jitter is too small")
-    grid = np.linspace(np.log(least), np.log(most), STEPS)
-    count = len(factors.slope)
-    index = np.argmax([factors.value(np.full(count, np.exp(at))) for at in grid], axis=0)
-    low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]
+    every = np.arange(len(factors.slope))
+    grid = np.linspace(np.log(np.broadcast_to(least, len(every))), np.log(most), STEPS)
+    index = np.argmax([factors.value(np.exp(at)) for at in grid], axis=0)
+    low = grid[np.maximum(index - 1, 0), every]
+    high = grid[np.minimum(index + 1, STEPS - 1), every]
     at_low, at_high = factors.rise(np.exp(low)), factors.rise(np.exp(high))
     # If the slope does not change its sign, the best r is at an end of the grid.
     found = np.where(at_low <= 0.0, low, high)
-    open_, side = (at_low > 0.0) & (at_high < 0.0), np.zeros(count)
+    open_, side = (at_low > 0.0) & (at_high < 0.0), np.zeros(len(every))
     for _ in range(MOST_STEPS):
         if not open_.any():
             break

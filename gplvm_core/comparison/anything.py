@@ -310,7 +310,7 @@ def _log_probabilities(
             found[:, at] = np.log(chances[np.arange(len(values)), there[:, at].astype(int)])
         elif column.kind == "count":
             found[:, at] = np.log(expected.chance(at, there[:, at]))
-        elif column.kind == "number":
+        elif column.is_number:
             mean, variance = expected.moments(at)
             found[:, at] = norm.logpdf(there[:, at], mean, np.sqrt(variance))
     return found
@@ -337,7 +337,7 @@ def log_base_rates(
     if column.is_words:
         shares = np.bincount(seen.astype(int), minlength=len(column.words)) / len(seen)
         return np.log(shares[asked.astype(int)])
-    if column.kind == "number":
+    if column.is_number:
         return norm.logpdf(asked, seen.mean(), max(seen.std(), np.finfo(float).tiny))
     if column.kind == "exposure":
         return np.zeros(len(asked))

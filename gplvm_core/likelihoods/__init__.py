@@ -1,31 +1,32 @@
-"""Level 3: the encoding and the likelihoods of columns that are not numbers."""
+"""Level 3: the likelihoods of columns, and the encoding of words."""
 
-from gplvm_core.likelihoods.counts import (
-    best_sizes,
-    count_probabilities,
-    mixture_quantiles,
-)
-from gplvm_core.likelihoods.links import EXPOSURE, Links
+from gplvm_core.likelihoods.counts import Count, count_probabilities
+from gplvm_core.likelihoods.likelihood import Likelihood, Quadratic
+from gplvm_core.likelihoods.links import Links
 from gplvm_core.likelihoods.logistic import (
-    Quadratic,
-    expected_log_likelihood,
+    YesNo,
     probability,
     quadratic,
 )
+from gplvm_core.likelihoods.numbers import Exposure, Number
+from gplvm_core.likelihoods.robust import Robust
 from gplvm_core.likelihoods.sticks import class_probabilities, classes, n_sticks, sticks
-from gplvm_core.likelihoods.table import TableColumns
+from gplvm_core.likelihoods.table import LIKELIHOODS, TableColumns
 
 __all__ = [
-    "EXPOSURE",
+    "LIKELIHOODS",
+    "Count",
+    "Exposure",
+    "Likelihood",
     "Links",
+    "Number",
     "Quadratic",
+    "Robust",
     "TableColumns",
-    "best_sizes",
+    "YesNo",
     "class_probabilities",
     "classes",
     "count_probabilities",
-    "expected_log_likelihood",
-    "mixture_quantiles",
     "n_sticks",
     "probability",
     "quadratic",

@@ -1,12 +1,18 @@
 """Counts as negative binomials: p(y | f) = Γ(y + r)/(Γ(r) y!) σ(f)^y σ(−f)^r, mean r exp(f)."""
 
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from scipy.special import betainc, expit, gammaln, log_expit
 
-from gplvm_core.likelihoods.logistic import LOG_WEIGHTS, NODES
-from gplvm_core.numerics import Array, BoolArray
+from gplvm_core.likelihoods.likelihood import LOG_WEIGHTS, NODES, Each, Levels, Rows
+from gplvm_core.likelihoods.logistic import Logistic
+from gplvm_core.numerics import Array
 
+# The size of counts at the start of training.
+FIRST_SIZE = 10.0
 # The candidate sizes r: from strongly overdispersed to almost Poisson.
 SIZES = np.geomspace(0.1, 1000.0, 81)
 # The largest number of probabilities that a distribution may list.
@@ -16,38 +22,6 @@ MOST_LISTED = 100_000
 def log_base(counts: Float[Array, "*S"], size: Float[Array, "*S"]) -> Float[Array, "*S"]:
     """Return log Γ(y + r)/(Γ(r) y!), the part of log p(y | f) that does not depend on f."""
     return np.asarray(gammaln(counts + size) - gammaln(size) - gammaln(counts + 1.0))
-
-
-def best_sizes(
-    counts: Float[Array, "N K"],
-    observed: Bool[BoolArray, "N K"],
-    mean: Float[Array, "N K"],
-    variance: Float[Array, "N K"],
-    size: Float[Array, " K"],
-) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """Return the size r of each column that maximises the bound, and the corresponding shift of f.
-
-    mean, variance: moments of f at the present size. A new r shifts f by log(size/r), so that the
-    mean count r exp(f) does not change. A column keeps its present size if no other size is better.
-    """
-    best, shift = size.copy(), np.zeros_like(size)
-    for k in range(len(size)):
-        seen = observed[:, k]
-        y, m, v = counts[seen, k], mean[seen, k], variance[seen, k]
-
-        def value(
-            r: float, y: Array = y, m: Array = m, v: Array = v, now: float = size[k]
-        ) -> float:
-            moved = m - np.log(r / now)
-            xi = np.sqrt(moved**2 + v)
-            own = 0.5 * (y - r) * moved + (y + r) * (log_expit(xi) - 0.5 * xi)
-            return float(np.sum(own + log_base(y, np.full_like(y, r))))
-
-        values = [value(r) for r in SIZES]
-        at = int(np.argmax(values))
-        if values[at] > value(size[k]):
-            best[k], shift[k] = SIZES[at], np.log(SIZES[at] / size[k])
-    return best, shift
 
 
 def count_probabilities(
@@ -63,41 +37,81 @@ def count_probabilities(
     return found
 
 
-def mixture_quantiles(
-    levels: Float[Array, " L"],
-    weights: Float[Array, "N K"],
-    mean: Float[Array, "N K"],
-    variance: Float[Array, "N K"],
-    size: float,
-) -> Float[Array, "L N"]:
-    """Return quantiles of counts: the smallest count whose cumulative probability reaches each
-    level.
+@dataclass(frozen=True)
+class Count(Logistic):
+    """A count: a negative binomial of this size, with mean size · exp(f) · exposure."""
 
-    f is distributed as a mixture of Gaussians, so the counts are a mixture of negative binomials.
-    The search on the cumulative distribution doubles a count, then bisects.
-    """
-    std = np.sqrt(variance)
+    exposed: ClassVar[bool] = True
+    size: float | Float[Array, " K"] = FIRST_SIZE
 
-    def cumulative(count: Array) -> Array:
-        found = np.zeros(len(weights))
-        for node, log_weight in zip(NODES, LOG_WEIGHTS, strict=True):
-            stop = expit(-(mean + node * std))
-            own = betainc(size, count[:, None] + 1.0, stop)
-            found += np.exp(log_weight) * np.sum(weights * own, axis=1)
-        return found
+    def entries(self, values: Each) -> tuple[Each, Each]:
+        return values, np.broadcast_to(self.size, values.shape)
 
-    rows = []
-    for level in levels:
-        low, high = np.full(len(weights), -1.0), np.zeros(len(weights))
-        short = cumulative(high) < level
-        while short.any() and high.max() < 1e15:
-            low, high = np.where(short, high, low), np.where(short, 2.0 * high + 1.0, high)
+    def log_base(self, values: Each) -> Each:
+        return log_base(values, np.broadcast_to(self.size, values.shape))
+
+    def learnt(self, values: Each, mean: Each, variance: Each) -> tuple["Count", float]:
+        """Return the size r that maximises the bound, and the corresponding shift of f.
+
+        A new r shifts f by log(size/r), so that the mean count r exp(f) does not change. The size
+        stays if no other size is better.
+        """
+
+        def value(size: float) -> float:
+            moved = mean - np.log(size / self.size)
+            xi = np.sqrt(moved**2 + variance)
+            own = 0.5 * (values - size) * moved + (values + size) * (log_expit(xi) - 0.5 * xi)
+            return float(np.sum(own + log_base(values, np.full_like(values, size))))
+
+        best = max(SIZES.tolist(), key=value)
+        if value(best) <= value(float(self.size)):
+            return self, 0.0
+        return Count(best), float(np.log(best / self.size))
+
+    def moments(self, mean: Each, variance: Each) -> tuple[Each, Each]:
+        level = self.size * np.exp(mean + 0.5 * variance)
+        # Var y = ⟨r eᶠ + r e²ᶠ⟩ + Var(r eᶠ)
+        square = self.size * np.exp(2.0 * (mean + variance))
+        return level, level + square * (1.0 + self.size) - level**2
+
+    def draw(self, functions: Each, generator: np.random.Generator) -> Each:
+        # A value of f far above all data would give counts that are too large for an integer.
+        stop = np.maximum(expit(-functions), 1e-12)
+        drawn = generator.negative_binomial(np.broadcast_to(self.size, stop.shape), stop)
+        return np.asarray(drawn, dtype=np.float64)
+
+    def quantiles(
+        self, levels: Levels, weights: Rows, mean: Rows, variance: Rows
+    ) -> Float[Array, "L N"]:
+        """Return the smallest count whose cumulative probability reaches each level.
+
+        The search on the cumulative distribution doubles a count, then bisects.
+        """
+        std = np.sqrt(variance)
+
+        def cumulative(count: Array) -> Array:
+            found = np.zeros(len(weights))
+            for node, log_weight in zip(NODES, LOG_WEIGHTS, strict=True):
+                stop = expit(-(mean + node * std))
+                own = betainc(self.size, count[:, None] + 1.0, stop)
+                found += np.exp(log_weight) * np.sum(weights * own, axis=1)
+            return found
+
+        rows = []
+        for level in levels:
+            low, high = np.full(len(weights), -1.0), np.zeros(len(weights))
             short = cumulative(high) < level
-        while (high - low > 1.0).any():
-            middle = np.floor(0.5 * (low + high))
-            below = cumulative(np.maximum(middle, 0.0)) < level
-            wide = high - low > 1.0
-            low = np.where(wide & below, middle, low)
-            high = np.where(wide & ~below, middle, high)
-        rows.append(high)
-    return np.stack(rows)
+            while short.any() and high.max() < 1e15:
+                low, high = np.where(short, high, low), np.where(short, 2.0 * high + 1.0, high)
+                short = cumulative(high) < level
+            while (high - low > 1.0).any():
+                middle = np.floor(0.5 * (low + high))
+                below = cumulative(np.maximum(middle, 0.0)) < level
+                wide = high - low > 1.0
+                low = np.where(wide & below, middle, low)
+                high = np.where(wide & ~below, middle, high)
+            rows.append(high)
+        return np.stack(rows)
+
+    def browser_form(self, noise: float) -> dict[str, Any]:
+        return {"size": float(self.size)}

@@ -1,6 +1,6 @@
 """Convert a table of any kinds to the outputs of a layer (numbers, yes/no, counts) and back."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -10,7 +10,12 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.likelihoods.links import EXPOSURE, Links
+from gplvm_core.likelihoods.counts import Count
+from gplvm_core.likelihoods.likelihood import Likelihood
+from gplvm_core.likelihoods.links import Links
+from gplvm_core.likelihoods.logistic import YesNo
+from gplvm_core.likelihoods.numbers import Exposure, Number
+from gplvm_core.likelihoods.robust import USUAL, Robust
 from gplvm_core.likelihoods.sticks import classes, n_sticks, sticks
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
@@ -20,6 +25,17 @@ from gplvm_core.readers.frames import frame_of, library_of
 from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 from gplvm_core.readers.proposals import CONSTANT
 
+# The likelihood of a column's outputs at the start of training, by the column's kind.
+LIKELIHOODS: Mapping[str, Likelihood] = {
+    "number": Number(),
+    "robust": Robust(),
+    "yes/no": YesNo(),
+    "category": YesNo(),
+    "grade": YesNo(),
+    "count": Count(),
+    "exposure": Exposure(),
+    CONSTANT: YesNo(),  # a constant column has no outputs
+}
 SPARSE = 0.5  # counts with a mean below this value are mostly 0
 
 
@@ -84,14 +100,21 @@ class TableColumns:
         first = [outputs[:, at][:, :1] for at in self.places]
         return np.stack([np.isnan(each).any(axis=1) for each in first], axis=1)
 
-    def links(self, size: float = 1.0) -> Links:
-        """Return the types of the outputs. size: the size r of counts before training."""
-        found = np.zeros(self.n_outputs)
-        sizes = {"count": size, "exposure": EXPOSURE}
+    @cached_property
+    def links(self) -> Links:
+        """The likelihoods of the outputs at the start of training.
+
+        Raises DataError for a column of an unknown kind.
+        """
+        found = list[Likelihood]()
         for column, place in zip(self.columns, self.places, strict=True):
-            if not column.is_words:
-                found[place] = sizes.get(column.kind, np.nan)
-        return Links(found)
+            if column.kind not in LIKELIHOODS:
+                raise DataError(
+                    f"column {column.name!r} has the unknown kind {column.kind!r}; the kinds are "
+                    f"{', '.join(LIKELIHOODS)}"
+                )
+            found += [LIKELIHOODS[column.kind]] * (place.stop - place.start)
+        return Links(tuple(found))
 
     def encoded(self, table: Any) -> Float[Array, "N D"]:
         """Return the outputs of new rows. Raises DataError if the rows do not fit the columns."""
@@ -118,7 +141,7 @@ class TableColumns:
         kinds = {column.kind for column in self.columns}
         if not {"count"} <= kinds <= {"count", "exposure", CONSTANT}:
             return False
-        counts = self.links().discrete & ~self.links().exposures
+        counts = self.links.others & ~self.links.exposures
         return bool(np.nanmean(outputs[:, counts]) < SPARSE)
 
     def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:
@@ -128,7 +151,7 @@ class TableColumns:
         the square root of the count at a usual exposure.
         """
         parts = []
-        known = self.links().known(outputs)
+        known = self.links.known(outputs)
         for column, place in zip(self.columns, self.places, strict=True):
             own = outputs[:, place]
             if column.kind in ("exposure", CONSTANT):
@@ -136,7 +159,7 @@ class TableColumns:
             if column.kind == "count":
                 parts.append(np.sqrt(own * np.exp(-known[:, place])))
             elif not column.is_words:
-                parts.append(own)
+                parts.append(own.clip(-USUAL, USUAL) if column.kind == "robust" else own)
             else:
                 codes = _codes(own)
                 if column.kind == "category":
@@ -158,8 +181,13 @@ class TableColumns:
         """Return the index of each row's word in column `at`; NaN where missing."""
         return _codes(outputs[:, self.places[at]])
 
-    def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[np.object_]:
-        """Convert complete outputs to the values of the columns, N × C."""
+    def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[Any]:
+        """Convert complete outputs to the values of the columns, N × C.
+
+        The values are floats if all columns are numbers, otherwise objects.
+        """
+        if all(column.is_number for column in self.columns):
+            return outputs.copy()
         found = np.empty((len(outputs), len(self.columns)), dtype=object)
         for at, (column, place) in enumerate(zip(self.columns, self.places, strict=True)):
             own = outputs[:, place]

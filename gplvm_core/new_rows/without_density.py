@@ -75,7 +75,7 @@ def reasons_by_hiding(
     its prediction is a reason, if it is more than three standard deviations away. It stays hidden,
     and the search goes on until the rest of the row is ordinary. Words and counts are no reasons.
     """
-    numbers = [d for d, column in enumerate(dataset.all_columns) if column.kind == "number"]
+    numbers = [d for d, column in enumerate(dataset.all_columns) if column.is_number]
     return [
         _by_hiding(model, dataset, row, numbers) if own <= ORDINARY else ()
         for row, own in zip(rows, p, strict=True)

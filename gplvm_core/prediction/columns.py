@@ -13,14 +13,15 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import (
+    Count,
+    Likelihood,
+    Links,
     TableColumns,
     class_probabilities,
     count_probabilities,
-    mixture_quantiles,
     probability,
 )
 from gplvm_core.numerics import Array
@@ -32,8 +33,6 @@ from gplvm_core.prediction.project import Explained, explain
 from gplvm_core.readers import DataError
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.proposals import in_order
-
-BISECTIONS = 60
 
 
 @dataclass(frozen=True)
@@ -87,7 +86,9 @@ class Expected:
 
     def counts(self, at: int, most: int) -> Float[Array, "N C"]:
         """Return the probabilities of the counts 0 … most in a column."""
-        each = count_probabilities(*self._one(at), self._size(at), most)
+        likelihood = self._likelihood(at)
+        assert isinstance(likelihood, Count)
+        each = count_probabilities(*self._one(at), float(likelihood.size), most)
         return np.einsum("nk,nkc->nc", self.weights, each)
 
     def moments(self, at: int) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
@@ -104,20 +105,18 @@ class Expected:
         words.
         """
         column = self.columns.columns[at]
-        if column.kind == "count":
-            return mixture_quantiles(levels, self.weights, *self._one(at), self._size(at))
         if column.kind == "grade":
             below = np.cumsum(self.classes(at), axis=1)
             below[:, -1] = 1.0
             return np.stack([np.argmax(below >= level, axis=1) for level in levels]).astype(float)
-        if column.kind != "number":
+        if column.is_words or column.kind == "exposure":
             raise DataError(
                 f"column {column.name!r} is of kind {column.kind}, which has no order and thus no "
                 "quantiles: use class_probabilities"
             )
         mean, variance = self._one(at)
-        noise = self.posterior.noise_variance * self.posterior.scale[self.columns.places[at]] ** 2
-        return _normal_quantiles(levels, self.weights, mean, np.sqrt(variance + noise))
+        variance = variance + self.posterior.layer_noise[self.columns.places[at].start]
+        return self._likelihood(at).quantiles(levels, self.weights, mean, variance)
 
     def likeliest(self) -> tuple[Float[Array, "N D"], Float[Array, "N C"], Float[Array, "N C"]]:
         """Return the most likely outputs, with standard deviations and probabilities.
@@ -148,14 +147,14 @@ class Expected:
                 outputs[:, place.start], sure[:, at] = value, self.chance(at, value)
         return outputs, std, sure
 
-    def values(self) -> tuple[NDArray[np.object_], Float[Array, "N C"]]:
+    def values(self) -> tuple[NDArray[Any], Float[Array, "N C"]]:
         """Return the most probable values, with standard deviations (NaN for words)."""
         outputs, std, _ = self.likeliest()
         return self.columns.decoded(outputs), std
 
     def alternatives(
         self, outputs: Float[Array, "N D"] | None = None
-    ) -> tuple[NDArray[np.object_], Float[Array, "N K C"]]:
+    ) -> tuple[NDArray[Any], Float[Array, "N K C"]]:
         """Return the most probable values under each explanation, and standard deviations.
 
         Standard deviations are NaN for words. If a row has fewer explanations, the remaining values
@@ -174,7 +173,7 @@ class Expected:
 
     def filled(
         self, outputs: Float[Array, "N D"]
-    ) -> tuple[NDArray[np.object_], Float[Array, "N C"], Float[Array, "N C"]]:
+    ) -> tuple[NDArray[Any], Float[Array, "N C"], Float[Array, "N C"]]:
         """Return rows with their gaps filled, with standard deviations and probabilities.
 
         Standard deviations are 0 where observed and NaN for words. Probabilities are 1 where
@@ -199,11 +198,9 @@ class Expected:
     def chance(self, at: int, values: Float[Array, " N"]) -> Float[Array, " N"]:
         """Return the probability of a given count in every row."""
         place = self.columns.places[at].start
-        links = self.posterior.links
-        assert links is not None
         own = np.zeros((len(values), 1))
         own[:, 0] = values
-        alone = type(links)(links.size[place : place + 1])
+        alone = Links((self._likelihood(at),))
         only = slice(place, place + 1)
         each = [
             alone.log_probabilities(own, self.mean[:, k, only], self.variance[:, k, only])
@@ -215,10 +212,11 @@ class Expected:
         place = self.columns.places[at].start
         return self.mean[..., place], self.variance[..., place]
 
-    def _size(self, at: int) -> float:
+    def _likelihood(self, at: int) -> Likelihood:
+        """Return the likelihood of a column with one output."""
         links = self.posterior.links
         assert links is not None
-        return float(links.size[self.columns.places[at].start])
+        return links.columns[self.columns.places[at].start]
 
 
 def expected_at(
@@ -285,20 +283,3 @@ def words_of(column: TableColumn) -> tuple[Any, ...]:
             "column_quantiles"
         )
     return in_order(column.words) if column.kind == "category" else column.words
-
-
-def _normal_quantiles(
-    levels: Array, weights: Array, mean: Array, std: Array
-) -> Float[Array, "L N"]:
-    """Return quantiles of each row's mixture, by bisection between the Gaussians' quantiles."""
-    found = []
-    for level in levels:
-        each = np.where(weights > 0.0, mean + std * ndtri(level), np.nan)
-        low, high = np.nanmin(each, axis=1), np.nanmax(each, axis=1)
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (low + high)
-            apart = (middle[:, None] - mean) / std
-            below = np.sum(weights * ndtr(apart), axis=1) < level
-            low, high = np.where(below, middle, low), np.where(below, high, middle)
-        found.append(0.5 * (low + high))
-    return np.stack(found)

@@ -109,7 +109,7 @@ def log_likelihood_at(
     if links is None:
         return log_normal(outputs, *at_each(posterior, at))
     mean, variance = at_each(posterior, at, noise=False)
-    noisy = variance + posterior.noise_variance * posterior.scale**2
+    noisy = variance + posterior.layer_noise
     numbers = links.numbers
     each = log_normal(outputs[:, numbers], mean[..., numbers], noisy[..., numbers])
     return each + links.log_probabilities(outputs, mean, variance)
@@ -162,7 +162,7 @@ def _drawn(
         mean, variance = at_each(posterior, beside(edge, known), noise=noise)
         return mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
     mean, variance = at_each(posterior, beside(edge, known), noise=False)
-    variance = variance + noise * posterior.noise_variance * posterior.scale**2 * links.numbers
+    variance = variance + noise * posterior.layer_noise
     functions = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
     if not noise:
         return functions

@@ -306,8 +306,7 @@ def fit_to(
     belief: the training rows' points.
     """
     near = NearData.of(belief, relevance)
-    numbers = 1.0 if posterior.links is None else posterior.links.numbers
-    noise = numbers * posterior.noise_variance * posterior.scale**2
+    noise = posterior.noise
     # Handles and answers are about the functions.
     posterior = replace(posterior, links=None)
     pull = Pull(posterior, handles, near, answers)

@@ -22,8 +22,8 @@ class Posterior:
     variance. Outputs are center + scale · f. With noise per output (`each`) the internal unit of an
     output is its noise standard deviation. The noise variance is then 1, the prior variance of f_d
     is its ratio times k**, and `gap` is an average. slope: a linear mean function of the inputs,
-    f_d(x*) = x*ᵀ slope_d + …. links: the outputs that are yes/no entries and counts, with functions
-    in logits; None for numbers only. Source: Titsias & Lawrence (2010), §4; Damianou (2015), App.
+    f_d(x*) = x*ᵀ slope_d + …. links: the likelihood of every output; None if all
+    are numbers with the layer's noise. Source: Titsias & Lawrence (2010), §4; Damianou (2015), App.
     B.1.2.
     """
 
@@ -79,9 +79,22 @@ class Posterior:
         return carried if self.slope is None else carried + points @ self.slope
 
     def to_internal(self, outputs: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """Convert outputs that are numbers from the user's units to internal units."""
+        """Convert outputs with units from the user's units to internal units."""
         internal = (outputs - self.center) / self.scale
-        return internal if self.links is None else np.where(self.links.numbers, internal, outputs)
+        return internal if self.links is None else np.where(self.links.measured, internal, outputs)
+
+    @property
+    def layer_noise(self) -> Float[Array, " D"]:
+        """The variance of the layer's noise in every output, in the user's units."""
+        noise = self.noise_variance * np.broadcast_to(self.scale, self.n_outputs) ** 2
+        return noise if self.links is None else noise * self.links.numbers
+
+    @property
+    def noise(self) -> Float[Array, " D"]:
+        """The variance of the noise in every output with units, in the user's units, else 0."""
+        if self.links is None:
+            return self.layer_noise
+        return self.layer_noise + np.where(self.links.measured, self.links.noise, 0.0)
 
     def observed(
         self, mean: Float[Array, "*S D"], variance: Float[Array, "*S D"], *, noise: bool
@@ -92,7 +105,5 @@ class Posterior:
         """
         if not noise:
             return mean, variance
-        if self.links is None:
-            return mean, variance + self.noise_variance * self.scale**2
-        numbers = self.noise_variance * self.scale**2 * self.links.numbers
-        return self.links.moments(mean, variance + numbers)
+        noisy = variance + self.layer_noise
+        return (mean, noisy) if self.links is None else self.links.moments(mean, noisy)

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core.kernels import WeightedPsi2
-from gplvm_core.likelihoods import expected_log_likelihood
+from gplvm_core.likelihoods import Links
 from gplvm_core.numerics import Array, fold_upper
 from gplvm_core.prediction.posterior import Posterior
 
@@ -104,20 +104,20 @@ class UncertainTerms:
 
 @dataclass(frozen=True)
 class MixedTerms:
-    """Like `UncertainTerms`, for layers in which some outputs are yes/no entries or counts.
+    """Like `UncertainTerms`, for layers in which some outputs have Gaussian factors.
 
-    For these entries, a term is the expectation of the bound on log p(y | f) at its best ξ² = ⟨f²⟩.
-    The term depends on the first two moments of every function: ∂⟨f⟩ = ½(a − b), ∂⟨f²⟩ = −sλ(ξ).
+    For these entries, a term is the expectation of the bound on log p(y | f) at its best ξ. The
+    term depends on the first two moments of every function (`Likelihood.expected`).
     """
 
     posterior: Posterior
     carried: Float[Array, "N M"]  # Y Vᵀ over the numbers that are observed
     yy: Float[Array, " N"]
     numbers: Float[Array, "N P"]  # 0 or 1
-    successes: Float[Array, "N K"]
-    failures: Float[Array, "N K"]
+    links: Links  # of the K other outputs
+    others: Float[Array, "N K"]
     base: Float[Array, " N"]
-    bias: Float[Array, "N K"]  # the column's bias and the known term of the row's exposure
+    bias: Float[Array, "N K"]  # the column's bias and known term; 0 for outputs with units
     folded_numbers: Float[Array, "P R"]  # V_d V_dᵀ − gap_d
     folded: Float[Array, "K R"]
     weighted_psi2: WeightedPsi2
@@ -135,18 +135,20 @@ class MixedTerms:
         )
         own = internal[:, links.numbers]
         filled = np.nan_to_num(own)
-        successes, failures, _ = links.entries(internal)
+        others = links.in_units(1.0 / posterior.scale).of(links.others)
+        # The values of outputs with units are centred.
+        bias = np.where(links.measured, 0.0, posterior.center + links.known(internal))
         return cls(
             posterior,
             filled @ v[:, links.numbers].T,
             np.sum(filled**2, axis=1),
             (~np.isnan(own)).astype(np.float64),
-            successes,
-            failures,
-            np.sum(links.log_base(internal), axis=1),
-            (posterior.center + links.known(internal))[:, links.discrete],
+            others,
+            internal[:, links.others],
+            np.sum(others.log_base(internal[:, links.others]), axis=1),
+            bias[:, links.others],
             each[links.numbers],
-            each[links.discrete],
+            each[links.others],
             posterior.kernel.weighted_psi2(posterior.inducing),
             tile,
         )
@@ -160,17 +162,15 @@ class MixedTerms:
         kernel, inducing = self.posterior.kernel, self.posterior.inducing
         links, each = self.posterior.links, self.posterior.each
         assert links is not None and each is not None
-        discrete, numbers = links.discrete, self.numbers[rows]
-        v, bias = self.posterior.weights[:, discrete], self.bias[rows]
+        others, numbers = links.others, self.numbers[rows]
+        v, bias = self.posterior.weights[:, others], self.bias[rows]
         psi0, pull_psi0 = kernel.psi0(mean, variance)
         psi1, pull_psi1 = kernel.psi1(mean, variance, inducing)
         traces = kernel.psi2_traces(mean, variance, inducing, self.folded)
-        g, signal = psi1 @ v, each.ratio[discrete]
+        g, signal = psi1 @ v, each.ratio[others]
         square = bias**2 + 2.0 * bias * g + psi0[:, None] * signal + traces
         square = np.maximum(square, (bias + g) ** 2)
-        own, d_first, d_second = expected_log_likelihood(
-            self.successes[rows], self.failures[rows], bias + g, square
-        )
+        own, d_first, d_second = self.links.expected(self.others[rows], bias + g, square)
         level = numbers @ each.ratio[links.numbers]
         weights = d_second @ self.folded - 0.5 * numbers @ self.folded_numbers
         quadratic, d_mean2, d_variance2 = self.weighted_psi2(mean, variance, weights)

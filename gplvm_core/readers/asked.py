@@ -12,7 +12,11 @@ from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, plural, shortened
 from gplvm_core.readers.names import column_words
 
-NUMBERS = ("number", "count")  # kinds of columns that are inputs or targets of a regression
+NUMBERS = (
+    "number",
+    "robust",
+    "count",
+)  # kinds of columns that are inputs or targets of a regression
 
 
 def number_columns(dataset: Dataset) -> tuple[str, ...]:

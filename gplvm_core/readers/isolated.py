@@ -43,7 +43,7 @@ def isolated_values(dataset: Dataset) -> tuple[IsolatedValue, ...]:
         return ()
     values = dataset.values
     columns = enumerate(dataset.all_columns)
-    numbers = [d for d, column in columns if column.kind in ("number", "count")]
+    numbers = [d for d, column in columns if column.is_number or column.kind == "count"]
     return tuple(each for d in numbers for each in _of_column(values[:, d], d))
 
 

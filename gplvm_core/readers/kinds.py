@@ -25,7 +25,9 @@ from gplvm_core.readers.proposals import (
     yes_first,
 )
 
-KINDS = ("number", "yes/no", "category", "grade", "count", "exposure", CONSTANT)
+KINDS = ("number", "robust", "yes/no", "category", "grade", "count", "exposure", CONSTANT)
+NUMBERS = ("number", "robust")  # with Gaussian noise, and with values far from all others
+EVERY = ("auto", "robust")  # words that stand for the kinds of all columns
 OF_WORDS = ("yes/no", "category", "grade", CONSTANT)
 MOST_COUNTED = 2**53  # up to here, every whole number is a floating-point number
 
@@ -48,6 +50,10 @@ class TableColumn:
     def is_words(self) -> bool:
         return bool(self.words)
 
+    @property
+    def is_number(self) -> bool:
+        return self.kind in NUMBERS
+
 
 def columns_of(
     table: Sequence[Cells], kinds: Any
@@ -55,8 +61,9 @@ def columns_of(
     """Return the columns of training data, and notes with the kinds that were chosen automatically
     and with the columns that are left out because they are constant.
 
-    kinds: "auto"; a list with one entry per column; or a dict by column name or number. An entry is
-    a kind, or the words of a grade in their order. "auto" also applies to the columns that a dict
+    kinds: "auto"; "robust", which is "auto" with robust noise for all numbers; a list with one
+    entry per column; or a dict by column name or number. An entry is a kind, or the words of a
+    grade in their order. "auto" also applies to the columns that a dict
     leaves out. Raises DataError for unknown kinds, and for values that do not fit their kind.
     """
     asked = _asked(table, kinds)
@@ -69,8 +76,10 @@ def columns_of(
                 f"column {cells.name!r} has {plural(len(cells.seen), 'value')} in "
                 f"{plural(len(cells.values), 'row')}: nothing can be learnt from it. Leave it out"
             )
-    kinds = chosen_kinds(asked, [cells.name for cells in table], found)
-    for cells, kind, each in zip(table, kinds, found, strict=True):
+    chosen_now = chosen_kinds(asked, [cells.name for cells in table], found)
+    if isinstance(kinds, str):
+        chosen_now = robust_numbers(chosen_now, kinds)
+    for cells, kind, each in zip(table, chosen_now, found, strict=True):
         columns.append(_column(cells, kind))
         if each is not given:
             why = f" ({each.reason})" if each.reason else ""
@@ -94,9 +103,9 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
     """Return the kind that the user gave for each column; None if the user gave none."""
     names = [cells.name for cells in table]
     if isinstance(kinds, str):
-        if kinds != "auto":
+        if kinds not in EVERY:
             raise DataError(
-                f'kinds must be None, "auto", or a list or dict of kinds; got {kinds!r}'
+                f'kinds must be None, "auto", "robust", or a list or dict of kinds; got {kinds!r}'
             )
         return [None] * len(names)
     if isinstance(kinds, Mapping):
@@ -114,6 +123,11 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
     if len(kinds) != len(names):
         raise DataError(f"kinds has {len(kinds)} entries for {plural(len(names), 'column')}")
     return list(kinds)
+
+
+def robust_numbers(chosen: Sequence[Any], kinds: str) -> list[Any]:
+    """Return the chosen kinds, with robust noise for all numbers if `kinds` is "robust"."""
+    return ["robust" if kind == "number" and kinds == "robust" else kind for kind in chosen]
 
 
 def proposal(cells: Cells) -> Proposal:
@@ -147,6 +161,9 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
         check_values(cells, kind)
     if kind == "number":
         return TableColumn(cells.name, kind)
+    if kind == "robust":
+        check_numbers(cells)
+        return _constant(cells) or TableColumn(cells.name, kind)
     if kind == "count":
         return _constant(cells) or TableColumn(cells.name, kind)
     if kind == "exposure":
@@ -308,7 +325,7 @@ def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], nam
     for column, own in zip(columns, values.T, strict=True):
         if column.kind not in KINDS or column.is_words != (column.kind in OF_WORDS):
             raise DataError(f"{name}: the column {column.name!r} cannot be {column.kind!r}.")
-        if column.kind == "number":
+        if column.is_number:
             continue
         seen = own[~np.isnan(own)]
         if column.kind == "exposure":
@@ -341,7 +358,7 @@ def in_own_values(columns: Sequence[TableColumn], values: Float[Array, "n C"]) -
     import pandas
 
     def own(column: TableColumn, coded: Float[Array, " n"]) -> Any:
-        if column.kind in ("number", "exposure"):
+        if column.is_number or column.kind == "exposure":
             return coded
         cells = np.full(len(coded), None, dtype=object)
         for row in np.flatnonzero(~np.isnan(coded)):

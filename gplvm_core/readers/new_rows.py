@@ -324,7 +324,7 @@ def _with_dates(
 def _kinds_of(dataset: Drawn) -> dict[Any, TableColumn]:
     """Return the columns of words and counts by name; empty if all are numbers."""
     columns = dataset.columns if isinstance(dataset, Dataset) else ()
-    return {column.name: column for column in columns if column.kind != "number"}
+    return {column.name: column for column in columns if not column.is_number}
 
 
 def _values(table: Table, column: Column, kind: TableColumn | None) -> tuple[Array, Misfit | None]:

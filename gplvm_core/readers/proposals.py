@@ -89,10 +89,11 @@ def chosen_kinds(
     """Return the given kinds and, for None, the proposed ones; a grade of words is the list of
     its words.
 
-    If no column has words and none has a given kind other than "number", all columns are numbers.
+    If no column has words and none has a given kind other than "number" or "robust",
+    all columns are numbers.
     Raises DataError for text that cannot be learnt.
     """
-    given = any(kind not in (None, "number") for kind in asked)
+    given = any(kind not in (None, "number", "robust") for kind in asked)
     mixed = given or any(
         kind is None and each.is_text for kind, each in zip(asked, found, strict=True)
     )

@@ -10,6 +10,8 @@ released step is never edited.
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from gplvm_core.store.encoding import Encoded
 from gplvm_core.store.errors import StoreError
 
@@ -77,6 +79,34 @@ def settings_that_went(stored: Encoded) -> Encoded:
     return Encoded(each_node(stored.content, change), stored.arrays)
 
 
+def likelihoods_as_objects(stored: Encoded) -> Encoded:
+    """5 → 6: an output's likelihood is an object, no longer a code.
+
+    The code was NaN for a number, 0 for yes/no, −1 for an exposure, and the size of a count.
+    """
+
+    def likelihood(code: float) -> Node:
+        known = {0.0: "YesNo", -1.0: "Exposure"}
+        name = "Number" if np.isnan(code) else known.get(code, "Count")
+        if name == "Count" and code < 0.0:
+            raise StoreError(f"{code} is no code of a likelihood")
+        fields = {"size": code} if name == "Count" else {}
+        return {"$": "object", "class": name, "fields": fields}
+
+    def change(node: Node) -> Node:
+        if node.get("$") != "object" or node.get("class") not in ("Links", "Local"):
+            return node
+        fields = dict(node["fields"])
+        codes = stored.arrays[fields.pop("size")["name"]].tolist()
+        columns = {"$": "tuple", "items": [likelihood(code) for code in codes]}
+        if node["class"] == "Links":
+            return node | {"fields": fields | {"columns": columns}}
+        links = {"$": "object", "class": "Links", "fields": {"columns": columns}}
+        return node | {"fields": fields | {"links": links}}
+
+    return Encoded(each_node(stored.content, change), stored.arrays)
+
+
 # The n-th step, counted from 0, converts schema OLDEST + n to the next one.
-STEPS: tuple[Step, ...] = (settings_that_went,)
+STEPS: tuple[Step, ...] = (settings_that_went, likelihoods_as_objects)
 SCHEMA = OLDEST + len(STEPS)

@@ -22,18 +22,15 @@ from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.proposals import CONSTANT
 from gplvm_core.wire.rows import DrawnData
 
-# The variance of a logistic distribution, which is the noise variance of the logits of yes/no
-# entries and counts.
-LOGISTIC = np.pi**2 / 3.0
-
 
 def units(posterior: Posterior, columns: TableColumns) -> Float[Array, " D"]:
     """Return unit_d. All outputs of a column of words together have the weight of one number."""
     links = posterior.links
     assert links is not None
+    own = links.in_units(1.0 / posterior.scale)
     level = float(np.mean(posterior.kernel.diag(posterior.inducing)))
     signal = level * np.array([posterior.variances.ratio(d) for d in range(posterior.n_outputs)])
-    noise = np.where(links.numbers, posterior.noise_variance, LOGISTIC)
+    noise = np.where(links.numbers, posterior.noise_variance, own.noise)
     widths = np.concatenate([np.full(at.stop - at.start, at.stop - at.start)
                              for at in columns.places])  # fmt: skip
     shared = widths * len(columns.columns) / posterior.n_outputs
@@ -83,7 +80,10 @@ def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str,
     entries: list[dict[str, Any]] = []
     for at in drawn(own):
         column, values = own[at], dataset.values[:, at]
-        entry: dict[str, Any] = {"name": column.name, "kind": column.kind}
+        entry: dict[str, Any] = {
+            "name": column.name,
+            "kind": "number" if column.is_number else column.kind,
+        }
         if column.is_words:
             entry["words"] = [str(word) for word in column.words]
         else:
@@ -114,11 +114,8 @@ def pack_links(
             entry["spread"] = float(np.sum(shares * (1.0 - shares)))
         else:
             entry["spread"] = float(np.var(seen))
-            if column.kind == "count":
-                entry["size"] = float(links.size[place.start])
-            else:
-                scale = float(posterior.scale[place.start])
-                entry["noise"] = float(posterior.noise_variance) * scale**2
+            likelihood = links.columns[place.start]
+            entry |= likelihood.browser_form(float(posterior.noise[place.start]))
         each.append(entry)
     center = np.broadcast_to(posterior.center, (posterior.n_outputs,))
     return {

@@ -108,7 +108,7 @@ def words_in_a_table() -> dict[str, Any]:
     held = {"category": 1, "count": 3, "yes/no": 0, "number": 4150.0}
     kinds = [column.kind for column in columns.columns]
     start = {kind: columns.places[kinds.index(kind)].start for kind in held}
-    size = posterior.links.size[start["count"]]
+    size = posterior.links.columns[start["count"]].size
     outputs = [start["count"], start["number"]]
     handles = Handles(
         np.eye(posterior.n_outputs)[outputs],

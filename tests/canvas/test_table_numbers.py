@@ -14,7 +14,7 @@ from scipy.linalg import eigh
 from gplvm_core.bounds import OutputGaps
 from gplvm_core.datasets import Dataset
 from gplvm_core.kernels import RBF
-from gplvm_core.likelihoods import Links, TableColumns
+from gplvm_core.likelihoods import Count, Links, TableColumns
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.prediction.columns import Expected
 from gplvm_core.wire.model import Chart, pack_model
@@ -51,7 +51,7 @@ def chart_of_table() -> Chart:
     each = OutputGaps(ratio, basis[None], ratio[:, None] * told / (1.0 + told))
     inverse = np.linalg.inv(gram + cross @ cross.T / 0.01)
     targets = 2.0 * np.sin(latent @ rng.standard_normal((Q, count)))
-    numbers = columns.links().numbers
+    numbers = columns.links.numbers
     posterior = Posterior(
         kernel,
         inducing,
@@ -62,7 +62,7 @@ def chart_of_table() -> Chart:
         np.where(numbers, 4000.0, rng.normal(0.0, 0.5, count)),
         np.where(numbers, 120.0, 1.0),
         each=each,
-        links=columns.links(3.5),
+        links=Links(tuple(Count(3.5) if own == Count() else own for own in columns.links.columns)),
     )
     return Chart(posterior, dataset, latent, None, np.array([2.0, 1.0]), (0, 1), columns=columns)
 

@@ -13,7 +13,7 @@ import pytest
 from gplvm_core import RBF, Linear, Periodic, White
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, MixedOutputs
-from gplvm_core.likelihoods import Links
+from gplvm_core.likelihoods import Count, Links, Number, Robust, YesNo
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import encoded, inputs, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
@@ -79,14 +79,19 @@ def latent(node: nodes.Node, outputs: tuple[np.ndarray, ...], *kernels) -> Graph
 
 
 def views_of_kinds(gaps: bool) -> Graph:
-    """Return a view of numbers, and a view of a number, a yes/no column and a count."""
+    """Return a view of numbers, and a view with one column of each kind."""
     generator, (first, _) = np.random.default_rng(8), views(gaps)
     values = np.column_stack(
-        [generator.normal(size=9), generator.random(9) < 0.5, generator.poisson(3.0, 9)]
+        [
+            generator.normal(size=9),
+            generator.random(9) < 0.5,
+            generator.poisson(3.0, 9),
+            generator.standard_t(2.0, 9),
+        ]
     ).astype(float)
     if gaps:
         values[2, 1:], values[5] = np.nan, np.nan
-    mixed = MixedOutputs(values, Links(np.array([np.nan, 0.0, 1.0])))
+    mixed = MixedOutputs(values, Links((Number(), YesNo(), Count(), Robust())))
     mean = np.random.default_rng(4).normal(size=(9, 2))
     begin = KindsStart(Start((first, values), 2, 4, ON_DATA, mean), (None, mixed))
     return any_kinds(LatentNode(), begin, JITTER, serial, ("shared", "shared"))

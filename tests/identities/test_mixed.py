@@ -7,50 +7,50 @@ import numpy as np
 import pytest
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.special import log_expit, logsumexp
-from scipy.stats import multivariate_normal
+from scipy.stats import multivariate_normal, t
 
 from gplvm_core import RBF, Linear
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, Local, MixedOutputs, evaluate_mixed, mixed_term, updated
 from gplvm_core.bounds.profiled_known import KnownFactors
 from gplvm_core.kernels import Kernel
-from gplvm_core.likelihoods import EXPOSURE, Links
+from gplvm_core.likelihoods import Count, Exposure, Links, Number, Robust, YesNo
 from gplvm_core.likelihoods.counts import log_base
 from gplvm_core.numerics import fold_upper
 from gplvm_core.prediction import Posterior, predict_uncertain
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import executor_for
 
-YES_NO, COUNT, NUMBER = 0.0, 1.0, np.nan
 SETTINGS = {"jitter": 1e-6, "most_ratio": 1e6}
 
 
 def draw(
     n_points: int = 40, seed: int = 0, gaps: float = 0.25, exposed: bool = False
 ) -> tuple[MixedOutputs, Belief]:
-    """Return three numbers, three yes/no columns and a count that all depend on the map.
+    """Return three numbers, one with values far off, three yes/no columns and a count.
 
     exposed: whether to add a column of exposures.
     """
     generator = np.random.default_rng(seed)
     mean = generator.normal(size=(n_points, 2))
-    f = np.sin(mean @ generator.normal(size=(2, 7)))
+    f = np.sin(mean @ generator.normal(size=(2, 8)))
     values = np.column_stack(
         [
             *(f[:, :3] + 0.1 * generator.normal(size=(n_points, 3))).T,
             *(generator.random((n_points, 3)) < 1.0 / (1.0 + np.exp(-8.0 * f[:, 3:6]))).T,
             generator.poisson(np.exp(1.0 + f[:, 6])),
+            f[:, 7] + 0.1 * generator.standard_t(2.0, n_points),
         ]
     )
     values[generator.random(values.shape) < gaps] = np.nan
-    size = np.array([NUMBER] * 3 + [YES_NO] * 3 + [COUNT])
-    order = np.array([3, 0, 6, 1, 4, 2, 5])  # the kinds are mixed
+    columns = [*[Number()] * 3, *[YesNo()] * 3, Count(), Robust()]
+    order = np.array([3, 0, 6, 1, 4, 7, 2, 5])  # the kinds are mixed
     spread = generator.uniform(0.05, 0.3, mean.shape)
-    values, size = values[:, order], size[order]
+    values, columns = values[:, order], [columns[d] for d in order]
     if exposed:
         values = np.column_stack([generator.normal(size=n_points), values])
-        size = np.array([EXPOSURE, *size])
-    return MixedOutputs(values, Links(size)), Belief(mean, spread)
+        columns = [Exposure(), *columns]
+    return MixedOutputs(values, Links(tuple(columns))), Belief(mean, spread)
 
 
 def layer_of(outputs: MixedOutputs, kernel: Kernel, inducing: np.ndarray) -> Layer:
@@ -69,17 +69,18 @@ def test_at_known_inputs_the_bound_is_the_integral_of_gaussian_factors() -> None
     points = belief.mean
     layer = layer_of(outputs, RBF(0.8, 1.3), points)
     generator = np.random.default_rng(3)
-    xi = generator.uniform(0.2, 3.0, (9, 4))
-    noise = np.where(np.isnan(outputs.links.size), 0.3, 1.0)
-    ratio, bias = generator.uniform(0.5, 4.0, 7), np.where(noise < 1.0, 0.0, 0.4)
-    local = Local(xi, np.where(outputs.started().size > 0.0, 2.5, 0.0))
+    xi = generator.uniform(0.2, 3.0, (9, 5))
+    noise = np.where(outputs.links.numbers, 0.3, 1.0)
+    ratio, bias = generator.uniform(0.5, 4.0, 8), np.where(noise < 1.0, 0.0, 0.4)
+    links = outputs.started().links.columns
+    local = Local(xi, Links(tuple(Count(2.5) if own == Count() else own for own in links)))
     layer = replace(layer, local=local, ratio=ratio, bias=bias, noise_variance=noise)
     own = evaluate_mixed(layer, Belief.certain(points), outputs, jitter=1e-10, relative=False)
     factors, gram, exact, k = outputs.factors(local), layer.kernel.K(points), 0.0, 0
     for d, column in enumerate(outputs.values.T):
         seen = ~np.isnan(column)
         prior = ratio[d] * gram[np.ix_(seen, seen)]
-        if np.isnan(outputs.links.size[d]):
+        if outputs.links.numbers[d]:
             covariance = 0.3 * (prior + np.eye(seen.sum()))
             exact += multivariate_normal(np.zeros(seen.sum()), covariance).logpdf(column[seen])
             continue
@@ -112,7 +113,7 @@ def test_signals_and_biases_are_at_their_optimum() -> None:
     again = evaluate_mixed(best.layer, belief, outputs, **fixed)
     assert again.value == pytest.approx(best.value, rel=1e-12)
     assert ((best.layer.ratio > 1e-3) & (best.layer.ratio < 1e3)).all()
-    for d in np.flatnonzero(~np.isnan(outputs.links.size)):
+    for d in np.flatnonzero(outputs.links.others):
         for field, step in (("ratio", 1.03), ("bias", 1.03), ("ratio", 0.97), ("bias", 0.97)):
             moved = np.array(getattr(best.layer, field))
             assert moved[d] != 0.0
@@ -140,12 +141,12 @@ def test_ratios_are_at_least_the_least_signal() -> None:
     outputs, belief = draw()
     layer = trained(outputs, belief, RBF(1.0, 1.2))
     free = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
-    own = free.layer.ratio[outputs.links.discrete]
+    own = free.layer.ratio[outputs.links.others]
     least = float(np.sort(own)[1:3].mean())
     held = evaluate_mixed(layer, belief, outputs, profile=True, least_signal=least, **SETTINGS)
-    np.testing.assert_allclose(
-        held.layer.ratio[outputs.links.discrete], np.maximum(own, least), rtol=1e-6
-    )
+    # The least signal is in logits, so it is not for robust numbers.
+    exact = np.where(outputs.links.measured[outputs.links.others], own, np.maximum(own, least))
+    np.testing.assert_allclose(held.layer.ratio[outputs.links.others], exact, rtol=1e-6)
     assert held.value < free.value
 
 
@@ -218,10 +219,15 @@ def test_an_update_uses_the_moments_of_predictions(exposed: bool) -> None:
         at.posterior.each,
     )
     mean, variance = predict_uncertain(posterior, belief.mean, belief.variance)
-    after, own = updated(layer, belief, outputs, **SETTINGS).local, outputs.links.discrete
-    ratio = np.divide(after.size, layer.local.size, where=after.size > 0, out=np.ones(own.sum()))
+    after, own = updated(layer, belief, outputs, **SETTINGS).local, outputs.links.others
+    sizes = [[getattr(one, "size", 1.0) for one in at.links.columns] for at in (after, layer.local)]
+    ratio = np.divide(*sizes)
     moved = mean[:, own] + outputs.known - np.log(ratio)
-    np.testing.assert_allclose(after.xi, np.sqrt(moved**2 + variance[:, own]), rtol=1e-7)
+    exact = np.sqrt(moved**2 + variance[:, own])
+    far = np.flatnonzero(outputs.links.measured[own])
+    exact[:, far] = (outputs.others[:, far] - moved[:, far]) ** 2 + variance[:, own][:, far]
+    seen = ~np.isnan(outputs.others) & ~outputs.links.exposures[own]
+    np.testing.assert_allclose(after.xi, np.where(seen, exact, 0.0), rtol=1e-7)
 
 
 def test_the_rise_of_known_factors_is_the_difference_of_their_value() -> None:
@@ -275,26 +281,31 @@ def log_evidence(outputs: MixedOutputs, layer: Layer, known: np.ndarray | None =
     count = len(outputs.values)
     places, log_weight = grid_of(12, count) if known is None else (known.T, np.zeros(1))
     units, log_unit = grid_of(10, count)
-    size, found = outputs.linked(layer.local.size).size, log_weight.copy()
+    columns, found = outputs.linked(layer.local.links).columns, log_weight.copy()
     for s, points in enumerate(places):
         gram = layer.kernel.K(points[:, None])
         for d, column in enumerate(outputs.values.T):
-            if size[d] == EXPOSURE:
+            if columns[d] == Exposure():
                 continue
             seen = ~np.isnan(column)
             y, prior = column[seen], layer.ratio[d] * gram
-            if np.isnan(size[d]):
+            if columns[d] == Number():
                 own = layer.noise_variance[d] * (prior[np.ix_(seen, seen)] + np.eye(len(y)))
                 found[s] -= 0.5 * (y @ np.linalg.solve(own, y) + np.linalg.slogdet(own)[1])
                 found[s] -= 0.5 * len(y) * np.log(2.0 * np.pi)
                 continue
             root = np.linalg.cholesky(prior + 1e-9 * np.eye(count))
             f = layer.bias[d] + (units @ root.T)[:, seen]
-            if size[d] > 0.0:
-                f = f + np.nansum(outputs.values[:, size == EXPOSURE], axis=1)[seen]
-            failures = 1.0 - y if size[d] == 0.0 else np.full_like(y, size[d])
+            if isinstance(columns[d], Robust):
+                each = t(columns[d].freedom, f, columns[d].scale).logpdf(y)
+                found[s] += logsumexp(log_unit + each.sum(axis=1))
+                continue
+            size = getattr(columns[d], "size", None)
+            if size is not None:
+                f = f + np.nansum(outputs.values[:, outputs.links.exposures], axis=1)[seen]
+            failures = 1.0 - y if size is None else np.full_like(y, size)
             each = y * log_expit(f) + failures * log_expit(-f)
-            if size[d] > 0.0:
+            if size is not None:
                 each = each + log_base(y, failures)
             found[s] += logsumexp(log_unit + each.sum(axis=1))
     return float(logsumexp(found))
@@ -304,18 +315,18 @@ def log_evidence(outputs: MixedOutputs, layer: Layer, known: np.ndarray | None =
 def test_the_bound_is_below_the_evidence(exposures: tuple[float, ...] | None) -> None:
     mean = np.array([[-1.2], [0.1], [1.3]])
     values = np.array([[0.0, 1.0, -0.9], [np.nan, 4.0, 0.1], [1.0, 9.0, 1.1]])
-    size, k = np.array([YES_NO, COUNT, NUMBER]), 2
+    columns, k = (YesNo(), Count(), Number()), 2
     if exposures:
-        values, size, k = np.column_stack([values, exposures]), np.append(size, EXPOSURE), 3
-    outputs = MixedOutputs(values, Links(size))
+        values, columns, k = np.column_stack([values, exposures]), (*columns, Exposure()), 3
+    outputs = MixedOutputs(values, Links(columns))
     layer = Layer(RBF(1.0, 1.0).with_latent(1), mean, 1.0, local=outputs.started())
     # The signals are fixed, because their optimum for three rows may be 0 or infinite.
     layer = replace(
         layer,
-        ratio=np.array([2.0, 0.7, 4.0, 1.0])[: len(size)],
-        bias=np.array([0.2, -0.8, 0.0, 0.0])[: len(size)],
-        noise_variance=np.array([1.0, 1.0, 0.2, 1.0])[: len(size)],
-        local=Local(np.full((3, k), 1.2), np.array([0.0, 6.0, EXPOSURE])[:k]),
+        ratio=np.array([2.0, 0.7, 4.0, 1.0])[: len(columns)],
+        bias=np.array([0.2, -0.8, 0.0, 0.0])[: len(columns)],
+        noise_variance=np.array([1.0, 1.0, 0.2, 1.0])[: len(columns)],
+        local=Local(np.full((3, k), 1.2), Links((YesNo(), Count(6.0), Exposure())[:k])),
     )
     evidence, highest = log_evidence(outputs, layer), -np.inf
     for scale, variance, xi in product((0.3, 0.6, 0.9), (0.1, 0.2, 0.4), (0.5, 1.0, 1.5)):
@@ -332,3 +343,16 @@ def test_the_bound_is_below_the_evidence(exposures: tuple[float, ...] | None) ->
         own = evaluate_mixed(at, Belief.certain(mean), outputs, jitter=1e-8, relative=False)
         highest = max(highest, own.value)
     assert at_points - 0.25 < highest < at_points
+
+
+def test_the_bound_of_robust_numbers_is_below_the_evidence() -> None:
+    mean = np.array([[-1.2], [0.1], [1.3]])
+    outputs = MixedOutputs(np.array([[0.4], [-0.3], [6.0]]), Links((Robust(0.8),)))
+    layer = Layer(RBF(1.0, 1.0).with_latent(1), mean, np.ones(1), local=outputs.started())
+    layer = replace(layer, ratio=np.array([0.7]), bias=np.array([0.1]))
+    evidence, highest = log_evidence(outputs, layer, mean), -np.inf
+    for near, far in product(np.linspace(0.1, 1.5, 8), np.linspace(10.0, 50.0, 9)):
+        at = replace(layer, local=replace(layer.local, xi=np.array([[near], [near], [far]])))
+        own = evaluate_mixed(at, Belief.certain(mean), outputs, jitter=1e-8, relative=False)
+        highest = max(highest, own.value)
+    assert evidence - 0.2 < highest < evidence

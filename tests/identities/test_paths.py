@@ -7,7 +7,7 @@ from gplvm_core import RBF, DynamicalGPLVM, Matern32, Periodic, White
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, MixedOutputs
 from gplvm_core.kernels import Kernel
-from gplvm_core.likelihoods import Links
+from gplvm_core.likelihoods import Count, Links, Number, YesNo
 from gplvm_core.models.problems import paths
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.edges import FREE, LayerEdge
@@ -97,7 +97,7 @@ def test_at_the_optimum_of_the_paths_the_gradient_of_their_means_vanishes(
 def test_tables_with_words_and_counts_have_the_steps_too(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = waves(6, 0)
     values = np.column_stack([numbers[:, 0], numbers[:, 1] > 0.0, np.round(np.exp(numbers[:, 2]))])
-    kinds = MixedOutputs(values, Links(np.array([np.nan, 0.0, 1.0])))
+    kinds = MixedOutputs(values, Links((Number(), YesNo(), Count())))
     begin = KindsStart(Start((values,), 2, 8, (RBF(1.0, 1.0),), "pca"), (kinds,))
     graph = any_kinds(PathNode(TIMELINE, ROUGH), begin, JITTER, serial, ("per_output",))
     begun = graph.start(0)

@@ -91,7 +91,7 @@ def test_a_grade_may_have_its_order_given() -> None:
         (["a", "b", "c"], "yes/no", "has 3 values"),
         (["a", "b", 1.0], "number", "row 0 (counted from 0) has 'a'"),
         ([1.0, float("inf"), 2.0], "number", "has inf"),
-        ([1.0, 2.0, 3.0], "colour", "kind must be one of number, yes/no"),
+        ([1.0, 2.0, 3.0], "colour", "kind must be one of number, robust, yes/no"),
     ],
 )
 def test_impossible_values_are_reported(values: list[object], kind: object, said: str) -> None:

@@ -2,6 +2,8 @@
 quadrature.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from scipy.integrate import quad
@@ -9,18 +11,31 @@ from scipy.special import log_expit
 from scipy.stats import nbinom, norm
 
 from gplvm_core.likelihoods import (
+    Count,
     Links,
-    best_sizes,
+    Number,
+    YesNo,
     count_probabilities,
-    expected_log_likelihood,
-    mixture_quantiles,
     probability,
     quadratic,
 )
 from gplvm_core.likelihoods.counts import log_base
-from gplvm_core.likelihoods.logistic import log_probability
+from gplvm_core.likelihoods.logistic import Logistic
 
 SUCCESSES, FAILURES = np.array([1.0, 0.0, 7.0, 0.0, 2.5]), np.array([0.0, 1.0, 3.0, 0.4, 2.5])
+
+
+@dataclass(frozen=True)
+class Tried(Logistic):
+    """Any numbers of failures."""
+
+    failures: tuple[float, ...]
+
+    def entries(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return values, np.array(self.failures)
+
+
+TABLE = Tried(tuple(FAILURES.tolist()))
 
 
 def log_likelihood(f: np.ndarray) -> np.ndarray:
@@ -50,7 +65,7 @@ def test_missing_entries_have_no_influence() -> None:
 def test_a_rows_value_is_the_best_quadratic_and_its_gradients_are_differences() -> None:
     mean, variance = np.array([0.3, -1.2, 2.0, 0.0, -0.4]), np.array([0.5, 2.0, 0.1, 1.0, 0.0])
     square = mean**2 + variance
-    value, d_mean, d_square = expected_log_likelihood(SUCCESSES, FAILURES, mean, square)
+    value, d_mean, d_square = TABLE.expected(SUCCESSES, mean, square)
 
     def at(xi: np.ndarray) -> np.ndarray:
         found = quadratic(SUCCESSES, FAILURES, xi)
@@ -62,7 +77,7 @@ def test_a_rows_value_is_the_best_quadratic_and_its_gradients_are_differences() 
     step = 1e-6
 
     def moved(m: float, s: float) -> np.ndarray:
-        return expected_log_likelihood(SUCCESSES, FAILURES, mean + m, square + s)[0]
+        return TABLE.expected(SUCCESSES, mean + m, square + s)[0]
 
     np.testing.assert_allclose(d_mean, (moved(step, 0) - moved(-step, 0)) / (2 * step), rtol=1e-7)
     np.testing.assert_allclose(d_square, (moved(0, step) - moved(0, -step)) / (2 * step), rtol=1e-6)
@@ -78,7 +93,8 @@ def test_quadrature_is_the_integral(mean: float, variance: float) -> None:
 
         wide = (mean - 10.0 * std, mean + 10.0 * std)
         exact = quad(integrand, *wide, limit=400, points=(mean,))[0]
-        own = log_probability(*(np.array([x]) for x in (a, b, mean, variance)))[0]
+        tried = Tried((b,))
+        own = tried.log_probability(*(np.array([x]) for x in (a, mean, variance)))[0]
         assert own == pytest.approx(np.log(exact), abs=2e-4)
         if (a, b) == (1.0, 0.0):
             yes = probability(np.array([mean]), np.array([variance]))[0]
@@ -96,7 +112,7 @@ def test_counts_are_negative_binomials() -> None:
     found = count_probabilities(np.array([f]), np.array([1e-14]), size, 39)[0]
     np.testing.assert_allclose(found, exact, rtol=1e-6)
     levels = np.linspace(0.01, 0.99, 99)
-    at = mixture_quantiles(levels, np.ones((1, 1)), np.full((1, 1), f), np.zeros((1, 1)), size)
+    at = Count(size).quantiles(levels, np.ones((1, 1)), np.full((1, 1), f), np.zeros((1, 1)))
     np.testing.assert_array_equal(at[:, 0], nbinom.ppf(levels, size, 1.0 / (1.0 + np.exp(f))))
 
 
@@ -106,22 +122,21 @@ def test_quantiles_of_a_mixture_are_where_its_probabilities_say() -> None:
     each = count_probabilities(mean, variance, size, 400)
     below = np.cumsum(np.einsum("nk,nkc->nc", weights, each)[0])
     for level in (0.1, 0.29, 0.5, 0.9):
-        at = mixture_quantiles(np.array([level]), weights, mean, variance, size)[0, 0]
+        at = Count(size).quantiles(np.array([level]), weights, mean, variance)[0, 0]
         assert at == np.argmax(below >= level)
 
 
 def test_the_size_parameter_of_counts_is_found() -> None:
     generator = np.random.default_rng(0)
-    f = 0.5 * generator.standard_normal((4000, 1))
+    f = 0.5 * generator.standard_normal(4000)
     counts = generator.negative_binomial(2.0, 1.0 / (1.0 + np.exp(f))).astype(float)
-    seen = np.ones_like(counts, dtype=bool)
-    best, shift = best_sizes(counts, seen, f, np.full_like(f, 1e-6), np.array([2.0]))
-    assert best[0] == pytest.approx(2.0, rel=0.2)
-    assert shift[0] == pytest.approx(np.log(best[0] / 2.0), abs=1e-12)
+    best, shift = Count(2.0).learnt(counts, f, np.full_like(f, 1e-6))
+    assert best.size == pytest.approx(2.0, rel=0.2)
+    assert shift == pytest.approx(np.log(best.size / 2.0), abs=1e-12)
 
 
 def test_moments_and_draws_agree() -> None:
-    links = Links(np.array([np.nan, 0.0, 3.0]))
+    links = Links((Number(), YesNo(), Count(3.0)))
     mean, variance = np.array([[0.5, -0.8, 0.4]]), np.array([[0.3, 0.9, 0.2]])
     generator = np.random.default_rng(1)
     f = mean + np.sqrt(variance) * generator.standard_normal((200_000, 3))

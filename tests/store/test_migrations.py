@@ -52,10 +52,22 @@ def test_an_old_model_is_stored_again_as_a_present_one(path, tmp_path):
     np.testing.assert_array_equal(load(again)["mean"], load(path)["mean"])
 
 
+@pytest.mark.parametrize("path", sorted(OLD.glob("*/kinds.gplvm")), ids=named)
+def test_an_old_model_of_several_kinds_answers_as_it_did(path):
+    told = load(path)
+    model = told["model"]
+    rows = load(path.parent / "jobs" / "job_kinds.data.gplvm").in_own_values()
+    np.testing.assert_allclose(model.score_samples(rows), told["scores"], rtol=1e-9)
+    np.testing.assert_array_equal(model.column_quantiles(rows, 3, [0.1, 0.9]), told["counts"])
+    for at, stored in zip((1, 2), told["classes"], strict=True):
+        np.testing.assert_allclose(model.class_probabilities(rows, at), stored, rtol=1e-9)
+
+
 @pytest.mark.parametrize("path", JOBS, ids=named)
 def test_an_old_job_continues_where_it_was(path, tmp_path, monkeypatch: pytest.MonkeyPatch):
-    # The stored bounds are older than these steps of training over time.
-    monkeypatch.setattr(paths, "NATURAL_STEPS", 0)
+    if read_manifest(path).schema == 4:
+        # The stored bounds are older than these steps of training over time.
+        monkeypatch.setattr(paths, "NATURAL_STEPS", 0)
     id = path.name.removesuffix(".data.gplvm")
     bounds = load(path.parents[1] / f"{id}_bounds.gplvm")
     found = continued(path, id, tmp_path / "as then")
@@ -123,6 +135,17 @@ def test_settings_that_went_are_left_out():
     state = {"$": "object", "class": "SCGState", "fields": {}}
     with pytest.raises(StoreError, match="an optimiser that no longer exists"):
         migrations.settings_that_went(Encoded([state], {}))
+
+
+def test_a_likelihood_with_an_unknown_code_is_refused():
+    links = {"$": "object", "class": "Links", "fields": {"size": {"$": "array", "name": "codes"}}}
+    found = migrations.likelihoods_as_objects(
+        Encoded(links, {"codes": np.array([np.nan, 0.0, 3.0])})
+    )
+    kinds = [each["class"] for each in found.content["fields"]["columns"]["items"]]
+    assert kinds == ["Number", "YesNo", "Count"]
+    with pytest.raises(StoreError, match=r"-2\.0 is no code of a likelihood"):
+        migrations.likelihoods_as_objects(Encoded(links, {"codes": np.array([-2.0])}))
 
 
 def test_steps_change_nothing_that_they_were_given():

@@ -24,6 +24,7 @@ from gplvm_core.training.progress import Snapshot, empty_trace, extended_trace
 
 SMALL = {"n_components": 2, "n_inducing": 4, "max_iter": 12, "random_state": 0}
 PAUSED_AFTER = 5
+KINDS = ["number", "yes/no", "category", "count", "exposure"]
 
 
 def outputs() -> np.ndarray:
@@ -66,10 +67,32 @@ def several(model: Any) -> dict[str, Any]:
     return told(model.of_view("right")) | found
 
 
+def table() -> Dataset:
+    """Return a table of a number, yes/no answers, a category and counts with exposures."""
+    number = outputs()[:, 0]
+    rows = [
+        [at, bool(at > 0.1), "abc"[n % 3], int(4.0 + 3.0 * at), 1.0 + n % 2]
+        for n, at in enumerate(number.tolist())
+    ]
+    return Dataset.of_table("table", "A table", rows, KINDS)
+
+
+def of_kinds() -> dict[str, Any]:
+    """Return a model of a table of several kinds, and its answers about the table's rows."""
+    rows = table().in_own_values()
+    model = gplvm_core.BayesianGPLVM(**SMALL, kinds=KINDS).fit(rows)
+    found = [model.class_probabilities(rows, at) for at in (1, 2)]
+    counts = model.column_quantiles(rows, 3, [0.1, 0.9])
+    return {"model": model, "classes": found, "counts": counts, "scores": model.score_samples(rows)}
+
+
 def job(folder: Path, kind: str) -> None:
     """Return a job paused in the middle of training, as the queue writes it."""
     model, dataset = JOBS[kind]()
     given = dataset.view_values if kind == "job_views" else dataset.values
+    if dataset.kinds is not None:
+        model.set_params(kinds=dataset.kinds)
+        given = dataset.in_own_values()
     timed = {} if dataset.times is None else {"times": dataset.times}
     seen: list[Progress] = []
     whole = clone(model).fit(given, callback=seen.append, **timed)
@@ -117,6 +140,7 @@ MODELS = {
 JOBS = {
     "job": lambda: (gplvm_core.BayesianGPLVM(**SMALL), circle()),
     "job_encoder": lambda: (gplvm_core.BayesianGPLVM(**SMALL, encoder="kernel"), circle()),
+    "job_kinds": lambda: (gplvm_core.BayesianGPLVM(**SMALL), table()),
     "job_times": lambda: (gplvm_core.DynamicalGPLVM(**SMALL), circle(times=np.arange(14.0))),
     "job_views": lambda: (gplvm_core.ManifoldRelevance(**SMALL), circle_views()),
 }
@@ -124,8 +148,10 @@ JOBS = {
 if __name__ == "__main__":
     target = Path(sys.argv[1])
     target.mkdir(parents=True)
-    for kind in sys.argv[2:] or (*MODELS, *JOBS):
+    for kind in sys.argv[2:] or (*MODELS, "kinds", *JOBS):
         if kind in JOBS:
             job(target, kind)
+        elif kind == "kinds":
+            save(of_kinds(), target / "kinds.gplvm")
         else:
             save(MODELS[kind](), target / f"model_{kind}.gplvm")

@@ -11,11 +11,14 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed
+from gplvm_core.readers.kinds import EVERY
 from gplvm_core.readers.proposals import CONSTANT
 
 # A note names a column of numbers if its signal-to-noise ratio exceeds ALMOST_EXACT and a single
 # value fills more than the fraction REPEATED of its rows.
 ALMOST_EXACT, REPEATED = 100.0, 0.15
+# The standard deviation of a normal distribution with a median absolute deviation of 1.
+NORMAL = 1.4826
 
 Tables = Mapping[str, TableColumns]
 
@@ -23,13 +26,20 @@ Tables = Mapping[str, TableColumns]
 def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Scaling:
     """Centre and scale of every column of numbers; other outputs have no unit and keep their
     values.
+
+    Columns with robust noise have their median and their median absolute deviation, which values
+    far from all others do not change.
     """
-    numbers = columns.links().numbers
+    numbers = columns.links.measured
     center, scale = np.zeros(len(numbers)), np.ones(len(numbers))
     if not numbers.any():
         return Scaling(center, scale)
     own = Scaling.of(outputs[:, numbers], "columns", empty_rows=True)
     center[numbers], scale[numbers] = own.center, own.scale
+    for d in np.flatnonzero(numbers & ~columns.links.numbers):
+        center[d] = np.nanmedian(outputs[:, d])
+        deviation = NORMAL * float(np.nanmedian(np.abs(outputs[:, d] - center[d])))
+        scale[d] = deviation or scale[d]
     return Scaling(center, scale, own.notes)
 
 
@@ -60,7 +70,7 @@ def columns_in_words(
         if silent[place].all() and column.kind not in ("exposure", CONSTANT):
             without.append(column.name)
         at = place.start
-        if column.kind != "number" or ratio[at] < ALMOST_EXACT:
+        if not column.is_number or ratio[at] < ALMOST_EXACT:
             continue
         values, counts = np.unique(internal[~np.isnan(internal[:, at]), at], return_counts=True)
         share = counts.max() / counts.sum()
@@ -81,17 +91,17 @@ def learnt_tables(
 ) -> tuple[dict[str, Any], dict[str, TableColumns], dict[str, tuple[str, ...]]]:
     """Encode views with columns of several kinds as outputs; also return their columns and notes.
 
-    kinds: "auto" for all views, or the kinds of some views by name. Raises DataError for kinds that
-    do not fit.
+    kinds: "auto" or "robust" for all views, or the kinds of some views by name. Raises DataError
+    for kinds that do not fit.
     """
     if kinds is None:
         return dict(views), {}, {}
     if isinstance(kinds, str):
-        if kinds != "auto":
+        if kinds not in EVERY:
             raise DataError(
-                f'kinds must be None, "auto", or a dict of kinds by view; got {kinds!r}'
+                f'kinds must be None, "auto", "robust", or a dict of kinds by view; got {kinds!r}'
             )
-        kinds = dict.fromkeys(views, "auto")
+        kinds = dict.fromkeys(views, kinds)
     unknown = [name for name in kinds if name not in views]
     if unknown:
         raise DataError(

@@ -204,7 +204,11 @@ class FittedLayer:
     @property
     def noise_std_(self) -> Float[Array, " D"]:
         """Standard deviations of the observation noise, in the user's units."""
-        return np.sqrt(self.posterior_.noise_variance) * self.posterior_.scale
+        posterior = self.posterior_
+        std = np.sqrt(posterior.noise_variance) * posterior.scale
+        if posterior.links is None:
+            return std
+        return np.where(posterior.links.measured, np.sqrt(posterior.noise), std)
 
     @property
     def center_(self) -> Float[Array, " D"]:

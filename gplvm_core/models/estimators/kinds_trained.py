@@ -106,7 +106,7 @@ class TrainedKinds(FromFiles):
         if self.columns_ is None:
             return begin
         values = (self.columns_.starting(targets),)
-        outputs = MixedOutputs(targets, self.columns_.links())
+        outputs = MixedOutputs(targets, self.columns_.links)
         # If all dimensions start with full spread, training on sparse counts switches every
         # dimension off.
         leading = LEADING if self.columns_.are_sparse(targets) else None

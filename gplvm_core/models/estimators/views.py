@@ -141,7 +141,7 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
             weights = list(self.view_weights_.values())
             return several_views(begin, node, self.jitter, executor, self._noises, weights)
         mixed = tuple(
-            MixedOutputs(own, tables[name].links()) if name in tables else None
+            MixedOutputs(own, tables[name].links) if name in tables else None
             for name, own in internal.items()
         )
         started = KindsStart(replace(begin, by_observed=True), mixed)

@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gplvm_core.likelihoods import Count
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction import Network
@@ -140,16 +141,14 @@ class WithHandles:
                 continue
             number = _wanted_number(column.name, column.kind, value)
             outputs.append(start)
-            if column.kind == "count":
-                size = float(posterior.links.size[start])  # type: ignore[union-attr]
+            own = posterior.links.columns[start]  # type: ignore[union-attr]
+            if isinstance(own, Count):
+                size = float(own.size)
                 mode = max(number, LEAST_COUNT)
                 wanted.append((np.log(mode / size), np.sqrt(1.0 / mode + 1.0 / size), 0.0))
             else:
-                noise = np.sqrt(posterior.noise_variance) * float(
-                    np.broadcast_to(posterior.scale, posterior.n_outputs)[start]
-                )
-                own = TOLERANCE * noise if error is None else float(error)
-                wanted.append((number, own, 1.0))
+                noise = float(np.sqrt(posterior.noise[start]))
+                wanted.append((number, TOLERANCE * noise if error is None else float(error), 1.0))
         functionals = np.eye(posterior.n_outputs)[np.array(outputs, dtype=int)]
         goals, spread, noisy = np.array(wanted).reshape(-1, 3).T
         places = np.array([output for output, _ in answers], dtype=np.int64)

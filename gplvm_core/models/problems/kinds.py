@@ -141,15 +141,18 @@ class KindsSettled(Settled):
     def of_columns(self, columns: TableColumns, scaling: Scaling) -> tuple[str, ...]:
         """Notes on columns that the map does not explain or that may dominate the map."""
         assert self.outputs is not None
-        ratio = np.asarray(self.layer.ratio)
+        assert self.layer.local is not None
+        links, ratio = self.outputs.linked(self.layer.local.links), np.asarray(self.layer.ratio)
+        own = links.measured & links.others
+        ratio = np.where(own, ratio / np.where(own, links.noise, 1.0), ratio)
         silent = ratio <= NO_SIGNAL
         return columns_in_words(columns, self.outputs.values, scaling, ratio, silent)
 
     def as_posterior(self, scaling: Scaling) -> Posterior:
         layer = self.layer
         assert self.outputs is not None and layer.bias is not None and layer.local is not None
-        units = replace(scaling, center=scaling.center + layer.bias)
-        links = self.outputs.linked(layer.local.size)
+        units = replace(scaling, center=scaling.center + scaling.scale * layer.bias)
+        links = self.outputs.linked(layer.local.links).in_units(scaling.scale)
         return replace(super().as_posterior(units), links=links)
 
 

@@ -10,14 +10,20 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Array
 from gplvm_core.readers.cells import Cells
 from gplvm_core.readers.errors import DataError, listed, shortened
-from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
+from gplvm_core.readers.kinds import (
+    NUMBERS,
+    TableColumn,
+    coded_column,
+    columns_of,
+    robust_numbers,
+)
 from gplvm_core.readers.proposals import Proposal, chosen_kinds
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import find_dates
 from gplvm_core.readers.tables.roles import as_numbers
 
 MOST_NAMED = 20  # largest number of columns in a note
-Kinds = Mapping[str, Any] | Literal["auto"] | None
+Kinds = Mapping[str, Any] | Literal["auto", "robust"] | None
 
 
 def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str, Any]:
@@ -37,6 +43,8 @@ def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str,
     ]
     with _naming(table):
         kinds = chosen_kinds([own.get(name) for name in names], names, proposals)
+    if isinstance(asked, str):
+        kinds = robust_numbers(kinds, asked)
     return dict(zip(names, kinds, strict=True))
 
 
@@ -48,7 +56,7 @@ def read_mixed(
     Raises DataError for values that a column of its kind cannot have.
     """
     for column in columns:
-        if kinds[column.name] == "number":
+        if kinds[column.name] in NUMBERS:
             as_numbers([column], table, kinds=True)  # raises an error with the name of the cell
     cells = [_cells(column, kinds[column.name], table) for column in columns]
     with _naming(table):
@@ -73,7 +81,7 @@ def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells
     values: NDArray[Any] = np.full(len(table.places), None, dtype=object)
     if column.numbers is None or text:
         values[:] = [word or None for word in column.words()]
-    elif kind == "number":
+    elif kind in NUMBERS:
         values = column.numbers
     else:
         values[:] = [_number(value) for value in column.numbers.tolist()]

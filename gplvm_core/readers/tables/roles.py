@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, listed, shortened
+from gplvm_core.readers.kinds import EVERY
 from gplvm_core.readers.proposals import PROSE
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import (
@@ -83,8 +84,10 @@ class ColumnRoles:
         learnt.
         """
         if kinds is None or isinstance(kinds, str):
-            if kinds not in (None, "auto"):
-                raise DataError(f'kinds must be None, "auto", or kinds by column; got {kinds!r}.')
+            if kinds not in (None, *EVERY):
+                raise DataError(
+                    f'kinds must be None, "auto", "robust", or kinds by column; got {kinds!r}.'
+                )
             return ()
         known = [column.name for column in table.columns]
         for name in kinds:

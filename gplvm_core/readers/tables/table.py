@@ -91,8 +91,9 @@ def read_table(
     the rows are images of this height and width (and 3 colours), line by line.
 
     `kinds` (docs/kinds.md) gives the kinds of the columns to learn. None: all are numbers. "auto":
-    the values decide. A mapping gives a kind for some columns ("number", "yes/no", "category",
-    "grade", "count", or the words of a grade in their order), and the values decide for the others.
+    the values decide. "robust": likewise, with robust noise for numbers. A mapping gives a kind for
+    some columns ("number", "robust", "yes/no", "category", "grade", "count", or the words of a
+    grade in their order), and the values decide for the others.
     Where no column has words, "auto" columns are numbers. A label column with a kind is learnt,
     too. Train with `kinds=dataset.kinds` on `dataset.in_own_values()`.
 

@@ -116,7 +116,7 @@ def field(column: TableColumn, rows: Array, value: float, key: str) -> float:
     if key not in st.session_state and not np.isnan(value):
         # Visitors can clear a field only if its initial value is in the session state.
         st.session_state[key] = (
-            float(value) if column.kind in ("number", "exposure") else int(value)
+            float(value) if column.is_number or column.kind == "exposure" else int(value)
         )
     found: float | None
     if column.is_words:

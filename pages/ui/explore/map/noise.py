@@ -24,8 +24,8 @@ def noise_of_outputs(item: Item, name: str) -> None:
     dataset = item.dataset
     noise_std, numbers = item.model.noise_std_, np.ones(dataset.n_outputs, dtype=bool)
     if dataset.columns:
-        numbers = np.array([column.kind == "number" for column in dataset.columns])
-        noise_std = noise_std[item.model.posterior_.links.numbers]
+        numbers = np.array([column.is_number for column in dataset.columns])
+        noise_std = noise_std[item.model.posterior_.links.measured]
     if not numbers.any():
         return
     drawing = Drawing("bars", (int(numbers.sum()),)) if dataset.columns else dataset.drawing

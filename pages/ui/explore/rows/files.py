@@ -62,7 +62,7 @@ def answer_table(
         if (
             gaps[:, d].any()
             and chance is not None
-            and dataset.columns[d].kind not in ("number", "exposure")
+            and not (dataset.columns[d].is_number or dataset.columns[d].kind == "exposure")
         ):
             back.append((f"{name} probability", numbers(chance[:, d])))
     if answers.known:
