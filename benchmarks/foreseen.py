@@ -32,7 +32,7 @@ TENTHS = np.linspace(FIRST, LAST, 17)
 
 def kinds(steps: int) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
     """Return the model, the data and further arguments of fit, by the kind of training."""
-    common: dict[str, Any] = {"max_iter": steps, "random_state": 0}
+    common: dict[str, Any] = {"max_iter": steps, "random_state": 0, "second_stage": "off"}
     wine, faces, flow = (load_dataset(name) for name in ("wine", "faces", "flow"))
     pairs, poses = load_dataset("lit_pairs"), load_dataset("poses")
     moves = slice(0, 150)

@@ -422,7 +422,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         home, dataset = Path(folder), moving_discs()
         model = BayesianGPLVM(
-            n_components=N_LATENT, n_inducing=N_INDUCING, max_iter=30, random_state=0
+            n_components=N_LATENT,
+            n_inducing=N_INDUCING,
+            max_iter=30,
+            random_state=0,
+            second_stage="off",
         ).fit(dataset.values)
         identifier = Library(home / "library").add(model, dataset, dataset.title)
         browser = playwright.chromium.launch(

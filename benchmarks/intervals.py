@@ -35,6 +35,7 @@ from gplvm_core.prediction.intervals import crps
 NORMAL = 1.959964
 LEAST_SPREAD = 0.05  # columns whose spread is a smaller fraction of the largest spread are left out
 ITERATIONS = 150
+TRAINING: dict[str, Any] = {"max_iter": ITERATIONS, "second_stage": "off"}
 PARTS = ("transfer", "gaps", "forecasts", "completion")
 
 Flags = NDArray[np.bool_]
@@ -114,7 +115,7 @@ def transfer(seed: int) -> Measured:
         count = len(load_dataset(name).view_values[to])
         some, others = split(count, train, test, seed)
         known, new = views_of(name, some), views_of(name, others)
-        model = ManifoldRelevance(width, 40, max_iter=ITERATIONS, random_state=seed).fit(known)
+        model = ManifoldRelevance(width, 40, **TRAINING, random_state=seed).fit(known)
         questions = transferred(name, model, known, new, given, to)
         yield from twice(partial(model.calibrate, known), questions)
     data = load_dataset("walker")
@@ -122,15 +123,15 @@ def transfer(seed: int) -> Measured:
     films = np.random.default_rng(seed).permutation(12)
     trained = np.isin(data.sequences, films[:6])
     known, labels = views_of("walker", trained), data.sequences[trained]
-    model = ManifoldRelevance(8, 60, max_iter=ITERATIONS, random_state=seed).fit(known)
+    model = ManifoldRelevance(8, 60, **TRAINING, random_state=seed).fit(known)
     new = views_of("walker", np.isin(data.sequences, films[6:8]))
     yield from twice(
         partial(model.calibrate, known, sequences=labels),
         transferred("walker, frames", model, known, new, "silhouette", "pose"),
     )
-    in_time = ManifoldRelevance(
-        8, 60, max_iter=ITERATIONS, random_state=seed, time_kernel="matern32"
-    ).fit(known, times=data.times[trained], sequences=labels)
+    in_time = ManifoldRelevance(8, 60, **TRAINING, random_state=seed, time_kernel="matern32").fit(
+        known, times=data.times[trained], sequences=labels
+    )
 
     def follow(film: int, times: Array) -> Answer:
         new = views_of("walker", data.sequences == film)
@@ -159,7 +160,7 @@ def bodies(seed: int) -> Iterator[tuple[str, Array, Array, Array, NDArray[np.int
 
 def timed_model(seed: int, poses: Array, times: Array, sequences: Array) -> Any:
     model = BayesianGPLVM(
-        6, 60, max_iter=ITERATIONS, random_state=seed, time_kernel="matern32", scaling="global"
+        6, 60, **TRAINING, random_state=seed, time_kernel="matern32", scaling="global"
     )
     return model.fit(poses, times=times, sequences=sequences)
 
@@ -253,7 +254,7 @@ def completion(seed: int) -> Measured:
     hidden[hidden.all(axis=1), 0] = False
     given, truth = np.where(hidden, np.nan, rows[others]), rows[others]
     for inducing in (25, 150):
-        model = BayesianGPLVM(8, inducing, max_iter=ITERATIONS, random_state=seed).fit(rows[some])
+        model = BayesianGPLVM(8, inducing, **TRAINING, random_state=seed).fit(rows[some])
 
         def ask(model: Any = model) -> Answer:
             found = model.complete(given, return_std=True)

@@ -66,7 +66,7 @@ def measured(dataset: Dataset, settings: dict[str, Any], seed: int) -> dict[str,
     values, shape = dataset.values, dataset.drawing.shape
     rows = held_out(dataset, np.random.default_rng(seed))
     train = np.delete(values, rows, axis=0)
-    model = BayesianGPLVM(**BASE, **settings).fit(train)
+    model = BayesianGPLVM(**BASE, **settings, second_stage="off").fit(train)
     places, weights = model.latent_mean_, np.sqrt(model.relevance_)
     distance = cdist(weights * places, weights * places)
     np.fill_diagonal(distance, np.inf)

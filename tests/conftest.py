@@ -1,11 +1,13 @@
 """Fixtures of all tests: reproducible hypothesis runs and a temporary workspace."""
 
 import functools
+import inspect
 import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
+from inspect import isclass
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,27 @@ from xdist.scheduler import LoadScopeScheduling
 from tests.shapes import count_anew, enforce_shapes
 
 enforce_shapes("gplvm_core")
+
+
+def maps_alone() -> None:
+    """Make second_stage="off" the default of all estimators, because most tests need only the map.
+
+    Tests of the second stage pass second_stage="auto". Other processes, such as the examples and
+    the app in the browser tests, keep the default of the package.
+    """
+    from gplvm_core import models
+
+    for name in models.__all__:
+        init: Any = getattr(models, name).__init__ if isclass(getattr(models, name)) else None
+        known = getattr(init, "__kwdefaults__", None) or {}
+        if "second_stage" in known:
+            known["second_stage"] = "off"
+            shown = inspect.signature(init).parameters
+            off = {"second_stage": shown["second_stage"].replace(default="off")}
+            init.__signature__ = inspect.Signature(list((dict(shown) | off).values()))
+
+
+maps_alone()  # test modules make models when they are imported
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")

@@ -36,6 +36,7 @@ from gplvm_core import (
     load_dataset,
 )
 from gplvm_core.datasets import Dataset
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array
 from gplvm_core.readers.spread import spread_rows
 from gplvm_core.store import Library
@@ -177,7 +178,6 @@ def calibrate(name: str) -> dict[str, float]:
     half = {view: (generator.random(rows[view].shape) < 0.5) & varies[view] for view in views}
     found = {"inside": share_inside(model, rows, half), "rows": len(held)}
     if dataset.views:
-        model.calibrate(seen)  # as the last step of a training in the app
         for to in views:
             others = {view: each for view, each in rows.items() if view != to}
             filled = model.transfer(others, to, return_std=True)
@@ -233,7 +233,6 @@ def calibrate_in_time(
         held[rows[len(rows) * 2 // 5 : len(rows) * 3 // 5 + 1]] = True
     kept = ~held
     model.fit(dataset.values[kept], times=dataset.times[kept], sequences=dataset.sequences[kept])
-    model.calibrate(dataset.values[kept])
     varies = np.ptp(dataset.values[kept], axis=0) > 0.0
     inside = []
     for sequence in np.unique(dataset.sequences):
@@ -258,7 +257,6 @@ def calibrate_films(dataset: Dataset, model: ManifoldRelevance) -> dict[str, flo
     views = dataset.view_values
     trained = {view: values[kept] for view, values in views.items()}
     model.fit(trained, times=dataset.times[kept], sequences=dataset.sequences[kept])
-    model.calibrate(trained)
     rows = {view: values[held] for view, values in views.items()}
     varies = {view: np.ptp(values, axis=0) > 0.0 for view, values in trained.items()}
     gap = np.zeros(len(times), dtype=bool)
@@ -406,7 +404,8 @@ def main() -> None:
         dataset, model = load_dataset(exhibit.dataset), gallery_model(name)
         rows: Any = dataset.view_values or dataset.values
         rows = dataset.in_own_values() if dataset.columns else rows
-        model.fit(rows, **known_beside(name, dataset))
+        with map_only(model):
+            model.fit(rows, **known_beside(name, dataset))
         shutil.rmtree(HERE / name, ignore_errors=True)
         library.add(model, dataset, exhibit.title, tags=("gallery",), id=name)
         print(

@@ -14,6 +14,7 @@ from gplvm_core.comparison.forest import forest_gains
 from gplvm_core.comparison.repeated import Step, Watch
 from gplvm_core.likelihoods.counts import SIZES
 from gplvm_core.models import BayesianGPLVM
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import cells_of
@@ -217,7 +218,7 @@ def _gain(
     hidden = _hidden(values, columns, generator)
     shown = np.where(hidden, np.nan, values)
     fitted: Any = clone(model).set_params(kinds=kinds_of(columns), random_state=0)
-    with warnings.catch_warnings():
+    with map_only(fitted), warnings.catch_warnings():
         # A column that the map does not explain is a valid result here, not a problem.
         warnings.simplefilter("ignore", UserWarning)
         fitted.fit(_as_table(columns, shown), callback=watch)

@@ -21,6 +21,7 @@ from gplvm_core.comparison.simple_forecasts import (
     simple_forecasts,
     without_gaps,
 )
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
@@ -232,7 +233,8 @@ def _trained(
     fresh: Any = ready(model)
     some = {k: v[kept] for k, v in rows.items()} if isinstance(rows, Mapping) else rows[kept]
     with warnings.catch_warnings(action="ignore"):  # the given model has already warned
-        fresh.fit(some, times=times[kept], sequences=sequences[kept], callback=watch)
+        with map_only(fresh):
+            fresh.fit(some, times=times[kept], sequences=sequences[kept], callback=watch)
         calibrated = getattr(model, "intervals_", None) is not None
         if calibrated and not isinstance(rows, Mapping) and not watch.stopped:
             _calibrate(fresh, some, watch)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.result import Comparison
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.readers import DataError
@@ -241,7 +242,8 @@ def _seeded(estimator: BaseEstimator, random_state: int | None, split: int) -> A
 def _fit(model: Any, rows: Array, outputs: Array | None, watch: Watch) -> None:
     data = (rows,) if outputs is None else (rows, outputs)
     reports = "callback" in inspect.signature(model.fit).parameters
-    model.fit(*data, **({"callback": watch} if reports else {}))
+    with map_only(model):
+        model.fit(*data, **({"callback": watch} if reports else {}))
 
 
 def _judged(model: Any, rows: Array, outputs: Array | None) -> dict[str, float]:

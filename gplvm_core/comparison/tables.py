@@ -26,6 +26,7 @@ from gplvm_core.comparison.kept_aside import (
 from gplvm_core.comparison.poisson_factors import PoissonFactors
 from gplvm_core.comparison.repeated import Contender, Split, Step, compare, splits_of
 from gplvm_core.comparison.result import Comparison
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers.kinds import TableColumn, in_own_values, kinds_of
 
@@ -47,7 +48,8 @@ class OfTable(BaseEstimator):
 
     def fit(self, Y: Float[Array, "N C"], callback: Any = None) -> Self:
         reports = "callback" in inspect.signature(self.model.fit).parameters
-        self.model.fit(self._table(Y), **({"callback": callback} if reports else {}))
+        with map_only(self.model):
+            self.model.fit(self._table(Y), **({"callback": callback} if reports else {}))
         return self
 
     def score_samples(self, Y: Float[Array, "N C"]) -> Float[Array, " N"]:

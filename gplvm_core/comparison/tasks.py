@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from gplvm_core.comparison.one_column import INTERVAL
 from gplvm_core.comparison.repeated import Split, splits_of
 from gplvm_core.models.data.timeline import checked_timeline
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.prediction.derived import Recipe
 from gplvm_core.prediction.intervals import crps
@@ -145,7 +146,8 @@ class OfRows(BaseEstimator):
         rows = X[:, 0].astype(int)
         try:
             values = self.data.of(rows)
-            self.model.fit(values, callback=callback, **self.data.timeline(rows))
+            with map_only(self.model):
+                self.model.fit(values, callback=callback, **self.data.timeline(rows))
             if self.derive:
                 # As after a training in the app, but without a search. The density fills all gaps.
                 gaussians = min(GAUSSIANS, max(1, len(rows) // 10))

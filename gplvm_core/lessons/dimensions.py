@@ -19,6 +19,7 @@ from gplvm_core.lessons.picture import (
 )
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.estimators.fitted import ON
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.optimise import Progress
 
@@ -98,7 +99,7 @@ def dimensions(
 
     most = 1 if look is None else MAX_ITER
     model = BayesianGPLVM(n_latent, min(n_points, N_INDUCING), max_iter=most, random_state=0)
-    with warnings.catch_warnings(action="ignore"):
+    with map_only(model), warnings.catch_warnings(action="ignore"):
         model.fit(rows.values, callback=watch)
     if stopped:
         raise StopIteration

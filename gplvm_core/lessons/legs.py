@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.optimise import Progress
 
 
@@ -34,7 +35,10 @@ def legs(
     run: Any = None
     while True:
         model, leg = make(), Leg(length)
-        with warnings.catch_warnings(action="ignore"):  # figures show partial training
+        with (
+            map_only(model),
+            warnings.catch_warnings(action="ignore"),
+        ):  # figures show partial training
             model.fit(data, outputs, callback=leg, resume=run, **given)
         yield model
         if model.result_.status != "stopped" or leg.last is None:

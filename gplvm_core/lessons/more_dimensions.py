@@ -11,6 +11,7 @@ from jaxtyping import Float
 from gplvm_core.lessons.dimensions import rows_of
 from gplvm_core.lessons.picture import LessonPicture, Panel, line, number, room
 from gplvm_core.models import GPLVM, BayesianGPLVM
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array
 
 MOST, MAX_ITER, N_INDUCING, N_NEW = 6, 200, 20, 30
@@ -49,7 +50,7 @@ def more_dimensions(
             ),
         }
         for name, model in models.items():
-            with warnings.catch_warnings(action="ignore"):
+            with map_only(model), warnings.catch_warnings(action="ignore"):
                 model.fit(rows)
                 filled = model.complete(np.where(hidden, np.nan, new))
             found[name].fit.append(_fit(model) / rows.size)

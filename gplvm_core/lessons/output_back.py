@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.lessons.picture import Hand, LessonPicture, Panel, bodies, dots, number
 from gplvm_core.models import BayesianGPLVM
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array
 from gplvm_core.simulated.runner import BONES, runner, runner_skeleton
 
@@ -42,7 +43,10 @@ def body_map() -> BodyMap:
     """Train a map of the run, seen from the side; takes less than a second."""
     side = runner()[:, :, :2]
     model = BayesianGPLVM(2, 20, max_iter=150, random_state=0)
-    with warnings.catch_warnings(action="ignore"):  # the pelvis does not move forward
+    with (
+        map_only(model),
+        warnings.catch_warnings(action="ignore"),
+    ):  # the pelvis does not move forward
         model.fit(side.reshape(len(side), -1))
     rows = model.latent_mean_
     low, high = rows.min(axis=0), rows.max(axis=0)

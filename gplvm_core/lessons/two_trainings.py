@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import dijkstra
 from gplvm_core.lessons.picture import LessonPicture, Panel, dots, images, line, number
 from gplvm_core.lessons.rows import KINDS, SHOWN, digits
 from gplvm_core.models import BayesianGPLVM
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.prediction import Posterior
 
@@ -41,7 +42,10 @@ def trained_maps() -> tuple[Map, ...]:
     found = []
     for start, title in STARTS.items():
         model = BayesianGPLVM(2, N_INDUCING, init=start, max_iter=MAX_ITER, random_state=0)
-        with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+        with (
+            map_only(model),
+            warnings.catch_warnings(action="ignore"),
+        ):  # pixels that are always dark
             model.fit(rows)
         deviations = np.sqrt(model.latent_variance_)
         bound = model.bound_ / rows.size

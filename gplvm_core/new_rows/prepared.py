@@ -4,11 +4,10 @@ import copy
 from collections.abc import Callable
 from typing import Any
 
+from gplvm_core.models.estimators.second_stage import FOLDS
 from gplvm_core.new_rows.places import rows_for
 from gplvm_core.prediction import Recipe
 from gplvm_core.readers import Dataset
-
-FOLDS = 5
 
 
 def prepare(

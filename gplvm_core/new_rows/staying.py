@@ -109,6 +109,4 @@ def added(model: Any, rows: Float[Array, "n D"]) -> Any:
         The copy. It has no density and no calibrated intervals, because those of the given model
         describe only the previous rows.
     """
-    copy = deepcopy(model).extend(rows)
-    copy.density_ = copy.intervals_ = None
-    return copy
+    return deepcopy(model).extend(rows)

@@ -46,10 +46,10 @@ def apply(
         New rows; NaN and empty cells mark missing values. An array has the model's columns. A path
         names a CSV or Parquet file, which is read in blocks; give `output` with it.
     dataset : Dataset, optional
-        The training rows. They are needed for `p` and the reasons, unless the model already has
-        out-of-fold scores (`fit_density(Y, folds=5)`), and for column names that the model does not
-        know. For words and counts, `p` compares a row with at most 100 of these rows by the model's
-        bound, and only numbers are reasons.
+        The training rows. They are needed for `p` and the reasons only if the model has no
+        out-of-fold scores (`fit` with second_stage="off"), and for column names that the model does
+        not know. For words and counts, `p` compares a row with at most 100 of these rows by the
+        model's bound, and only numbers are reasons.
     reasons : bool, default True
         Whether to find the columns that make rows odd, which takes longer.
     output : path, optional
@@ -66,7 +66,8 @@ def apply(
         gaps filled; its name with ` std` is its standard deviation, 0 where observed. `p` and `p of
         one value` are the p-values of the whole row and of its most surprising value. `unlike`
         marks rows that are less typical than all training rows; their filled values mean little.
-        `reasons` contains sentences. Rows without values have only NaN.
+        `reasons` contains sentences; if no row has a p-value, it says why. Rows without values
+        have only NaN.
 
     Raises
     ------
@@ -88,17 +89,17 @@ def apply(
     'Given its other columns, “alcohol” would be 14'
     """
     names, drawn = _columns(model, dataset)
-    notes = []
+    no_p = ""
     by_bound = drawn.kinds is not None  # words and counts have no density
     dense = getattr(model, "can_have_density", False)
     if not by_bound and not dense:
-        notes.append("the model has no density, so no row has a p-value")
+        no_p = "no row has a p-value, because the model has no density"
     elif dense and dataset is not None:
         model = prepare(model, dataset)
     elif dense and (model.density_ is None or model.density_.typicality is None):
-        notes.append(
-            "the model has no out-of-fold scores, so no row has a p-value: pass the training rows "
-            "as dataset, or call fit_density(Y, folds=5)"
+        no_p = (
+            "no row has a p-value, because the model has no out-of-fold scores: pass the training "
+            'rows as dataset, fit with second_stage="auto", or call fit_density(Y, folds=5)'
         )
     said, done = set[str](), 0
 
@@ -110,7 +111,7 @@ def apply(
     def answered(block: Any) -> dict[str, Any]:
         nonlocal done
         values, own = _values(block, names, drawn, done)
-        for note in (*notes, *own):
+        for note in (*[no_p] * bool(no_p), *own):
             say(note)
         if not len(values):
             raise DataError("the table has no rows: pass at least one")
@@ -118,6 +119,8 @@ def apply(
         parts = answers_of(model, drawn, values, reasons=reasons, ranked=by_bound)
         answers = Answers.joined(list(parts))
         found = columns_of(answers, names)
+        if no_p:
+            found["reasons"] = [no_p] * len(values)
         if by_bound:
             words = in_own_values(drawn.all_columns, answers.filled)
             found |= {name: words.iloc[:, at].to_numpy() for at, name in enumerate(names)}

@@ -157,12 +157,11 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
             f"column {cells.name!r}: kind must be one of {', '.join(KINDS)}, or the words of a "
             f"grade in their order; got {kind!r}"
         )
-    if kind in ("number", "count", "exposure"):
+    if kind in (*NUMBERS, "count", "exposure"):
         check_values(cells, kind)
     if kind == "number":
         return TableColumn(cells.name, kind)
     if kind == "robust":
-        check_numbers(cells)
         return _constant(cells) or TableColumn(cells.name, kind)
     if kind == "count":
         return _constant(cells) or TableColumn(cells.name, kind)
@@ -252,7 +251,7 @@ def check_values(cells: Cells, kind: str) -> None:
     whole numbers from 0.
     """
     rows: Iterable[int] = range(len(cells.values))
-    if kind == "number" and cells.values.dtype == np.float64:
+    if kind in NUMBERS and cells.values.dtype == np.float64:
         rows = np.flatnonzero(np.abs(cells.values) > LARGEST).tolist()
     for row in rows:
         value = cells.values.item(row)

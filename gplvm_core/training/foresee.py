@@ -79,7 +79,11 @@ def _measured(model: BayesianGPLVM, some: Float[Array, "n D"]) -> tuple[float, f
     known = some[~np.isnan(some).all(axis=1)]
     tried, further = known[:TRIED], known[TRIED : TRIED + PLACED]
     own = clone(model).set_params(
-        max_iter=STEPS, n_restarts=1, n_inducing=min(model.n_inducing, len(tried)), encoder=None
+        max_iter=STEPS,
+        n_restarts=1,
+        n_inducing=min(model.n_inducing, len(tried)),
+        encoder=None,
+        second_stage="off",
     )
     times: list[float] = []
     with warnings.catch_warnings():

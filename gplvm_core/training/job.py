@@ -7,13 +7,19 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import IO, Any, Literal
 
-import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from gplvm_core.models.estimators.second_stage import (
+    AUTO,
+    ENDED,
+    OFF,
+    Step,
+    map_only,
+    steps_of,
+)
 from gplvm_core.optimise import Progress
 from gplvm_core.readers import DataError, Dataset
 from gplvm_core.readers.rows.table import TableDataset
@@ -22,19 +28,13 @@ from gplvm_core.training.checkpoint import JobFiles
 from gplvm_core.training.progress import Pace, Snapshot, extended_trace, follows
 
 Outcome = Literal["ended", "paused", "interrupted"]
-# The names of the steps after training, and what a note says if one fails.
-DENSITY, INTERVALS = "density of the rows", "widths of intervals"
-NOT_LEARNT = {
-    DENSITY: "the density of the rows was not learnt",
-    INTERVALS: "the widths of intervals were not calibrated",
-}
 
 
 class JobError(ValueError):
     """A request that a job cannot fulfil; the message says why, and what is possible."""
 
 
-class _PauseError(Exception):
+class _PauseError(BaseException):
     """Raised in the callback to leave `fit`; the last published run can be continued."""
 
 
@@ -148,6 +148,11 @@ class Job:
 
     def _fit(self, dataset: Dataset) -> Any:
         model: Any = clone(self.model)
+        with map_only(model):
+            return self._map(model, dataset)
+
+    def _map(self, model: Any, dataset: Dataset) -> Any:
+        """Fit the model without its second stage."""
         accepted = inspect.signature(model.fit).parameters
         known = {"times": dataset.times, "sequences": dataset.sequences}
         further: dict[str, Any] = {
@@ -216,45 +221,31 @@ class Job:
             raise _PauseError
 
     def _learn_more(self, fitted: Any, dataset: Dataset) -> None:
-        """Learn the density of the rows (`fit_density`), and how wide intervals must be
-        (`calibrate`), where the model can have them.
-        """
-        rows = dataset.views_in_own_values() if dataset.views else dataset.values
-        if getattr(fitted, "can_have_density", False):
-            self._learn(fitted, DENSITY, partial(fitted.fit_density, rows))
-        if getattr(fitted, "can_calibrate", False):
-            # A model over time already stores its sequences.
-            labels = dataset.sequences if fitted.times_ is None else None
-            several = labels is not None and len(np.unique(labels)) > 1
-            known = {"sequences": labels} if several else {}
-            self._learn(fitted, INTERVALS, partial(fitted.calibrate, rows, **known))
-
-    def _learn(self, fitted: Any, phase: str, learn: Callable[..., Any]) -> None:
-        """Take a step after training. A failure becomes a note: the model is useful without it."""
-        if self._stopped:
+        """Take the second stage of `fit` step by step. A failure becomes a note."""
+        if getattr(fitted, "second_stage", AUTO) == OFF:
             return
+        rows = dataset.views_in_own_values() if dataset.views else dataset.values
+        for step in steps_of(fitted, rows, dataset.sequences):
+            note = step.not_learnt(ENDED) if self._stopped else step.take(self._reporting(step))
+            if note is not None:
+                fitted.notes_ = (*getattr(fitted, "notes_", ()), note)
+
+    def _reporting(self, step: Step) -> Callable[[float], None]:
+        """Return a function that publishes the fraction of a step that is done, and acts on a
+        request.
+        """
         began = time.monotonic()
 
         def report(share: float) -> None:
             progress, spent = self.snapshot.progress, time.monotonic() - began
             if progress is not None:
                 left = spent * (1.0 - share) / max(share, 1e-3)
-                now = replace(progress, phase=phase, message="", share=share, seconds_left=left)
+                now = replace(progress, phase=step.name, message="", share=share, seconds_left=left)
                 self.publish(progress=now)
             self._hold_on()
             self.obey()
 
-        try:
-            learn(callback=report)
-        except _PauseError:
-            raise
-        except StopIteration:
-            note = f"{NOT_LEARNT[phase]}, because training was ended before"
-        except Exception as error:
-            note = f"{NOT_LEARNT[phase]}: {error}"
-        else:
-            return
-        fitted.notes_ = (*getattr(fitted, "notes_", ()), note)
+        return report
 
     def _keep(self, fitted: BaseEstimator, dataset: Dataset) -> str:
         """Add the model to the library, or replace the one that this job added before.

@@ -285,7 +285,7 @@ def test_models_without_a_bound_have_a_density_too(kind: Any) -> None:
     model = kind.fit(ROWS).fit_density(ROWS, 8, prior_strength=3.0)
     plain = ProbabilisticPCA(3).fit(ROWS).score_samples(NEW).mean()
     assert model.score_samples(NEW, method="density").mean() > plain + 0.5
-    with pytest.raises(ValueError, match='method must be "density" or None'):
+    with pytest.raises(ValueError, match="method must be"):
         model.score_samples(NEW, method="bound")
 
 

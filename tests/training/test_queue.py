@@ -12,10 +12,10 @@ from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, toy_views
 from gplvm_core.models import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
 from gplvm_core.models.estimators import with_density
+from gplvm_core.models.estimators.second_stage import DENSITY
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training import JobError, Limits, Queue
-from gplvm_core.training.job import DENSITY
 from tests.store.faults import reachable_home, refused
 
 LONG = 100_000
@@ -51,7 +51,8 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     sequences = np.repeat([3, 7], 40)
     timed = replace(wave, times=times, sequences=sequences)
     settings = {"n_components": 2, "n_inducing": 10, "random_state": 0, "max_iter": 12}
-    done = jobs.wait(jobs.submit(DynamicalGPLVM(**settings), timed, "paths"), 300)
+    whole = DynamicalGPLVM(**settings, second_stage="auto")
+    done = jobs.wait(jobs.submit(whole, timed, "paths"), 300)
     assert (done.status, done.error) == ("finished", None)
     model = library_of(jobs).model(done.entry)
     alone = DynamicalGPLVM(**settings).fit(wave.values, times=times, sequences=sequences)
@@ -68,15 +69,18 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
 
 
 def test_a_job_learns_the_density_of_the_rows(jobs, wave, make_model):
-    done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 300)
+    done = jobs.wait(jobs.submit(make_model(5, second_stage="auto"), wave, "dense"), 300)
     model = library_of(jobs).model(done.entry)
-    alone = make_model(5).fit(wave.values).fit_density(wave.values)
+    alone = make_model(5, second_stage="auto").fit(wave.values)
     more = alone.more_inducing_.sentence()
     assert (done.status, done.notes) == ("finished", (*alone.notes_, more))
     np.testing.assert_array_equal(
         model.score_samples(wave.values, method="density"),
         alone.score_samples(wave.values, method="density"),
     )
+    assert model.second_stage == "auto"  # the setting of the user, also while the map is trained
+    map_alone = jobs.wait(jobs.submit(make_model(5), wave, "map"), 300)
+    assert library_of(jobs).model(map_alone.entry).density_ is None
 
 
 @pytest.mark.parametrize("request_", ["pause", "cancel"])
@@ -85,7 +89,7 @@ def test_the_step_of_the_density_can_be_interrupted(
 ):
     # this search takes longer than any test
     monkeypatch.setattr(with_density, "SIZES", (2,) * 10_000)
-    id = jobs.submit(make_model(5), wave, "dense")
+    id = jobs.submit(make_model(5, second_stage="auto"), wave, "dense")
     until(lambda: phase_of(jobs, id) == DENSITY)
     until(lambda: jobs.snapshot(id).progress.share > 0.0)
     assert jobs.snapshot(id).progress.share < 1.0
@@ -99,7 +103,7 @@ def test_the_step_of_the_density_can_be_interrupted(
         assert library_of(jobs).model(ended.entry).density_ is not None
     else:
         assert ended.status == "cancelled"
-        assert any("not learnt, because training was ended" in note for note in ended.notes)
+        assert any("not learnt: training was ended before" in note for note in ended.notes)
     assert library_of(jobs).model(ended.entry).bound_ == make_model(5).fit(wave.values).bound_
 
 
@@ -108,9 +112,9 @@ def test_a_density_that_fails_is_a_note(jobs, wave, make_model, monkeypatch):
         raise MemoryError("no memory left")
 
     monkeypatch.setattr(with_density.prediction, "derived", fails)
-    done = jobs.wait(jobs.submit(make_model(5), wave, "dense"), 300)
+    done = jobs.wait(jobs.submit(make_model(5, second_stage="auto"), wave, "dense"), 300)
     assert (done.status, done.error) == ("finished", None)
-    assert "the density of the rows was not learnt: no memory left" in done.notes
+    assert any("not learnt: no memory left. The map alone" in note for note in done.notes)
     assert library_of(jobs).model(done.entry).density_ is None
 
 
@@ -120,9 +124,11 @@ def test_a_calibration_that_fails_is_a_note(jobs, wave, make_model, monkeypatch)
 
     monkeypatch.setattr(HeldOut, "try_forecasts", fails)
     timed = replace(wave, times=np.arange(80.0))
-    done = jobs.wait(jobs.submit(make_model(3, time_kernel="matern32"), timed, "paths"), 300)
+    done = jobs.wait(
+        jobs.submit(make_model(3, time_kernel="matern32", second_stage="auto"), timed, "paths"), 300
+    )
     assert (done.status, done.error) == ("finished", None)
-    assert "the widths of intervals were not calibrated: no memory left" in done.notes
+    assert any("not calibrated: no memory left. Intervals" in note for note in done.notes)
     model = library_of(jobs).model(done.entry)
     assert model.intervals_ is None and model.density_ is not None
 

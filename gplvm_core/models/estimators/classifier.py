@@ -17,6 +17,7 @@ from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.documentation import documented
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import Saved
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import plural
@@ -187,7 +188,9 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
 
     def _fit_class(self, rows: Array, label: Any) -> LatentVariableModel:
         try:
-            return self._base().fit(rows)
+            model = self._base()
+            with map_only(model):
+                return model.fit(rows)
         except ValueError as error:
             raise ValueError(
                 f"class {_shown(label)} ({plural(len(rows), 'row')}): {error}"

@@ -34,9 +34,10 @@ _OF_METHODS = {
     "complete": """
 method : {"map", "density"}, optional
     How gaps are filled: "map" uses latent points that explain the row, "density" the density that
-    `fit_density` derived. The default is "map". After `fit_density`, the default is the method that
-    filled gaps of the same kind better in held-out rows (`completion_methods`), and standard
-    deviations are calibrated on these rows.
+    the second stage of `fit` derived. Default: the method that filled gaps of the same kind better
+    in held-out rows (`completion_methods`); standard deviations are calibrated on these rows.
+    Without a density, the default is "map", and a warning says that the standard deviations are
+    not calibrated.
 """,
     "fit": """
 y : ignored
@@ -48,8 +49,8 @@ sequences : array_like of shape (N,), optional
     The label of each row's sequence. Rows with the same label share a path; different paths are
     independent.
 callback : callable, optional
-    Called as callback(progress) after each accepted iteration. If it raises StopIteration, training
-    ends with the best state so far.
+    Called as callback(progress) after each accepted iteration, and after each step of the second
+    stage. If it raises StopIteration, training ends with the best state so far.
 resume : Run, optional
     A `progress.run` to continue, with the same data and settings; max_iter may be larger.
 """,

@@ -89,8 +89,9 @@ class LatentVariableModel(
     ) -> Float[Array, " N"]:
         """Return log p(observed entries | training data) of each row, approximately.
 
-        By default this is the difference between the bounds with and without the row. Both are
-        lower bounds; their difference is not a bound (Damianou 2015, §3.4). For a table of several
+        By default this is the exact density that the second stage of `fit` derived from the map,
+        or without it, the difference between the bounds with and without the row. Both are lower
+        bounds; their difference is not a bound (Damianou 2015, §3.4). For a table of several
         kinds, the method always draws importance samples (by default 200) and integrates over the
         functions by quadrature. The value is then the log density of the numbers plus the log
         probability of the other entries. Unlike a density, this probability does not depend on the
@@ -107,11 +108,11 @@ class LatentVariableModel(
             The seed of the samples.
         method : {"bound", "sampling", "density"}, optional
             "bound": the difference of bounds. "sampling": importance samples, by default 1000.
-            After `fit_density`, "sampling" replaces the prior N(0, I) of the latent points by the
-            density of the training points. "density": the exact density of the mixture that
-            `fit_density` derived from the map. The three methods estimate different quantities: do
-            not compare their values. Default: "bound", or importance samples with the prior N(0, I)
-            if n_samples is given.
+            With a density, "sampling" replaces the prior N(0, I) of the latent points by the
+            density of the training points. "density": the exact density of the mixture that the
+            second stage of `fit` derived from the map. The three methods estimate different
+            quantities: do not compare their values. Default: "density" if the model has one,
+            otherwise "bound"; importance samples with the prior N(0, I) if n_samples is given.
 
         Returns
         -------
@@ -258,6 +259,8 @@ class LatentVariableModel(
         def by_map(some: Mapping[str, Array]) -> Moments:
             return {DATA: self._reconstruct(some[DATA], noise=True)}
 
+        if return_std:
+            self._warn_by_map({DATA: outputs}, method)
         whole, variance = self._completed({DATA: outputs}, by_map, method)[DATA]
         return self._as_given(Y, whole, np.sqrt(variance) if return_std else None)
 
@@ -266,7 +269,7 @@ class LatentVariableModel(
     ) -> Float[Array, "S N D"]:
         """Fill in missing values with random draws.
 
-        After `fit_density` each row is drawn by the method that `complete` uses for it.
+        Each row is drawn by the method that `complete` uses for it.
 
         Parameters
         ----------

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.training_rows import TrainingRows
+from gplvm_core.models.estimators.second_stage import in_two_stages
 from gplvm_core.models.estimators.timed_model import TimedModel
 from gplvm_core.models.estimators.trained import Callback, whole
 from gplvm_core.models.problems import many_rows
@@ -43,6 +44,7 @@ class FromFiles(TimedModel):
     rows_: TrainingRows
     statistics_: Statistics
 
+    @in_two_stages
     @whole
     def fit(  # type: ignore[override]  # rows may be files
         self,
@@ -144,7 +146,14 @@ class FromFiles(TimedModel):
             belief, _ = place((Evidence(self.posterior_, outputs),), self._belief, executor)
             new = Sums.of(self.posterior_, outputs, belief, executor)
         self._add(new, belief)
-        self.notes_ += (f"added without training again: {plural(len(outputs), 'row')}",)
+        added = plural(len(outputs), "row")
+        self.notes_ += (f"added without training again: {added}",)
+        if self.density_ is not None:
+            self.density_ = None
+            self.notes_ += (
+                f"the density of the rows was deleted, because it does not describe the added "
+                f"{added}: call fit_density(Y, folds=5) with all rows",
+            )
         return self
 
     def _stream(

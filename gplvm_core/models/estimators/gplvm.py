@@ -122,26 +122,30 @@ class GPLVM(LatentSettings, TrainedModel):
         return int(np.sum(values > 1e-3 * values[0]))
 
     def score_samples(  # type: ignore[override]  # points have no density to sample
-        self, Y: ArrayLike, *, method: Literal["density"] | None = None
+        self, Y: ArrayLike, *, method: Literal["joint", "density"] | None = None
     ) -> Float[Array, " N"]:
-        """Return log p(observed y | x*, training data) + log p(x*) at each row's best x*.
+        """Return log p(observed values of a row | training data) of each row.
 
-        This is a joint density at a point, not an integral over x*.
+        By default this is the exact density that the second stage of `fit` derived from the map.
+        Without it, log p(y | x*) + log p(x*) at the row's best x*: a joint density at a point, not
+        an integral over x*.
 
         Parameters
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
-        method : {"density"}, optional
-            "density": the exact density of the mixture that `fit_density` derived from the map, a
-            different quantity. Default: the joint density.
+        method : {"joint", "density"}, optional
+            Which of these two quantities, whose values cannot be compared. Default: "density" if
+            the model has one.
 
         Returns
         -------
         ndarray of shape (n,)
             Log densities in nats.
         """
-        if method is not None:
-            return self._by_density(Y, method)
+        if method == "density" or (method is None and self.density_ is not None):
+            return self._derived().score_samples(self._all_data(Y))
+        if method not in (None, "joint"):
+            raise ValueError(f'method must be "joint" or "density" for this model; got {method!r}')
         outputs = self._outputs(Y)
         return log_density_at(self.posterior_, outputs, self._project(outputs).best.mean)

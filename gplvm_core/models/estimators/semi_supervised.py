@@ -15,6 +15,7 @@ from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.documentation import documented
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import Saved
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.models.estimators.settings import Seed
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import as_random_state
@@ -124,7 +125,9 @@ class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
             )
         generator, classifier = as_random_state(self.random_state), self._base_classifier()
         # The argument y is given because scikit-learn's frozen models and pipelines need it.
-        self.embedding_ = self._embedding(generator).fit(rows, None)
+        embedding = self._embedding(generator)
+        with map_only(embedding):
+            self.embedding_ = embedding.fit(rows, None)
         relevance = self.embedding_.relevance_
         # The factors are the inverse lengthscales relative to the smallest lengthscale. Dimensions
         # that barely change the outputs then cannot separate classes.

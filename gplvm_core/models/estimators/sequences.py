@@ -64,7 +64,7 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         path = Belief(*self.forecast_latent(times, sequence=sequence))
         outputs, spread = prediction.moments(self._network, {0: path}, noise=True)[DATA]
         new = self._outside(times, sequence)
-        spread[new] = self._calibrated(Asked("forecast"), spread[new])
+        spread[new] = self._calibrated(Asked("forecast"), spread[new], shown=return_std)
         return (outputs, np.sqrt(spread)) if return_std else outputs
 
     def complete(
@@ -133,8 +133,8 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         mean, spread = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
         if new:
             empty = np.isnan(outputs).all(axis=1)
-            spread[empty] = self._calibrated(frames, spread[empty])
-            spread[~empty] = self._calibrated(values, spread[~empty])
+            spread[empty] = self._calibrated(frames, spread[empty], shown=return_std)
+            spread[~empty] = self._calibrated(values, spread[~empty], shown=return_std)
         whole, variance = prediction.complete(outputs, mean, spread)
         completed = self._as_given(Y, whole, np.sqrt(variance) if return_std else None)
         found: tuple[Any, ...] = completed if return_std else (completed,)

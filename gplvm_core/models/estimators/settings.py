@@ -110,6 +110,10 @@ SENTENCES: Mapping[str, str] = {
     "not outweigh the prior; all other rows count fully (`data_weight_`).",
     "input_connections": "Whether every layer also has the top's points as inputs (Duvenaud et al. "
     "2014). Deep models then do not lose information about these points.",
+    "second_stage": '"auto": after the map, `fit` learns the density of the rows '
+    "(`fit_density(Y, folds=5)`) and the widths of intervals (`calibrate`), where the model can "
+    "have them. This takes about one to two times as long as the map. What cannot be learnt is in "
+    '`notes_`. "off": only the map is trained. Answers that are then not calibrated say so.',
     "constrained": "Whether the posteriors of uncertain inputs are centred on the given inputs.",
 }
 
@@ -164,6 +168,7 @@ class LatentSettings(Scaled):
     n_restarts: int | Literal["auto"] = 1  # type: ignore[assignment]
     kernel: Any = "rbf"
     init: str | ArrayLike = "pca"
+    second_stage: Literal["auto", "off"] = "auto"
 
 
 def check_settings(model: Any) -> None:

@@ -93,7 +93,7 @@ class StateQueries(SequenceQueries):
             ],
         )
         new = self._outside(times, sequence)
-        variance[new] = self._calibrated(Asked("forecast"), variance[new])
+        variance[new] = self._calibrated(Asked("forecast"), variance[new], shown=return_std)
         return (mean, np.sqrt(variance)) if return_std else mean
 
     def sample_forecast(

@@ -13,6 +13,7 @@ from gplvm_core.models.data.data_weights import in_sequence, weight_in_words, we
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.second_stage import in_two_stages
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.state_queries import StateQueries
 from gplvm_core.models.estimators.trained import Ended, TrainedModel
@@ -96,6 +97,7 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         """Always True: `calibrate` widens the intervals of forecasts and of gaps along time."""
         return True
 
+    @in_two_stages
     def fit(  # type: ignore[override]  # adds times and sequences
         self,
         Y: ArrayLike,

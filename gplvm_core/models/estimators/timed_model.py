@@ -8,6 +8,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.models.data.timeline import TIMES, inputs_from, over_times
+from gplvm_core.models.estimators.second_stage import in_two_stages
 from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.trained import Callback, TrainedModel
 from gplvm_core.models.problems.encoded import EncodedNode
@@ -31,6 +32,7 @@ class TimedModel(TrainedModel, SequenceQueries):
     path_over: str | Sequence[int] = TIMES
     encoder_: Encoder | None = None
 
+    @in_two_stages
     def fit(
         self,
         Y: ArrayLike,

@@ -25,6 +25,7 @@ from gplvm_core.models.data.timeline import (
     timeline_notes,
 )
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.second_stage import in_two_stages
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.problems.encoded import EncodedNode, at_outputs
 from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
@@ -263,6 +264,7 @@ class TrainedModel(Trainable, LatentVariableModel):
     n_jobs: int | None
     noise: Noise | Literal["auto"]
 
+    @in_two_stages
     def fit(
         self,
         Y: ArrayLike,

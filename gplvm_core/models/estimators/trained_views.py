@@ -29,6 +29,7 @@ from gplvm_core.models.data.views import (
 )
 from gplvm_core.models.estimators.fitted import Optimised, Saved
 from gplvm_core.models.estimators.frames import names_of
+from gplvm_core.models.estimators.second_stage import in_two_stages
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.estimators.trained import Callback, Ended, Trainable, whole
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
@@ -61,6 +62,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
     # The node of the graph whose points all views share.
     _shared_node = 0
 
+    @in_two_stages
     @whole
     def fit(
         self,

@@ -299,6 +299,8 @@ class ViewsQueries(
         numbers = {name: rows for name, rows in given.items() if name not in self._tables}
         if method == "density" and len(numbers) < len(given):
             raise ValueError("columns of several kinds are filled by the map: leave out method")
+        if return_std:
+            self._warn_by_map(numbers, method)
         explained = self._explained(given) if self.density_ is None or self._tables else None
 
         def by_map(some: Mapping[str, Array]) -> Moments:
@@ -330,8 +332,9 @@ class ViewsQueries(
     ) -> Float[Array, " N"]:
         """Return log p(observed values of a row in these views | training data), approximately.
 
-        By default this is the difference between the bounds with and without the row; the
-        difference is not a bound. For views with columns of several kinds, the method always draws
+        By default this is the exact density that the second stage of `fit` derived from the map,
+        or without it, the difference between the bounds with and without the row; the difference
+        is not a bound. For views with columns of several kinds, the method always draws
         importance samples (by default 200). The value is then the log density of the numbers plus
         the log probability of the other entries.
 
@@ -346,11 +349,11 @@ class ViewsQueries(
             The seed of the samples.
         method : {"bound", "sampling", "density"}, optional
             "bound": the difference of bounds. "sampling": importance samples, by default 1000.
-            After `fit_density`, "sampling" replaces the prior N(0, I) of the latent points by the
-            density of the training points. "density": the exact density of the mixture that
-            `fit_density` derived from the map. The three methods estimate different quantities: do
-            not compare their values. Default: "bound", or importance samples with the prior N(0, I)
-            if n_samples is given.
+            With a density, "sampling" replaces the prior N(0, I) of the latent points by the
+            density of the training points. "density": the exact density of the mixture that the
+            second stage of `fit` derived from the map. The three methods estimate different
+            quantities: do not compare their values. Default: "density" if the model has one,
+            otherwise "bound"; importance samples with the prior N(0, I) if n_samples is given.
 
         Returns
         -------

@@ -202,7 +202,7 @@ class ViewsTransfer(ViewsQueries):
             if table is None:
                 mean, variance = own
                 if new:
-                    variance = self._calibrated(asked, variance)
+                    variance = self._calibrated(asked, variance, shown=return_std)
             else:
                 values, std = Expected.at(table, self.posteriors_[to], *own).values()
         else:
@@ -210,7 +210,7 @@ class ViewsTransfer(ViewsQueries):
             if table is None:
                 mean, variance = prediction.transfer(wanted, each, n_alternatives, private)
                 if n_alternatives == 1:
-                    variance = self._calibrated(asked, variance)
+                    variance = self._calibrated(asked, variance, shown=return_std)
             else:
                 parts = transfer_functions(wanted, each, n_alternatives, private)
                 expected = Expected(table, self.posteriors_[to], *parts)

@@ -8,7 +8,8 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core import prediction
-from gplvm_core.numerics import Array
+from gplvm_core.models.estimators.second_stage import DENSITY, warn_uncalibrated
+from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction import DerivedDensity, Network
 from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.derivation import SIZES, STRENGTHS
@@ -29,7 +30,8 @@ class WithDensity:
     Attributes
     ----------
     density_ : DerivedDensity or None
-        The density of rows, a mixture of Gaussians; None before `fit_density` is called.
+        The density of rows, a mixture of Gaussians; None if `fit` did not learn it, and before
+        `fit_density` is called.
     """
 
     # The default is for models in files of older versions, which do not store a density.
@@ -52,6 +54,7 @@ class WithDensity:
             return False
         return True
 
+    @one_thread_a_product()
     def fit_density(
         self,
         Y: Any,
@@ -66,6 +69,8 @@ class WithDensity:
     ) -> Self:
         """Derive an exact density of rows from the map, after training.
 
+        `fit` does this as its second stage, with folds=5.
+
         A mixture of Gaussians is fitted to the latent points. The map turns each Gaussian of latent
         points into a Gaussian of rows. These Gaussians are the prior of a mixture that is fitted to
         the rows. A fit finds a local optimum, so the density is the mean of two such fits, and of
@@ -73,7 +78,7 @@ class WithDensity:
         density of a mixture; it is neither a bound on the model's density nor an estimate of the
         model's density. A wide Gaussian with weight 0.01
         models rows that are unlike all other rows. The bound and the map do not change.
-        `score_samples(…, method="density")` and `complete` use the density.
+        `score_samples` and `complete` use the density.
 
         Parameters
         ----------
@@ -158,9 +163,11 @@ class WithDensity:
     ) -> Float[Array, " N"]:
         """log p of rows by a method.
 
-        None: the difference of bounds, or, if n_samples is given, importance samples with the prior
-        N(0, I).
+        None: the density; without it, the difference of bounds. If n_samples is given, importance
+        samples with the prior N(0, I).
         """
+        if method is None and n_samples is None and self.density_ is not None:
+            method = "density"
         if method not in (None, "bound", "sampling", "density"):
             raise ValueError(f'method must be "bound", "sampling" or "density"; got {method!r}')
         if method == "density":
@@ -187,6 +194,7 @@ class WithDensity:
             raise ValueError(f'method must be "density" or None for this model; got {method!r}')
         return self._derived().score_samples(self._all_data(Y))
 
+    @one_thread_a_product()
     def _completed(
         self,
         outputs: Mapping[str, Array],
@@ -256,10 +264,18 @@ class WithDensity:
         parts = density.apart(found)
         return {name: parts[name] for name in outputs}
 
+    def _warn_by_map(self, outputs: Mapping[str, Array], method: FillMethod | None) -> None:
+        """Warn if the standard deviations of filled gaps come from the map, uncalibrated."""
+        if self.density_ is not None or method is not None or not self.can_have_density:
+            return
+        if any(np.isnan(rows).any() for rows in outputs.values()):
+            warn_uncalibrated(self, DENSITY)
+
     def _derived(self) -> DerivedDensity:
         if self.density_ is None:
             raise ValueError(
-                "the model has no density yet: call fit_density with the training rows"
+                "the model has no density: call fit_density with the training rows, or fit it with "
+                'second_stage="auto"'
             )
         return self.density_
 

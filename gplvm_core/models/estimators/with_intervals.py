@@ -8,9 +8,10 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.models.data.timeline import checked_timeline
+from gplvm_core.models.estimators.second_stage import INTERVALS, warn_uncalibrated
 from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.models.estimators.with_density import check_training_rows
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.intervals import Asked, Intervals, Tries
@@ -24,7 +25,7 @@ class WithIntervals(Timed):
     Attributes
     ----------
     intervals_ : Intervals or None
-        The factors of standard deviations (`calibrate`); None before.
+        The factors of standard deviations (`calibrate`); None if `fit` did not learn them.
     """
 
     # A default, since files of older versions do not store it.
@@ -42,6 +43,7 @@ class WithIntervals(Timed):
             return False
         return all(numbers) if self._paths else any(numbers) and len(numbers) > 1
 
+    @one_thread_a_product()
     def calibrate(
         self,
         Y: Any,
@@ -51,6 +53,8 @@ class WithIntervals(Timed):
         callback: Report | None = None,
     ) -> Self:
         """Learn on held-out training rows how wide intervals must be, after training.
+
+        `fit` does this as its second stage.
 
         The model's own intervals are often too narrow, mostly because the place of a new row on the
         map is less certain than inference says. Up to five parts of the training rows are held out
@@ -133,9 +137,18 @@ class WithIntervals(Timed):
             return replace(asked, adapted=adapt)
         return asked if self.intervals_ is None or not new else self.intervals_.decided(asked)
 
-    def _calibrated(self, asked: Asked, variance: Float[Array, "*N D"]) -> Float[Array, "*N D"]:
-        """Variances that are calibrated, if the model was calibrated for this question."""
-        return variance if self.intervals_ is None else self.intervals_.widen(asked, variance)
+    def _calibrated(
+        self, asked: Asked, variance: Float[Array, "*N D"], *, shown: bool
+    ) -> Float[Array, "*N D"]:
+        """Variances that are calibrated, if the model was calibrated for this question.
+
+        shown: whether the user sees them; a warning says if they are not calibrated.
+        """
+        if self.intervals_ is not None:
+            return self.intervals_.widen(asked, variance)
+        if shown and len(variance):
+            warn_uncalibrated(self, INTERVALS)
+        return variance
 
 
 def _nothing(done: float) -> None:

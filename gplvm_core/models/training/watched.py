@@ -78,6 +78,25 @@ class Watched:
             )
         return not self.stopped
 
+    def stage(self, name: str, done: float) -> None:
+        """Report a later stage of the work, with the fraction of it that is done; StopIteration
+        ends it.
+        """
+        if self._last is not None:
+            seconds = self._last.seconds + time.perf_counter() - self._reported
+            self._ask(
+                replace(
+                    self._last,
+                    phase=name,
+                    message="",
+                    share=done,
+                    seconds=seconds,
+                    seconds_left=None,
+                )
+            )
+        if self.stopped:
+            raise StopIteration
+
     def _ask(self, progress: Progress) -> None:
         try:
             if self.callback:

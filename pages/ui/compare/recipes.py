@@ -14,6 +14,7 @@ from gplvm_core.comparison import Step, place
 from gplvm_core.datasets import Dataset
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
+from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.optimise import Progress
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item
@@ -165,7 +166,8 @@ def trained_on_table(recipe: Recipe, dataset: Dataset, follow: Callable[[Progres
     )
     if recipe.key != "pca":
         model.set_params(n_inducing=min(N_INDUCING, dataset.n_points))
-    return model.fit(dataset.in_own_values(), callback=follow)
+    with map_only(model):
+        return model.fit(dataset.in_own_values(), callback=follow)
 
 
 def trained(recipe: Recipe, rows: Array, scaling: Any, follow: Callable[[Progress], None]) -> Any:
@@ -178,4 +180,5 @@ def trained(recipe: Recipe, rows: Array, scaling: Any, follow: Callable[[Progres
         model: Any = GPLVM(min(2, width), random_state=0, **settings)
     else:
         model = BayesianGPLVM(width, random_state=0, **settings)
-    return model.fit(rows, callback=follow)
+    with map_only(model):
+        return model.fit(rows, callback=follow)

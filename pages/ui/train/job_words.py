@@ -15,8 +15,8 @@ SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"\2 inducing points are used instead of \1, since there are \2 rows",
         ),
         (
-            r"the density of the rows was not learnt(.*)",
-            r"The density of the rows was not learnt\1. It will be learnt when it is first needed",
+            r"the density of the rows was not learnt: (.*)\. The map alone fills gaps.*",
+            r"The density of the rows was not learnt: \1. It will be learnt when first needed",
         ),
         (
             r"n_components = (\d+) is capped at (\d+) for these data",

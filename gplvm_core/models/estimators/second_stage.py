@@ -1,0 +1,149 @@
+"""The second stage of `fit`: what is learnt after the map, so that its answers are calibrated.
+
+The density of the rows fills gaps and says how typical a row is. The widths of intervals are learnt
+for predictions between views and along time.
+"""
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from gplvm_core.models.training.watched import Watched
+from gplvm_core.prediction.candidates import Report
+from gplvm_core.readers import RowFiles
+
+AUTO, OFF = "auto", "off"
+FOLDS = 5  # the parts of the training rows for out-of-fold scores
+DENSITY, INTERVALS = "density of the rows", "widths of intervals"
+NOT_LEARNT = {
+    DENSITY: "the density of the rows was not learnt",
+    INTERVALS: "the widths of intervals were not calibrated",
+}
+CONSEQUENCES = {
+    DENSITY: "The map alone fills gaps, its intervals may be too narrow, and new rows have no "
+    "p-values",
+    INTERVALS: "Intervals of predictions between views and along time may be too narrow",
+}
+ENDED = "training was ended before"
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the second stage: its name, and a function that takes it and reports its share."""
+
+    name: str
+    learn: Callable[..., Any]
+
+    def take(self, report: Report) -> str | None:
+        """Take the step. Returns None, or a note if it fails or if report raises StopIteration."""
+        try:
+            self.learn(callback=report)
+        except StopIteration:
+            return self.not_learnt(ENDED)
+        # The map is useful without this step, so that no error may lose it.
+        except Exception as error:
+            return self.not_learnt(str(error) or type(error).__name__)
+        return None
+
+    def not_learnt(self, reason: str) -> str:
+        """A note that the step was not taken, and what follows."""
+        reason = reason.rstrip(".")
+        return f"{NOT_LEARNT[self.name]}: {reason}. {CONSEQUENCES[self.name]}"
+
+
+def steps_of(model: Any, rows: Any, sequences: Any = None) -> tuple[Step, ...]:
+    """The steps of the second stage that a fitted model can have.
+
+    rows: the training rows in the order of training, as for `fit`. sequences: their labels; a model
+    without time then holds out whole sequences.
+    """
+    steps = []
+    if getattr(model, "can_have_density", False):
+        folds = min(FOLDS, len(model.latent_mean_))
+        steps.append(Step(DENSITY, partial(model.fit_density, rows, folds=folds)))
+    if getattr(model, "can_calibrate", False):
+        # A model over time already stores its sequences.
+        several = sequences is not None and model.times_ is None and len(np.unique(sequences)) > 1
+        known = {"sequences": sequences} if several else {}
+        steps.append(Step(INTERVALS, partial(model.calibrate, rows, **known)))
+    return tuple(steps)
+
+
+def in_two_stages(fit: Fit) -> Fit:
+    """Wrap the fit of a map so that the second stage follows, unless the setting is "off".
+
+    If a step fails, or the callback ends training, a note says so, and the map is kept.
+    """
+    signature = inspect.signature(fit)
+
+    @wraps(fit)
+    def fit_and_learn(*data: Any, callback: Any = None, **options: Any) -> Any:
+        watched = Watched(callback) if callback else None
+        model = fit(*data, callback=watched, **options)
+        if model.second_stage == OFF:
+            return model
+        rows = signature.bind(*data, **options).args[1]
+        for step in steps_of(model, _in_memory(model, rows), options.get("sequences")):
+            note = None
+            if watched is None:
+                note = step.take(_nothing)
+            elif not watched.stopped:
+                note = step.take(partial(watched.stage, step.name))
+            else:
+                note = step.not_learnt(ENDED)
+            if note is not None:
+                model.notes_ += (note,)
+                warnings.warn(note, UserWarning, stacklevel=2)
+        return model
+
+    return cast(Fit, fit_and_learn)
+
+
+@contextmanager
+def map_only(model: Any) -> Iterator[None]:
+    """Switch off the second stage of a model and of the models inside it; its settings return.
+
+    For callers that train many models, or that take the second stage later.
+    """
+    before = {
+        name: value
+        for name, value in model.get_params().items()
+        if name.rpartition("__")[2] == "second_stage"
+    }
+    model.set_params(**dict.fromkeys(before, OFF))
+    try:
+        yield
+    finally:
+        model.set_params(**before)
+
+
+def warn_uncalibrated(model: Any, step: str) -> None:
+    """Warn that the standard deviations of a model that could have this step are not calibrated."""
+    if not hasattr(model, "second_stage"):
+        return
+    call = "fit_density(Y, folds=5)" if step == DENSITY else "calibrate(Y)"
+    warnings.warn(
+        f"these standard deviations are not calibrated and may be too small, because "
+        f'{NOT_LEARNT[step]}: fit with second_stage="auto", or call {call} with the training rows',
+        UserWarning,
+        stacklevel=4,
+    )
+
+
+def _in_memory(model: Any, rows: Any) -> Any:
+    """The training rows that have latent points; of files, these rows are read."""
+    if not isinstance(rows, RowFiles):
+        return rows
+    kept = model.rows_.kept
+    return np.asarray(rows) if kept is None else rows.take(kept)
+
+
+def _nothing(share: float) -> None:
+    """Report to nobody."""

@@ -1,0 +1,309 @@
+"""`fit` ends with the density of the rows and the widths of intervals, or says why not.
+
+Hidden values, whose truth is known, judge the intervals.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import gplvm_core
+from gplvm_core import load, load_dataset
+from gplvm_core.models import (
+    GPLVM,
+    AverageOfStarts,
+    BayesianGPLVM,
+    BayesianPCA,
+    DeepGPLVM,
+    DynamicalGPLVM,
+    GenerativeClassifier,
+    ManifoldRelevance,
+    ProbabilisticPCA,
+    SemiSupervisedClassifier,
+    SparseGPRegression,
+    StateSpaceGPLVM,
+)
+from gplvm_core.models.estimators.second_stage import DENSITY, map_only
+from gplvm_core.readers import RowFiles
+
+SMALL = {"max_iter": 40, "random_state": 0}
+AUTO = {**SMALL, "second_stage": "auto"}
+NOT_CALIBRATED = "not calibrated and may be too small"
+
+
+@pytest.fixture(scope="module")
+def rows() -> np.ndarray:
+    """Return 60 rows of 4 columns around a line."""
+    rng = np.random.default_rng(0)
+    line = np.outer(rng.standard_normal(60), [1.0, -2.0, 0.5, 1.0])
+    return line + 0.2 * rng.standard_normal(line.shape)
+
+
+@pytest.fixture(scope="module")
+def whole(rows) -> BayesianGPLVM:
+    return BayesianGPLVM(2, 10, **AUTO).fit(rows)
+
+
+@pytest.fixture
+def gaps(rows) -> np.ndarray:
+    hidden = rows[:6].copy()
+    hidden[np.arange(6), [0, 1, 2, 3, 0, 1]] = np.nan
+    return hidden
+
+
+def coverage(max_iter: int, n_train: int, **stage: str) -> float:
+    """Return the share of hidden values of new oil-flow rows inside their 95 % intervals."""
+    generator = np.random.default_rng(0)
+    values = load_dataset("flow").values
+    order = generator.permutation(len(values))
+    train, test = values[order[:n_train]], values[order[-300:]]
+    model = BayesianGPLVM(8, 40, max_iter=max_iter, random_state=0, **stage).fit(train)
+    hidden = generator.random(test.shape) < 0.5
+    hidden[hidden.all(axis=1), 0] = False
+    with warnings.catch_warnings(action="ignore"):  # "off" says that it is not calibrated
+        mean, std = model.complete(np.where(hidden, np.nan, test), return_std=True)
+    return float((np.abs(test - mean) <= 1.96 * std)[hidden].mean())
+
+
+def test_intervals_of_plain_fit_hold():
+    assert 0.93 <= coverage(60, 300, second_stage="auto") <= 0.97
+    assert coverage(60, 300, second_stage="off") < 0.9
+
+
+@pytest.mark.slow
+def test_intervals_of_plain_fit_hold_on_the_oil_flow():
+    assert 0.93 <= coverage(500, 700, second_stage="auto") <= 0.99
+
+
+def test_fit_is_the_map_and_then_the_steps_of_a_script(rows, whole):
+    alone = BayesianGPLVM(2, 10, **SMALL).fit(rows)
+    assert whole.bound_ == alone.bound_
+    np.testing.assert_array_equal(whole.latent_mean_, alone.latent_mean_)
+    alone.fit_density(rows, folds=5)
+    for method in ("bound", "density"):
+        np.testing.assert_array_equal(
+            whole.score_samples(rows, method=method), alone.score_samples(rows, method=method)
+        )
+    np.testing.assert_array_equal(
+        gplvm_core.apply(whole, rows)["p"], gplvm_core.apply(alone, rows)["p"]
+    )
+    # A density is a better answer than a difference of bounds.
+    np.testing.assert_array_equal(
+        whole.score_samples(rows), whole.score_samples(rows, method="density")
+    )
+
+
+def test_new_rows_have_p_values_after_fit_alone(rows, whole):
+    odd = rows[:3].copy()
+    odd[0, 1] += 50.0
+    with warnings.catch_warnings(action="error"):
+        found = gplvm_core.apply(whole, odd)
+    assert found["p"].notna().all()
+    assert found["p"][0] < 0.05 and "column 2" in found["reasons"][0]
+
+
+def test_off_says_what_is_missing(rows, gaps):
+    model = BayesianGPLVM(2, 10, **SMALL, second_stage="off").fit(rows)
+    assert model.density_ is None and model.notes_ == ()
+    with pytest.warns(UserWarning, match="no out-of-fold scores"):
+        found = gplvm_core.apply(model, gaps)
+    assert found["p"].isna().all()
+    assert all("no row has a p-value, because" in each for each in found["reasons"])
+    with pytest.warns(UserWarning, match=NOT_CALIBRATED):
+        model.complete(gaps, return_std=True)
+    with warnings.catch_warnings(action="error"):
+        model.complete(gaps)
+        model.complete(rows[:3], return_std=True)  # nothing is filled
+        model.complete(gaps, return_std=True, method="map")
+
+
+@pytest.mark.parametrize("kind", [DynamicalGPLVM, StateSpaceGPLVM])
+def test_forecasts_are_calibrated_or_say_that_they_are_not(kind):
+    times = np.arange(50.0)
+    wave = np.column_stack([np.sin(times / 4), np.cos(times / 4)])
+    wave += 0.05 * np.random.default_rng(0).standard_normal(wave.shape)
+    model = kind(2, 10, **AUTO).fit(wave)
+    by_hand = kind(2, 10, **SMALL).fit(wave)
+    with pytest.warns(UserWarning, match=NOT_CALIBRATED):
+        by_hand.forecast([50.0, 51.0], return_std=True)
+    by_hand.calibrate(wave)
+    with warnings.catch_warnings(action="error"):
+        by_hand.forecast([20.0], return_std=True)
+        found = model.forecast([50.0, 51.0], return_std=True)
+    np.testing.assert_array_equal(found, by_hand.forecast([50.0, 51.0], return_std=True))
+    assert model.intervals_ is not None and model.density_ is not None
+
+
+def test_transfers_are_calibrated_or_say_that_they_are_not(rows):
+    views = {"left": rows[:, :2], "right": rows[:, 2:]}
+    labels = np.repeat(np.arange(6), 10)
+    given = {"left": rows[:5, :2]}
+    model = ManifoldRelevance(2, 10, **AUTO).fit(views=views, sequences=labels)
+    by_hand = ManifoldRelevance(2, 10, **SMALL).fit(views)
+    with pytest.warns(UserWarning, match=NOT_CALIBRATED):
+        by_hand.transfer(given, "right", return_std=True)
+    by_hand.calibrate(views, sequences=labels)  # whole sequences are held out
+    np.testing.assert_array_equal(
+        model.transfer(given, "right", return_std=True)[1],
+        by_hand.transfer(given, "right", return_std=True)[1],
+    )
+    assert model.density_ is not None
+
+
+def test_deep_models_and_points_have_a_density(rows):
+    assert DeepGPLVM((1, 2), 8, **AUTO).fit(rows).density_ is not None
+    model = GPLVM(1, **AUTO).fit(rows)
+    exact, joint = (model.score_samples(rows, method=method) for method in ("density", "joint"))
+    np.testing.assert_array_equal(model.score_samples(rows), exact)
+    assert not np.allclose(exact, joint)
+    with pytest.raises(ValueError, match='"joint" or "density"'):
+        model.score_samples(rows, method="bound")
+
+
+def test_models_that_cannot_have_it_have_no_setting():
+    for model in (ProbabilisticPCA(1), SparseGPRegression()):
+        assert "second_stage" not in model.get_params()
+
+
+def test_the_setting_is_a_setting():
+    for kind in (BayesianGPLVM, BayesianPCA, GPLVM, DeepGPLVM, ManifoldRelevance, StateSpaceGPLVM):
+        model = kind(second_stage="off")
+        assert clone(model).get_params()["second_stage"] == "off"
+        assert kind.second_stage == "auto"  # the default of the package; the tests have another
+    with pytest.raises(ValueError, match="second_stage must be one of auto, off"):
+        BayesianGPLVM(second_stage="never").fit(np.eye(4))
+
+
+def test_a_step_that_fails_keeps_the_map_and_says_what_follows(rows, gaps, monkeypatch):
+    def fails(*_: object, **__: object) -> None:
+        raise MemoryError("no memory left")
+
+    monkeypatch.setattr(gplvm_core.prediction, "derived", fails)
+    with pytest.warns(UserWarning, match="no memory left"):
+        model = BayesianGPLVM(2, 10, **AUTO).fit(rows)
+    assert model.bound_ == BayesianGPLVM(2, 10, **SMALL).fit(rows).bound_
+    assert model.density_ is None
+    assert model.notes_ == (
+        "the density of the rows was not learnt: no memory left. The map alone fills gaps, its "
+        "intervals may be too narrow, and new rows have no p-values",
+    )
+    with pytest.warns(UserWarning, match="density of the rows was not learnt"):
+        model.complete(gaps, return_std=True)
+
+
+@pytest.mark.parametrize("count", [2, 3, 10])
+def test_few_rows_keep_the_map(rows, count):
+    with warnings.catch_warnings(action="ignore"):
+        model = BayesianGPLVM(2, 5, **AUTO).fit(rows[:count])
+    said = any("was not learnt" in note for note in model.notes_)
+    assert (model.density_ is None) == said
+    assert len(model.latent_mean_) == count
+
+
+def test_one_column_and_constant_columns_keep_the_map(rows):
+    level = rows.copy()
+    level[:, 2] = 3.0
+    for table in (rows[:, :1], level):
+        with warnings.catch_warnings(action="ignore"):
+            model = BayesianGPLVM(1, 5, **AUTO).fit(table)
+            found = gplvm_core.apply(model, table[:3])
+        assert found["p"].notna().all()
+
+
+def test_columns_of_words_have_no_second_stage():
+    table = [["a", 1.0], ["b", 2.0], ["a", 1.1], ["b", 2.1]] * 5
+    model = BayesianGPLVM(1, 5, kinds=["category", "number"], **AUTO).fit(table)
+    assert model.density_ is None
+    assert not any("was not learnt" in note for note in model.notes_)
+
+
+def test_the_callback_sees_the_second_stage_and_ends_it(rows):
+    shares = []
+
+    def watch(progress) -> None:
+        if progress.phase == DENSITY:
+            shares.append(progress.share)
+
+    assert BayesianGPLVM(2, 10, **AUTO).fit(rows, callback=watch).density_ is not None
+    assert shares[0] == 0.0 and shares == sorted(shares) and 0.5 < shares[-1] < 1.0
+
+    def end(progress) -> None:
+        if progress.phase == DENSITY:
+            raise StopIteration
+
+    with pytest.warns(UserWarning, match="not learnt: training was ended before"):
+        model = BayesianGPLVM(2, 10, **AUTO).fit(rows, callback=end)
+    assert model.density_ is None and model.result_.status != "stopped"
+
+
+def test_training_that_was_stopped_has_no_second_stage_until_it_is_continued(rows):
+    last = []
+
+    def stop(progress) -> None:
+        last.append(progress)
+        if len(last) == 5:
+            raise StopIteration
+
+    with pytest.warns(UserWarning, match="not learnt: training was ended before"):
+        model = BayesianGPLVM(2, 10, **AUTO).fit(rows, callback=stop)
+    assert model.density_ is None
+    model.fit(rows, resume=last[-1].run)
+    straight = BayesianGPLVM(2, 10, **AUTO).fit(rows)
+    np.testing.assert_array_equal(model.score_samples(rows), straight.score_samples(rows))
+
+
+def test_no_density_outlives_its_map(rows, whole):
+    model = clone(whole).fit(rows)
+    before = model.score_samples(rows)
+    model.fit(rows[:, ::-1] * 3.0)
+    assert not np.allclose(model.score_samples(rows[:, ::-1] * 3.0), before)
+    model.set_params(second_stage="off").fit(rows)
+    assert model.density_ is None
+    model = clone(whole).fit(rows[:50])
+    with warnings.catch_warnings(action="ignore"):
+        model.extend(rows[50:])
+    assert model.density_ is None and "the density of the rows was deleted" in model.notes_[-1]
+
+
+def test_a_failed_fit_keeps_the_model_with_its_density(rows, whole):
+    model = clone(whole).fit(rows)
+    with pytest.raises(ValueError, match="n_inducing"):
+        model.set_params(n_inducing=0).fit(rows)
+    assert model.density_ is not None
+
+
+def test_files_keep_the_density_and_older_files_lack_only_the_setting(rows, whole, tmp_path):
+    whole.save(tmp_path / "model.gplvm")
+    stored = load(tmp_path / "model.gplvm")
+    assert stored.second_stage == "auto"
+    np.testing.assert_array_equal(stored.score_samples(rows), whole.score_samples(rows))
+
+
+def test_rows_of_files(rows, tmp_path):
+    np.save(tmp_path / "rows.npy", rows)
+    model = BayesianGPLVM(2, 10, **AUTO).fit(RowFiles.of(tmp_path / "rows.npy"))
+    assert model.density_.typicality is not None
+
+
+def test_models_inside_others(rows):
+    average = AverageOfStarts(BayesianGPLVM(2, 8, **AUTO), n_starts=2, random_state=0).fit(rows)
+    assert all(each.density_ is not None for each in average.estimators_)
+    labels = (rows[:, 0] > 0).astype(int)
+    classes = GenerativeClassifier(BayesianGPLVM(1, 8, **AUTO)).fit(rows, labels)
+    assert all(each.density_ is None for each in classes.models_)  # only bounds are compared
+    half = SemiSupervisedClassifier(BayesianGPLVM(2, 8, **AUTO), random_state=0).fit(rows, labels)
+    assert half.embedding_.density_ is None
+    assert half.embedding_.second_stage == "auto"
+
+
+def test_map_only_restores_the_settings(rows):
+    average = AverageOfStarts(BayesianGPLVM(2, 8, **AUTO), n_starts=1, random_state=0)
+    with pytest.raises(RuntimeError), map_only(average):
+        assert average.estimator.second_stage == "off"
+        assert average.fit(rows).estimators_[0].density_ is None
+        raise RuntimeError
+    assert average.estimator.second_stage == "auto"
+    with map_only(ProbabilisticPCA(1)) as nothing:
+        assert nothing is None
