@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
+from gplvm_core.readers.errors import in_digits
 
 Better = Literal["more", "less", "near", "neither"]
 NO_BREAK = "\u00a0"  # a no-break space
@@ -42,7 +43,7 @@ class Measure:
         """Return the value as text, or a dash if it is not finite."""
         if not np.isfinite(value):
             return "–"
-        words = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+        words = in_digits(value, 3)
         if self.percent:
             words = f"{value:.1%}"
         return words.replace("%", f"{NO_BREAK}%").replace("-", "−")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from gplvm_core.numerics import Array
-from gplvm_core.readers.errors import DataError, DataTypeError, listed
+from gplvm_core.readers.errors import DataError, DataTypeError, in_digits, listed
 from gplvm_core.readers.limits import LARGEST
 from gplvm_core.readers.missing import (
     check_observed,
@@ -226,7 +226,7 @@ def _extreme_scales(
     if not extreme.any():
         return None
     which = [
-        f"{names[d]} (largest {largest[d]:.3g}, spread {spread[d]:.3g})"
+        f"{names[d]} (largest {in_digits(largest[d], 3)}, spread {in_digits(spread[d], 3)})"
         for d in np.flatnonzero(extreme)
     ]
     return f"Scales beyond 1e±12 lose digits; change the units of {listed(which)}."
@@ -246,7 +246,9 @@ def _mixed_units(spread: Array, constant: NDArray[np.bool_], names: list[str]) -
     order = np.flatnonzero(~constant)[np.argsort(spread[~constant], kind="stable")]
     low, high = order[0], order[-1]
     return (
-        f"The columns seem to be in different units: {names[high]} spreads by {spread[high]:.3g}, "
-        f"{names[low]} by {spread[low]:.3g}. With one global scale only the largest would count; "
+        f"The columns seem to be in different units: {names[high]} spreads by "
+        f"{in_digits(spread[high], 3)}, "
+        f"{names[low]} by {in_digits(spread[low], 3)}. With one global scale only the largest "
+        "would count; "
         'scaling="columns" gives each its own scale, and noise="per_output" also its own noise.'
     )

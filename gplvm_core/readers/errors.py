@@ -47,6 +47,12 @@ def parsing(
         raise DataError(f"{name} {problem}: {reason}. {advice}") from error
 
 
+def in_digits(value: float, digits: int = 4) -> str:
+    """Return a number with this many digits, without an exponent below a billion: 66,880."""
+    text = f"{value:.{digits}g}"
+    return f"{float(text):,.0f}" if "e+" in text and abs(value) < 1e9 else text
+
+
 def plural(count: int, one: str, many: str | None = None) -> str:
     """Return a count with its noun, such as "1 row" or "2 rows"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"

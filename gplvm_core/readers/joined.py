@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import IntArray
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.errors import DataError, in_digits, listed, plural
 from gplvm_core.readers.views import View
 
 Unequal = Literal["trim", "fill"]
@@ -239,8 +239,9 @@ def clash_of_times(parts: Sequence[FileView]) -> str | None:
         if len(apart):
             n = int(apart[0])
             return (
-                f"The times differ: in row {n + 1}, {timed[0].file} has {one[n]:.4g} and "
-                f"{part.file} has {other[n]:.4g}. If the rows were not recorded at the same times, "
+                f"The times differ: in row {n + 1}, {timed[0].file} has {in_digits(one[n])} and "
+                f"{part.file} has {in_digits(other[n])}. If the rows were not recorded at the "
+                "same times, "
                 f"the views do not align. The times of {timed[0].file} are used."
             )
     return None

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
-from gplvm_core.readers.errors import listed, plural, shortened
+from gplvm_core.readers.errors import in_digits, listed, plural, shortened
 from gplvm_core.readers.proposals import MOSTLY_NUMBERS
 from gplvm_core.readers.tables.codes import is_usual, written
 from gplvm_core.readers.tables.columns import MISSING, Column
@@ -137,8 +137,9 @@ def unit_misfits(
 def _unit_misfit(name: str, here: float, usual: float, factor: float) -> Misfit:
     change = f"Multiply by {factor:,.0f}" if factor > 1 else f"Divide by {1 / factor:,.0f}"
     words = (
-        f"Column “{shortened(name)}”: half of the values are above {here:.4g}; in the training "
-        f"rows, half are above {usual:.4g}. Is the unit different?"
+        f"Column “{shortened(name)}”: half of the values are above {in_digits(here)}; in the "
+        "training "
+        f"rows, half are above {in_digits(usual)}. Is the unit different?"
     )
     return Misfit(name, words, ("times", name, repr(factor)), change)
 

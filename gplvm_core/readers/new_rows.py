@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.errors import DataError, listed, parsing, plural
+from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plural
 from gplvm_core.readers.files import ENDINGS, ending_of
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MEGABYTE
@@ -153,7 +153,8 @@ def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:
     if most > low + 0.02 * (high - low):
         return ()
     words = (
-        f"These pixels are at most {most:.3g}, but the model's run from {low:g} to {high:g}, so "
+        f"These pixels are at most {in_digits(most, 3)}, but the model's run from {low:g} to "
+        f"{high:g}, so "
         "the picture is almost black. Are the units different?"
     )
     fits = 0.0 < most <= 1.0 < high

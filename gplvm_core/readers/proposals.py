@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
-from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.errors import DataError, in_digits, listed, plural
 
 CONSTANT = "constant"  # a column with one value, which is its only word: nothing is learnt from it
 # A column of W words becomes W − 1 yes/no columns, each with its own sums over the rows.
@@ -199,7 +199,9 @@ def of_numbers(numbers: Float[Array, " N"]) -> Proposal:
     if len(values) == 0:
         return Proposal((), "it has no values")
     if len(values) == 1:
-        return Proposal((), f"{'always' if len(seen) > 1 else 'one value,'} {values[0]:.6g}")
+        return Proposal(
+            (), f"{'always' if len(seen) > 1 else 'one value,'} {in_digits(values[0], 6)}"
+        )
     if not np.isfinite(values).all():
         return Proposal(("number",), "")
     few = len(values) <= MOST_CODES and 2 * len(values) <= len(seen)
@@ -215,7 +217,7 @@ def of_numbers(numbers: Float[Array, " N"]) -> Proposal:
         return Proposal(("count", "number", *codes), reason, words)
     most = counts.max() / len(seen)
     if few and most > REPEATED:
-        often = f"{most:.0%} of the rows have {values[counts.argmax()]:.6g}"
+        often = f"{most:.0%} of the rows have {in_digits(values[counts.argmax()], 6)}"
         reason = f"{len(values)} different numbers; {often}" + _but(seen)
         return Proposal(("grade", "number", *counted, "category"), reason, words)
     but = _but(seen)
@@ -229,4 +231,4 @@ def _but(seen: Float[Array, " n"]) -> str:
     fits = (seen == np.round(seen)) & (seen >= 0.0)
     if fits.all() or fits.mean() < MOSTLY_COUNTS or np.mean(seen == 0.0) < LEAST_ZEROS:
         return ""
-    return f"; not counts, because one value is {seen[~fits][0]:.6g}"
+    return f"; not counts, because one value is {in_digits(seen[~fits][0], 6)}"

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
-from gplvm_core.readers.errors import DataError, plural, shortened
+from gplvm_core.readers.errors import DataError, in_digits, plural, shortened
 from gplvm_core.readers.new_rows import FileColumn
 from gplvm_core.readers.tables.columns import Column, Table, text_column
 from gplvm_core.readers.tables.dates import (
@@ -98,7 +98,8 @@ def sequences_in(times: Float[Array, " n"], name: str = "time") -> tuple[slice, 
         more = f", and so in {plural(len(same) - 1, 'more place')}" if len(same) > 1 else ""
         raise DataError(
             f"Rows {row + 1} and {row + 2} have the same time in “{shortened(name)}” "
-            f"({times[row]:.6g}){more}. A frame has one time: keep one of the rows. If they belong "
+            f"({in_digits(times[row], 6)}){more}. A frame has one time: keep one of the rows. "
+            "If they belong "
             "to two sequences, put one after the other, or bring one at a time."
         )
     back = np.flatnonzero(steps < 0.0)
@@ -110,7 +111,8 @@ def sequences_in(times: Float[Array, " n"], name: str = "time") -> tuple[slice, 
         if not restarts or len(parts) > MOST_SEQUENCES:
             raise DataError(
                 f"The times in “{shortened(name)}” are out of order: row {part.start + 1} "
-                f"({times[part.start]:.6g}) is before row {part.start} ({end:.6g}). Sort the "
+                f"({in_digits(times[part.start], 6)}) is before row {part.start} "
+                f"({in_digits(end, 6)}). Sort the "
                 "rows by time, or take them in the order of the table."
             )
     return parts

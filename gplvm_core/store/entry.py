@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator
 from gplvm_core import models
 from gplvm_core.models import Capabilities
 from gplvm_core.readers import Dataset
+from gplvm_core.readers.errors import in_digits
 from gplvm_core.store.atomic import write_atomically
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.manifest import SUFFIX, changed, digest_of
@@ -102,8 +103,9 @@ class Card:
         if dataset.targets.shape != shape or not close:
             raise StoreError(
                 f"The data set {dataset.name!r} of this installation (shape "
-                f"{dataset.targets.shape}, mean {level:.4g}) is not the one that "
-                f"{self.entry.title!r} was trained on (shape {shape}, mean {self.level:.4g}). "
+                f"{dataset.targets.shape}, mean {in_digits(level)}) is not the one that "
+                f"{self.entry.title!r} was trained on (shape {shape}, mean "
+                f"{in_digits(self.level)}). "
                 "Train again, or install the version of Manifolio that made the model."
             )
         return dataset

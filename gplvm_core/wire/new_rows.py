@@ -11,7 +11,7 @@ from numpy import ndarray as Array
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.new_rows import Answers, Reason, sentence_of
 from gplvm_core.readers import Dataset
-from gplvm_core.readers.errors import plural
+from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.table import drawn, recoded
@@ -107,10 +107,10 @@ def typical_in_words(answers: Answers, n: int) -> str:
 
 def reason_data(reason: Reason, column: str) -> dict[str, Any]:
     """Return a reason as numbers, as sentences, and in a short form."""
-    short = f"{column} {reason.given:.4g}: expected {_expected(reason)}"
+    short = f"{column} {in_digits(reason.given)}: expected {_expected(reason)}"
     if reason.hint is not None:
         slip = "decimal point" if reason.kind == "decimal" else "sign"
-        short += f" ({slip}? {reason.hint:.4g} would fit)"
+        short += f" ({slip}? {in_digits(reason.hint)} would fit)"
     return {
         "given": reason.given,
         "expected": reason.expected,
@@ -122,7 +122,7 @@ def reason_data(reason: Reason, column: str) -> dict[str, Any]:
 
 def _expected(reason: Reason) -> str:
     if reason.std == 0.0:
-        return f"{reason.expected:.4g}"
+        return in_digits(reason.expected)
     # Show the decimals that are needed for two digits of the standard deviation.
     decimals = max(1 - math.floor(math.log10(reason.std)), 0)
     return f"{reason.expected:.{decimals}f} ± {reason.std:.{decimals}f}"

@@ -10,7 +10,7 @@ from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
-from gplvm_core.readers.errors import listed
+from gplvm_core.readers.errors import in_digits, listed
 from gplvm_core.readers.kinds import EVERY
 from gplvm_core.readers.proposals import CONSTANT
 
@@ -77,7 +77,8 @@ def columns_in_words(
         if share > REPEATED:
             value = scaling.center[at] + scaling.scale[at] * values[np.argmax(counts)]
             notes.append(
-                f"the column {column.name!r} is {value:.4g} in {share:.0%} of its rows and is "
+                f"the column {column.name!r} is {in_digits(value)} in {share:.0%} of its rows "
+                "and is "
                 "learnt almost without noise, so it may dominate the map; if the column has few "
                 "different values, declare it as a grade or a count"
             )

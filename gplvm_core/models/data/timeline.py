@@ -12,7 +12,7 @@ from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
 from gplvm_core.readers import DataError
-from gplvm_core.readers.errors import plural
+from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.readers.frames import without_dates
 
 # What the latent paths follow: the rows' times, or all of the rows' own values.
@@ -209,7 +209,8 @@ def timeline_notes(
         period = _period(kernel)
         if period is not None and period > span:
             notes.append(
-                f"the period {period:.3g} is longer than the longest sequence, {span:.3g}: the "
+                f"the period {in_digits(period, 3)} is longer than the longest sequence, "
+                f"{in_digits(span, 3)}: the "
                 "data show no repetition"
             )
     return tuple(notes)

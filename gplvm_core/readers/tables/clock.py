@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from gplvm_core.readers.errors import in_digits
 from gplvm_core.readers.tables.numerals import Numerals
 
 TIME = re.compile(
@@ -30,7 +31,7 @@ def read_hours(cells: Sequence[str], missing: frozenset[str]) -> Numerals | None
     values = [gap if cell.lower() in missing else found.get(cell) for cell in cells]
     of_day = all(0.0 <= hours <= 24.0 and "d" not in cell for cell, hours in found.items())
     cell, value = next(iter(found.items()))
-    note = f"are durations in hours (“{cell}” is {value:.4g})"
+    note = f"are durations in hours (“{cell}” is {in_digits(value)})"
     read = Numerals(values, (cell, value) if of_day else None, () if of_day else (note,), of_day)
     return read if read.share >= MOSTLY else None
 

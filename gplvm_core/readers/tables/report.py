@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from gplvm_core.readers.checks import units_differ
+from gplvm_core.readers.errors import in_digits
 from gplvm_core.readers.proposals import CONSTANT, MOSTLY_NUMBERS, Proposal
 from gplvm_core.readers.sources import Source
 from gplvm_core.readers.tables.codes import MissingCode, missing_codes
@@ -184,7 +185,7 @@ def _report(
     if column.of_day and numbers is not None and not reason and distinct > 1:
         reason = "times of day, as hours since midnight"
     if distinct == 1 and not reason:
-        reason = f"always {f'{finite[0]:.6g}' if len(finite) else 'infinite'}"
+        reason = f"always {in_digits(finite[0], 6) if len(finite) else 'infinite'}"
     with np.errstate(over="ignore"):
         spread = float(finite.std()) if len(finite) else None
     return ColumnReport(
@@ -315,6 +316,7 @@ def _units_differ(columns: list[ColumnReport]) -> str:
         return ""
     (low, lowest), (high, highest) = min(spreads), max(spreads)
     return (
-        f"{highest} spreads by {high:.3g} and {lowest} by {low:.3g}: the units seem to differ, and "
+        f"{highest} spreads by {in_digits(high, 3)} and {lowest} by {in_digits(low, 3)}: the "
+        "units seem to differ, and "
         "with one global scale only the largest would count"
     )

@@ -22,6 +22,7 @@ from gplvm_core.models import (
     SparseGPRegression,
     StateSpaceGPLVM,
 )
+from gplvm_core.readers.errors import in_digits
 
 
 @dataclass(frozen=True)
@@ -260,7 +261,7 @@ def whole(value: float) -> str:
 
 def significant(value: float) -> str:
     """Format with three significant digits and a true minus sign, never "−0"."""
-    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    text = in_digits(value, 3)
     return "0" if text == "-0" else text.replace("-", "−")
 
 

@@ -17,7 +17,7 @@ from gplvm_core.figures.thumbnails import (
     picture_uri,
     row_picture,
 )
-from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.errors import in_digits, listed, plural
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.missing import missing_in_words, n_patterns, percent
 from gplvm_core.readers.names import column_words
@@ -63,7 +63,7 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     if dataset.sequences is not None:
         facts.append(plural(len(np.unique(dataset.sequences)), "sequence"))
     if dataset.times is not None:
-        span = f"time {dataset.times.min():.4g} to {dataset.times.max():.4g}"
+        span = f"time {in_digits(dataset.times.min())} to {in_digits(dataset.times.max())}"
         facts.append(plain(f"{span} {dataset.time_unit}"))
     st.markdown(f"**{plain(dataset.title)}** — {', '.join(facts)}")
     for note in dataset.notes:

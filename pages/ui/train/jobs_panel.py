@@ -4,7 +4,7 @@ import streamlit as st
 
 from gplvm_core import training
 from gplvm_core.figures.dimensions import dimensions_on
-from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.errors import in_digits, listed, plural
 from gplvm_core.training import Snapshot
 from pages.ui.shared.jobs import status_badge
 from pages.ui.shared.plain import plain
@@ -115,7 +115,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     with st.container(horizontal=True, key="job_numbers"):
         number("Bound", bound_in_words(progress.bound), TERMS["bound"])
         if not job.parameters.get("kinds"):  # words and counts have no noise
-            number("Noise", f"{progress.noise_variance:.3g}", TERMS["noise"])
+            number("Noise", in_digits(progress.noise_variance, 3), TERMS["noise"])
         if not regression:
             which = "Top dimensions on" if deep else "Dimensions on"
             number(which, f"{on} of {len(progress.information)}", TERMS["effective"])

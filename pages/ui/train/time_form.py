@@ -9,6 +9,7 @@ import streamlit as st
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.time_paths import longest_sequence, paths_svg
 from gplvm_core.kernels import Kernel, Periodic, Sum, time_kernel_named
+from gplvm_core.readers.errors import in_digits
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import chosen
 
@@ -69,8 +70,9 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
     if name == "changing":
         kernel = with_changes(kernel, span, share_question())
     words = (
-        f"Three samples of “{SHAPES[name].title}” over the data's times, {times.min():.4g} to "
-        f"{times.max():.4g}"
+        f"Three samples of “{SHAPES[name].title}” over the data's times, "
+        f"{in_digits(times.min())} to "
+        f"{in_digits(times.max())}"
     )
     uri = "data:image/svg+xml;base64," + base64.b64encode(paths_svg(kernel, times)).decode()
     st.html(
@@ -98,7 +100,8 @@ def period_question(dataset_name: str, span: float) -> float:
     )
     if period > span:
         st.warning(
-            f"The period of {period:.4g} is longer than the time span of the data, {span:.4g}, so "
+            f"The period of {in_digits(period)} is longer than the time span of the data, "
+            f"{in_digits(span)}, so "
             "nothing repeats. Choose a shorter period, or another kind of path.",
             icon=":material/warning:",
         )

@@ -8,7 +8,7 @@ import numpy as np
 
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.models.problems.doctor import DeepLayer
-from gplvm_core.readers.errors import plural
+from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.wire.model import as_seen
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import room_for
@@ -56,7 +56,7 @@ def facts(layer: DeepLayer) -> list[str]:
 
 def rounded(value: float) -> str:
     """Format with three significant digits, without an exponent below 10 million."""
-    return f"{value:,.0f}" if 100.0 <= value < 1e7 else f"{value:.3g}"
+    return in_digits(value, 3)
 
 
 def bars(layer: DeepLayer) -> str:

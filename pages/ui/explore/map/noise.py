@@ -8,6 +8,7 @@ import streamlit as st
 from gplvm_core.datasets import Drawing
 from gplvm_core.figures.cells import cell_word, column_std
 from gplvm_core.figures.noise import CellNoise, noise_figure
+from gplvm_core.readers.errors import in_digits
 from gplvm_core.readers.names import names_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
@@ -77,7 +78,7 @@ def shared_in_words(item: Item, noise: CellNoise) -> str:
     if np.ptp(share) <= ALIKE * share.max():
         amount = f": {share[0]:.0%} of each output's spread"
     elif np.ptp(std) <= ALIKE * std.max():
-        amount = f": ± {std[0]:.3g} in the data's units"
+        amount = f": ± {in_digits(std[0], 3)} in the data's units"
     known = inspect.signature(type(item.model)).parameters
     knows = "noise" in known and getattr(item.model, "n_inducing", 0) is not None
     return (

@@ -14,7 +14,7 @@ from gplvm_core import StateSpaceGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.prediction.paths import StepCallback
-from gplvm_core.readers.errors import plural
+from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.wire.sequence import Reel, SequencePanel, spread_share, usual_step
 from pages.ui.explore.cards import chances_at
 from pages.ui.explore.time.tables import (
@@ -238,7 +238,8 @@ def error_in_words(mean: Array, std: Array, truth: Array, hidden: Array) -> str:
         return ""
     error = np.sqrt(np.mean((mean - truth)[hidden] ** 2))
     expected = np.sqrt(np.mean(std[hidden] ** 2))
-    return f"Error of the hidden part: {error:.3g}; the model expects {expected:.3g}"
+    shown = in_digits(error, 3), in_digits(expected, 3)
+    return "Error of the hidden part: {}; the model expects {}".format(*shown)
 
 
 def spread_of(dataset: Dataset, std: Array, chances: dict[int, Array]) -> Array:

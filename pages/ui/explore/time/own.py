@@ -7,7 +7,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.readers.errors import DataError, plural
+from gplvm_core.readers.errors import DataError, in_digits, plural
 from gplvm_core.readers.new_rows import FileColumn, NewRows
 from gplvm_core.readers.row_times import is_named_time, row_times, sequences_in, time_columns
 from gplvm_core.wire.sequence import Reel, usual_step
@@ -219,7 +219,10 @@ def _say_step(item: Item, times: Array, column: str) -> None:
         else "Correct the time between frames if it is wrong."
     )
     st.warning(
-        plain(f"Two frames are {here:.4g} apart, in the training data {usual:.4g}{unit}. {remedy}"),
+        plain(
+            f"Two frames are {in_digits(here)} apart, in the training data "
+            f"{in_digits(usual)}{unit}. {remedy}"
+        ),
         icon=":material/schedule:",
     )
 

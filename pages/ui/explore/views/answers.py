@@ -8,7 +8,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.figures.view_parts import Part
-from gplvm_core.readers.errors import plural
+from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.wire.views import ViewRows, is_label_view
 from pages.ui.explore.views.desk import Desk, choose
 from pages.ui.explore.views.model import (
@@ -168,4 +168,4 @@ def error_in_words(rows: ViewRows, found: Array, truth: Array) -> str:
     errors = np.sqrt(np.nanmean((found - truth) ** 2, axis=1))
     best = int(np.argmin(errors))
     which = f"{best + 1} is closest, with error" if len(found) > 1 else "error"
-    return f"{which} {errors[best]:.3g}"
+    return f"{which} {in_digits(errors[best], 3)}"

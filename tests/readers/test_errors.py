@@ -1,0 +1,22 @@
+"""Tests of the words in messages."""
+
+import pytest
+
+from gplvm_core.readers.errors import in_digits
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "text"),
+    [
+        (66_880.4, 4, "66,880"),
+        (1234.5, 4, "1234"),
+        (1234.5, 6, "1234.5"),
+        (-2.5e6, 3, "-2,500,000"),
+        (0.00012, 3, "0.00012"),
+        (0.0, 4, "0"),
+        (3e12, 4, "3e+12"),
+        (float("nan"), 4, "nan"),
+    ],
+)
+def test_numbers_in_messages_have_no_exponent_below_a_billion(value, digits, text):
+    assert in_digits(value, digits) == text
