@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +19,7 @@ Mends = tuple[tuple[str, str, str], ...]
 """Chosen remedies: ("use", model's column, file's column), ("times", column, factor), or
 ("missing", "*", number)."""
 
+IN_UNITS = re.compile(r"The values of (.+) are in (.+)\.$")
 BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
 ALIKE = 0.82  # similarity of two names, from 0 to 1
 FEWEST = 3  # least number of values needed to judge a column's unit
@@ -142,6 +143,28 @@ def _unit_misfit(name: str, here: float, usual: float, factor: float) -> Misfit:
         f"rows, half are above {in_digits(usual)}. Is the unit different?"
     )
     return Misfit(name, words, ("times", name, repr(factor)), change)
+
+
+def written_units(notes: Iterable[str]) -> dict[str, str]:
+    """Return the units that a reader found beside the numbers, by column, from its notes."""
+    return {found[1]: found[2] for note in notes if (found := IN_UNITS.search(note))}
+
+
+def written_misfits(notes: Iterable[str], known: Iterable[str]) -> list[Misfit]:
+    """Return columns with another unit beside their numbers than in the training rows.
+
+    notes, known: the reader's notes on the new rows and on the training rows.
+    """
+    usual = written_units(known)
+    return [
+        Misfit(
+            column,
+            f"Column “{shortened(column)}” is in {shortened(unit)}, but in {usual[column]} in the "
+            "training rows. The numbers are used as they are.",
+        )
+        for column, unit in written_units(notes).items()
+        if usual.get(column, unit) != unit
+    ]
 
 
 def code_misfits(

@@ -25,7 +25,8 @@ from gplvm_core.readers.misfits import (
     numbers_in,
 )
 from gplvm_core.readers.names import Drawn, names_of
-from gplvm_core.readers.pictures.picture import open_picture, require_pillow
+from gplvm_core.readers.packages import require_packages
+from gplvm_core.readers.pictures.picture import NEEDS, open_picture
 from gplvm_core.readers.sources import NamedBytes, Source, read_source
 from gplvm_core.readers.tables.arrays import parse_arrays
 from gplvm_core.readers.tables.columns import Column, Table
@@ -337,7 +338,7 @@ def _values(table: Table, column: Column, kind: TableColumn | None) -> tuple[Arr
 
 def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:
     """Return one picture in the data's size; transparent pixels are gaps."""
-    require_pillow()
+    require_packages(*NEEDS)
     from PIL import Image, ImageOps
 
     height, width = drawing.shape[:2]

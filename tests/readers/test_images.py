@@ -1,7 +1,6 @@
 """Tests that a zip of images becomes rows, and that messages name unsafe or foreign members."""
 
 import io
-import sys
 import zipfile
 from pathlib import Path
 
@@ -213,7 +212,7 @@ def test_a_damaged_member_is_named():
 
 def test_without_pillow_the_package_is_named(monkeypatch):
     data = zipped(two())
-    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setattr("gplvm_core.readers.packages.not_installed", tuple)
     with pytest.raises(DataError, match="pip install pillow"):
         read_images(data)
 

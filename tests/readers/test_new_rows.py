@@ -8,8 +8,13 @@ import pytest
 from PIL import Image
 
 from gplvm_core.datasets import load_dataset
-from gplvm_core.readers import DataError, Dataset, Drawing, NamedBytes
-from gplvm_core.readers.misfits import code_misfits, mended, unit_misfits
+from gplvm_core.readers import DataError, Dataset, Drawing, NamedBytes, read_table
+from gplvm_core.readers.misfits import (
+    code_misfits,
+    mended,
+    unit_misfits,
+    written_misfits,
+)
 from gplvm_core.readers.new_rows import formats, read_rows
 
 
@@ -165,6 +170,13 @@ def test_a_column_in_another_unit_is_found():
     right = mended(own, ["alcohol", "hue"], (misfit.mend,))
     np.testing.assert_allclose(right, known[:10])
     assert not unit_misfits(right, known, ["alcohol", "hue"])
+
+
+def test_another_unit_beside_the_numbers_is_named():
+    known = read_table(b"price;share\n1 \xe2\x82\xac;1 %\n2 \xe2\x82\xac;3 %\n4 \xe2\x82\xac;2 %\n")
+    new = read_rows(b"price;share\n$ 1;1 %\n$ 2;3 %\n", known)
+    (misfit,) = written_misfits(new.notes, known.notes)
+    assert misfit.words.startswith("Column “price” is in $, but in € in the training rows.")
 
 
 def test_a_number_for_missing_values_is_found_far_from_the_training_rows():

@@ -1,7 +1,6 @@
 """Tests that an animated GIF becomes rows with times; too large or damaged files are refused."""
 
 import io
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -126,6 +125,6 @@ def test_sides_below_a_pixel_are_refused():
 
 def test_without_pillow_the_package_is_named(monkeypatch):
     data = gif(frames())
-    monkeypatch.setitem(sys.modules, "PIL", None)
+    monkeypatch.setattr("gplvm_core.readers.packages.not_installed", tuple)
     with pytest.raises(DataError, match="pip install pillow"):
         read_video(data)

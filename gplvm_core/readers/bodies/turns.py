@@ -17,13 +17,18 @@ def shortest_turn(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float
     across = np.cross(u, np.eye(3)[np.argmin(np.abs(u), axis=1)])
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
     half = 2.0 * across[:, :, None] * across[:, None, :] - np.eye(3)
-    x, y, z = np.cross(u, v).T
-    zero = np.zeros_like(x)
-    cross = np.stack([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
+    cross = _cross(np.cross(u, v))
     flat = cosine < -1.0 + 1e-9
     share = 1.0 / np.where(flat, 1.0, 1.0 + cosine)
     turn = np.eye(3) + cross + share[:, None, None] * (cross @ cross)
     return np.where(flat[:, None, None], half, turn)
+
+
+def _cross(axis: Float[Array, "F 3"]) -> Float[Array, "F 3 3"]:
+    """The matrices of the cross products with vectors."""
+    x, y, z = axis.T
+    zero = np.zeros_like(x)
+    return np.stack([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
 
 
 def aligned_turn(
@@ -40,9 +45,7 @@ def aligned_turn(
     cosine = np.einsum("fci,fci->f", start, others)
     cosine -= np.einsum("fci,fi,fcj,fj->f", start, axis, others, axis)
     angle = np.arctan2(sine, cosine)
-    x, y, z = axis.T
-    zero = np.zeros_like(x)
-    cross = np.stack([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
+    cross = _cross(axis)
     sines, rest = np.sin(angle)[:, None, None], (1.0 - np.cos(angle))[:, None, None]
     return np.asarray((np.eye(3) + sines * cross + rest * (cross @ cross)) @ turn)
 

@@ -10,10 +10,12 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.limits import MOST_PIXELS_TOGETHER
+from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import (
     FEW_SHADES,
     FORMATS,
     LARGEST_SIDE,
+    NEEDS,
     Picture,
     Size,
     as_bytes,
@@ -24,7 +26,6 @@ from gplvm_core.readers.pictures.picture import (
     moving,
     open_picture,
     orientation,
-    require_pillow,
     shrunk,
     stacked,
     what_was_done,
@@ -69,7 +70,7 @@ def read_images(
     check_side(max_side)
     if frame_rate is not None and not 0 < frame_rate < np.inf:
         raise DataError(f"frame_rate must be above 0 frames per second, got {frame_rate}.")
-    require_pillow()
+    require_packages(*NEEDS)
     data, filename = read_source(source, "a zip file of images")
     archive = open_archive(data, filename)
     members = sorted(archive.members, key=natural)

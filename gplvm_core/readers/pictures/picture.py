@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 LARGEST_SIDE = 64
+NEEDS = ("Images", ("pillow",))
 FEW_SHADES = 16  # below this largest value, pictures of 8 bits are masks or labels, not photographs
 
 Size = tuple[int, int]
@@ -34,17 +35,6 @@ class Picture:
     @property
     def is_grey(self) -> bool:
         return self.pixels.shape[2] == 1
-
-
-def require_pillow() -> None:
-    """Raise a DataError if Pillow is not installed."""
-    try:
-        import PIL  # noqa: F401
-    except ImportError as error:
-        raise DataError(
-            "Reading images needs the package Pillow, which is not installed. "
-            "Install it: pip install pillow."
-        ) from error
 
 
 def check_side(max_side: int) -> None:

@@ -8,14 +8,15 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, parsing
 from gplvm_core.readers.limits import MOST_MEMBERS, MOST_PIXELS_TOGETHER
+from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import (
     LARGEST_SIDE,
+    NEEDS,
     Picture,
     as_bytes,
     check_kept,
     check_side,
     open_picture,
-    require_pillow,
     shrunk,
     stacked,
     what_was_done,
@@ -55,7 +56,7 @@ def read_video(
     ((3, 12), array([0. , 0.5, 1. ]))
     """
     check_side(max_side)
-    require_pillow()
+    require_packages(*NEEDS)
     data, filename = read_source(source, "an animated GIF")
     frames = _frames(data, filename, max_side)
     notes = []

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.errors import DataError, parsing
 from gplvm_core.readers.rows.file_state import FilePath, FileState, opened
 
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
@@ -33,17 +33,11 @@ class NpyRows:
     def of(cls, path: FilePath) -> Self:
         """Read the header. Raises DataError unless it is a table of numbers, stored by row."""
         with opened(path) as file:
-            try:
+            with parsing(path.name, "is not an .npy file", "Write it with numpy.save."):
                 version = npy.read_magic(file)
                 if version not in HEADERS:
                     raise DataError(f"{path.name} has an unknown .npy version {version}")
                 shape, by_column, dtype = HEADERS[version](file)
-            except DataError:
-                raise
-            except ValueError as error:
-                raise DataError(
-                    f"{path.name} is not an .npy file ({error}); write it with numpy.save"
-                ) from error
             begins, state = file.tell(), FileState.of(file)
         if dtype.kind not in "fiu" or dtype.hasobject:
             raise DataError(f"{path.name} holds {dtype}, not real numbers: save float32 or float64")

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.errors import DataError, listed, parsing
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.rows.file_state import FilePath, FileState, opened
 
@@ -25,17 +25,12 @@ class ParquetRows:
     def of(cls, path: FilePath) -> Self:
         """Read the header; DataError if a column is not of numbers, or without pyarrow."""
         require_packages("Parquet files", ("pyarrow",))
-        import pyarrow
         from pyarrow import parquet, types
 
         with opened(path) as file:
-            try:
+            with parsing(path.name, "is cut short, or is not a Parquet file", "Write it again."):
                 table = parquet.ParquetFile(file)
                 about, schema = table.metadata, table.schema_arrow
-            except (pyarrow.ArrowException, OSError, ValueError) as error:
-                raise DataError(
-                    f"{path.name} is cut short, or is not a Parquet file: {error}. Write it again."
-                ) from error
             state = FileState.of(file)
         other = [
             f"{each.name} ({each.type})"
@@ -69,23 +64,18 @@ class ParquetRows:
 
         This needs memory for one compressed row group and one decompressed block.
         """
-        import pyarrow
         from pyarrow import parquet
 
         begins = np.array([0, *self.edges[:-1]])
         groups = np.flatnonzero((begins < last) & (np.array(self.edges) > first)).tolist()
         at = int(begins[groups[0]])
-        with opened(self.path, self.state) as file:
-            try:
-                batches = parquet.ParquetFile(file).iter_batches(size, groups)
-                for batch in batches:
-                    inner = slice(max(first - at, 0), max(last - at, 0))
-                    at += len(batch)
-                    columns = [
-                        np.asarray(each.to_numpy(zero_copy_only=False), np.float64)[inner]
-                        for each in batch.columns
-                    ]
-                    if len(columns[0]):
-                        yield np.column_stack(columns)
-            except (pyarrow.ArrowException, OSError, ValueError) as error:
-                raise DataError(f"{self.path.name} is damaged: {error}. Write it again.") from error
+        with opened(self.path, self.state) as file, parsing(self.path.name, "is damaged"):
+            for batch in parquet.ParquetFile(file).iter_batches(size, groups):
+                inner = slice(max(first - at, 0), max(last - at, 0))
+                at += len(batch)
+                columns = [
+                    np.asarray(each.to_numpy(zero_copy_only=False), np.float64)[inner]
+                    for each in batch.columns
+                ]
+                if len(columns[0]):
+                    yield np.column_stack(columns)

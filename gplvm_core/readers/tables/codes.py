@@ -35,14 +35,10 @@ class MissingCode:
     usual: bool
 
     @property
-    def written(self) -> str:
-        return written(self.value)
-
-    @property
     def words(self) -> str:
         """Return what was found, as one sentence."""
         return (
-            f"{self.written} occurs {self.count:,} times, far from all other values (in "
+            f"{written(self.value)} occurs {self.count:,} times, far from all other values (in "
             f"{listed(list(self.columns), 5)})."
         )
 

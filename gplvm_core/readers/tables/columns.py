@@ -14,7 +14,6 @@ from gplvm_core.readers.proposals import (
     Proposal,
     of_numbers,
     of_words,
-    words_a_cell,
 )
 from gplvm_core.readers.tables.clock import read_hours
 from gplvm_core.readers.tables.numerals import read_numerals
@@ -94,12 +93,6 @@ class Column:
         if self.numbers is None:
             return []
         return ["" if np.isnan(value) else f"{value:.15g}" for value in self.numbers]
-
-    def words_a_cell(self) -> float:
-        """Return the average number of words in a cell of text, without missing cells."""
-        if self.numbers is not None:
-            return 1.0
-        return words_a_cell(self.words())
 
     def proposal(self) -> Proposal:
         """Propose the kind of a column that has no dates."""

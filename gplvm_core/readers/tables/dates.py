@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,19 +134,19 @@ def find_dates(column: Column) -> Dates | None:
     if column.numbers is not None:
         return _numbers_as_dates(column.name, column.numbers)
     cells = Counter(text for text in column.texts or () if text.lower() not in MISSING)
-    short = [cell for cell in cells if len(cell) <= LONGEST]
-    least = MOSTLY * cells.total()
-    named = [cell for cell in short if _month_named(NAMED.fullmatch(cell))]
-    first = [cell for cell in short if _iso(cell)]
-    last = [cell for cell in short if YEAR_LAST.fullmatch(cell)]
-    if cells and sum(cells[cell] for cell in named) >= least:
-        return Dates(("month name",), True, f"dates with the month's name, such as {named[0]}")
-    n_first, n_last = (sum(cells[cell] for cell in found) for found in (first, last))
-    if not cells or max(n_first, n_last) < least:
-        return None
-    if n_first >= n_last:
-        return Dates(("iso",), True, f"dates with the year first, such as {first[0]}")
-    return _day_and_month({cell: cells[cell] for cell in last})
+
+    def mostly(fits: Callable[[str], Any]) -> dict[str, int]:
+        found = {cell: n for cell, n in cells.items() if len(cell) <= LONGEST and fits(cell)}
+        return found if sum(found.values()) >= MOSTLY * cells.total() else {}
+
+    if found := mostly(_iso):
+        return Dates(("iso",), True, f"dates with the year first, such as {next(iter(found))}")
+    if found := mostly(YEAR_LAST.fullmatch):
+        return _day_and_month(found)
+    if found := mostly(lambda cell: _month_named(NAMED.fullmatch(cell))):
+        example = next(iter(found))
+        return Dates(("month name",), True, f"dates with the month's name, such as {example}")
+    return None
 
 
 def _day_and_month(cells: Mapping[str, int]) -> Dates:

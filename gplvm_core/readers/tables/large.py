@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -88,11 +88,7 @@ class Written(Sequence[str]):
     def __len__(self) -> int:
         return self.n_rows
 
-    @overload
-    def __getitem__(self, at: int) -> str: ...
-    @overload
-    def __getitem__(self, at: slice) -> Sequence[str]: ...
-    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+    def __getitem__(self, at: Any) -> Any:
         in_head = isinstance(at, slice) and 0 <= (at.stop or self.n_rows) <= len(self.head)
         return (self.head if in_head else self.cells)[at]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.kinds import EVERY
-from gplvm_core.readers.proposals import PROSE
+from gplvm_core.readers.proposals import PROSE, words_a_cell
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import (
     DATE_FORMATS,
@@ -209,8 +209,8 @@ def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
 
     Columns of prose are ignored.
     """
-    named = [column for column in columns if column.words_a_cell() < PROSE]
-    words = [cells for column in named if len(set(cells := column.words())) > 1]
+    found = (column.words() for column in columns)
+    words = [cells for cells in found if len(set(cells)) > 1 and words_a_cell(cells) < PROSE]
     short = [cells for cells in words if max(map(len, cells)) <= LONGEST_NAME]
     if not short:
         return None

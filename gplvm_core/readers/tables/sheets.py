@@ -1,21 +1,27 @@
 """Read tables in Excel files by their typed cells; only words and mixed columns are text."""
 
+import datetime
 import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.limits import MEGABYTE, MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Archive, open_archive
-from gplvm_core.readers.tables.cell_types import cell_text, is_blank, typed_column
-from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.columns import Column, Table, text_column
+from gplvm_core.readers.tables.csv_text import unmarked
 from gplvm_core.readers.tables.lines import Grid
 from gplvm_core.readers.tables.numerals import looks_numeric
 from gplvm_core.readers.tables.text import table_of
 
+DAY = datetime.timedelta(days=1)
+# A spreadsheet stores a duration as days since its first date, and shows 25:30 as that date.
+LONGEST = 60 * DAY
 WORKBOOK = "xl/workbook.xml"
 ZIP_MAGIC = b"PK\x03\x04"
 SHEETS = "xl/worksheets/"
@@ -64,14 +70,14 @@ def parse_workbook(data: bytes, name: str, header: bool | None) -> Table:
     if others:
         notes.append(f"Sheets not used: {listed(others)}.")
     widest = max(map(len, rows))
-    filled = [d for d in range(widest) if any(d < len(r) and not is_blank(r[d]) for r in rows)]
+    filled = [d for d in range(widest) if any(d < len(r) and not _is_blank(r[d]) for r in rows)]
     first, width = filled[0], filled[-1] + 1 - filled[0]
     if first:
         notes.append(f"Empty columns before the table were left out: {first}.")
     kept = {n: row[first : first + width] for n, row in enumerate(rows, start=1)
-            if not all(map(is_blank, row))}  # fmt: skip
+            if not all(map(_is_blank, row))}  # fmt: skip
     texts = [
-        [cell_text(cell) if number < HEAD or not d or type(cell) not in (int, float) else A_NUMBER
+        [_cell_text(cell) if number < HEAD or not d or type(cell) not in (int, float) else A_NUMBER
          for d, cell in enumerate(row)] + [""] * (width - len(row))
         for number, row in enumerate(kept.values())
     ]  # fmt: skip
@@ -81,7 +87,7 @@ def parse_workbook(data: bytes, name: str, header: bool | None) -> Table:
 
     def typed(called: str, d: int, at: Sequence[int], sign: str) -> Column:
         cells = [kept[place][d] if d < len(kept[place]) else None for place in at]
-        return typed_column(called, cells, sign, start)
+        return _typed_column(called, cells, sign, start)
 
     of = f"; not read: {listed(others, 5)}" if others else ""
     table = table_of(
@@ -103,7 +109,7 @@ def _first_table(sheets: Sequence[Any], name: str) -> tuple[Any, list[Sequence[A
         with_values = (row for row in rows if any(map(_has_value, row)))
         if next(with_values, None) is not None and next(with_values, None) is not None:
             return sheet, rows
-        if any_cells is None and any(not is_blank(cell) for row in rows for cell in row):
+        if any_cells is None and any(not _is_blank(cell) for row in rows for cell in row):
             any_cells = sheet, rows
     return any_cells
 
@@ -150,3 +156,70 @@ def check_size(cells: int, columns: int, name: str) -> None:
     """Raise a DataError for a table with more cells or columns than are read."""
     check_at_most(columns, MOST_COLUMNS, "columns", name, "Leave out columns.")
     check_at_most(cells, MOST_VALUES, "cells or more", name, "Leave out rows.")
+
+
+def _cell_text(cell: Any) -> str:
+    """Return a cell as text: dates in ISO form, durations as hours, minutes and seconds."""
+    if cell is None:
+        return ""
+    if isinstance(cell, str):
+        return unmarked(cell.strip())
+    if isinstance(cell, datetime.datetime):
+        whole = cell.time() == datetime.time()
+        return cell.date().isoformat() if whole else cell.isoformat(sep=" ")
+    if isinstance(cell, datetime.timedelta):
+        seconds = abs(cell).total_seconds()
+        sign = "-" if cell < datetime.timedelta() else ""
+        return f"{sign}{seconds // 3600:.0f}:{seconds // 60 % 60:02.0f}:{seconds % 60:02.0f}"
+    return str(cell)
+
+
+def _is_blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def _typed_column(
+    name: str, cells: Sequence[Any], decimal: str, start: datetime.datetime
+) -> Column:
+    """Return a column by the types of its cells; text if they have several.
+
+    start: the first date of the spreadsheet, from which it counts days.
+    """
+    kinds = {type(cell) for cell in cells if not _is_blank(cell)}
+    if kinds and kinds <= {int, float}:
+        return Column(name, _floats(cells))
+    texts = tuple(map(_cell_text, cells))
+    if kinds == {bool}:
+        return Column(name, _floats(cells), texts)
+    hours = [_hours(cell, start) for cell in cells]
+    # A duration from 24 hours on that is shown as hh:mm is a date near the first one.
+    early = kinds == {datetime.datetime} and None not in hours
+    if early or (kinds & {datetime.time, datetime.timedelta} and None not in hours):
+        of_day = kinds == {datetime.time}
+        what = "Times of day" if of_day else "Durations"
+        note = f"{what} in {name} were read as hours."
+        return Column(name, np.array(hours, float), of_day=of_day, notes=(note,))
+    if kinds and kinds <= {datetime.datetime, datetime.date}:
+        moments = np.array([cell or "NaT" for cell in cells], dtype="datetime64[us]")
+        return Column(name, None, texts, moments=moments)
+    return text_column(name, texts, "." if kinds & {int, float} else decimal)
+
+
+def _floats(cells: Sequence[Any]) -> np.ndarray:
+    given = [float("nan") if cell is None or isinstance(cell, str) else cell for cell in cells]
+    return np.array(given, dtype=np.float64)
+
+
+def _hours(cell: Any, start: datetime.datetime) -> float | None:
+    """Return a time or duration in hours, NaN for a blank cell; None for other cells."""
+    if _is_blank(cell):
+        return float("nan")
+    if isinstance(cell, datetime.time):
+        cell = datetime.datetime.combine(start, cell) - start
+    elif isinstance(cell, datetime.datetime):
+        # Spreadsheets count 1900 as a leap year, so January and February are a day late.
+        first = start if start.year == 1904 else start + DAY
+        cell = cell - first
+        if not datetime.timedelta() <= cell < LONGEST:
+            return None
+    return cell / DAY * 24.0 if isinstance(cell, datetime.timedelta) else None

@@ -16,6 +16,7 @@ from gplvm_core.readers.misfits import (
     mended,
     name_misfits,
     unit_misfits,
+    written_misfits,
 )
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_ROWS, FileColumn, NewRows, without_empty
@@ -84,7 +85,7 @@ def rows_brought(item: Item, *, empty_rows: bool = False) -> NewRows | None:
     rows = read[0] if len(read) == 1 else _together(read, asked)
     if item.dataset.drawing.kind in ("bars", "curve"):
         asked_of = (rows.values, item.dataset.values, names_of(item.dataset))
-        odd = code_misfits(*asked_of)
+        odd = code_misfits(*asked_of) + written_misfits(rows.notes, item.dataset.notes)
         if item.dataset.drawing.kind == "bars" and not item.dataset.columns:
             odd += unit_misfits(*asked_of)
         rows = replace(rows, misfits=(*rows.misfits, *odd))

@@ -9,6 +9,7 @@ import streamlit as st
 
 from gplvm_core.datasets import ColumnReport, TableReport
 from gplvm_core.readers.encodings import ENCODINGS
+from gplvm_core.readers.tables.codes import written
 from gplvm_core.readers.tables.image_shapes import image_shapes
 from pages.ui.shared.memory import fingerprint, is_real_name, recall, remember
 from pages.ui.shared.plain import plain
@@ -113,7 +114,7 @@ def codes_question(report: TableReport, mark: str) -> tuple[float, ...]:
     for code in report.codes[:MOST_CODES]:
         st.warning(plain(code.words), icon=":material/help:")
         if st.toggle(
-            f"{code.written} is a missing value",
+            f"{written(code.value)} is a missing value",
             value=code.usual,
             key=f"upload_code_{code.value!r}_{mark}",
             persist_state="session",
