@@ -98,7 +98,7 @@ class Robust(Likelihood):
         return Number().quantiles(levels, every, np.repeat(mean, len(spreads), axis=1), wide)
 
     def browser_form(self, noise: float) -> dict[str, Any]:
-        return {"noise": noise}
+        return {"noise": noise, "freedom": float(self.freedom)}
 
     def gaussians(self) -> tuple[Array, Array]:
         """Return log weights and variances of a mixture of Gaussians that is the noise.

@@ -89,6 +89,24 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     assert "2 columns of numbers, 1 yes/no column and 3 grades" in again
 
 
+def test_columns_of_numbers_can_be_robust():
+    rows = "\n".join(f"{np.sin(n):.3f},{np.cos(n):.3f},{n / 7:.3f}" for n in range(30))
+    at = upload(run_page("train"), "numbers.csv", f"a,b,c\n{rows}".encode())
+    robust = next(each for each in at.multiselect if each.label == "Robust columns")
+    assert robust.options == ["a", "b", "c"] and not robust.value
+    robust.set_value(["a", "c"]).run()
+    assert not at.exception and not at.error
+    assert "one map for all columns: 1 column of numbers and 2 robust columns." in said(at)
+    at.number_input(key="form_max_iter").set_value(12).run()
+    job = started(at)
+    model = Library(workspace() / "library").model(job.entry)
+    assert [column.kind for column in model.columns_.columns] == ["robust", "number", "robust"]
+    # At the next upload of a table with these columns, the app makes the same choice.
+    again = upload(run_page("train"), "numbers.csv", f"a,b,c\n{rows}".encode())
+    known = next(each for each in again.multiselect if each.label == "Robust columns")
+    assert known.value == ["a", "c"]
+
+
 def test_tables_of_numbers_may_become_counts_by_a_click():
     rows = "\n".join(f"{n % 5},{n % 3},{n / 7:.3f}" for n in range(30))
     at = upload(run_page("train"), "numbers.csv", f"a,b,c\n{rows}".encode())

@@ -14,7 +14,7 @@ from scipy.linalg import eigh
 from gplvm_core.bounds import OutputGaps
 from gplvm_core.datasets import Dataset
 from gplvm_core.kernels import RBF
-from gplvm_core.likelihoods import Count, Links, TableColumns
+from gplvm_core.likelihoods import Count, Links, Robust, TableColumns
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.prediction.columns import Expected
 from gplvm_core.wire.model import Chart, pack_model
@@ -35,10 +35,11 @@ def chart_of_table() -> Chart:
             int(n % 5),
             bool(n % 3),
             SIZES[n % 3],
+            float(10.0 + np.round(np.cos(n), 3)),
         ]
         for n in range(N)
     ]
-    kinds = ["category", "number", "count", "yes/no", SIZES]
+    kinds = ["category", "number", "count", "yes/no", SIZES, "robust"]
     dataset = Dataset.of_table("made", "Made", rows, kinds)
     columns = TableColumns(dataset.columns)
     count = columns.n_outputs
@@ -51,7 +52,8 @@ def chart_of_table() -> Chart:
     each = OutputGaps(ratio, basis[None], ratio[:, None] * told / (1.0 + told))
     inverse = np.linalg.inv(gram + cross @ cross.T / 0.01)
     targets = 2.0 * np.sin(latent @ rng.standard_normal((Q, count)))
-    numbers = columns.links.numbers
+    numbers = columns.links.measured
+    own = {Count(): Count(3.5), Robust(): Robust(600.0)}
     posterior = Posterior(
         kernel,
         inducing,
@@ -62,7 +64,7 @@ def chart_of_table() -> Chart:
         np.where(numbers, 4000.0, rng.normal(0.0, 0.5, count)),
         np.where(numbers, 120.0, 1.0),
         each=each,
-        links=Links(tuple(Count(3.5) if own == Count() else own for own in columns.links.columns)),
+        links=Links(tuple(own.get(each, each) for each in columns.links.columns)),
     )
     return Chart(posterior, dataset, latent, None, np.array([2.0, 1.0]), (0, 1), columns=columns)
 
@@ -111,11 +113,13 @@ def test_functions_without_units_compare_and_the_links_restore_them():
     # and noise.
     far = predict(chart.seen, np.full((1, Q), 50.0))[1][0]
     signal = chart.posterior.kernel.variance * np.geomspace(0.5, 20.0, len(far))
-    noise = np.where(chart.posterior.links.numbers, 1.0, np.pi**2 / 3.0)
+    links = chart.posterior.links
+    # In units of the scale 120, the robust noise has the scale 5 and the variance 50.
+    noise = np.where(links.numbers, 1.0, np.where(links.measured, 50.0, np.pi**2 / 3.0))
     widths = np.array(
         [at.stop - at.start for at in chart.columns.places for _ in range(at.stop - at.start)]
     )
-    np.testing.assert_allclose(far, signal / (signal + noise) / widths * len(far) / 5)
+    np.testing.assert_allclose(far, signal / (signal + noise) / widths * len(far) / 6)
 
 
 if __name__ == "__main__":

@@ -9,13 +9,21 @@ import pandas as pd
 import pytest
 from scipy.stats import spearmanr
 
-from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, load
+from gplvm_core import (
+    BayesianGPLVM,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    apply,
+    explorer,
+    load,
+)
 from gplvm_core.beliefs import Belief
-from gplvm_core.datasets import read_table
+from gplvm_core.datasets import Dataset, read_table
 from gplvm_core.likelihoods import Number, Robust
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.readers import DataError
+from gplvm_core.wire.table import coded_rows, pack_links, table_drawing
 
 SETTINGS = {"n_components": 2, "n_inducing": 15, "max_iter": 60, "random_state": 0}
 
@@ -148,6 +156,24 @@ def test_a_stored_model_gives_the_same_numbers(robust: BayesianGPLVM, tmp_path: 
     assert isinstance(back.posterior_.links.columns[0], Robust)
     np.testing.assert_array_equal(back.score_samples(row), model.score_samples(row))
     np.testing.assert_array_equal(back.transform(row), model.transform(row))
+
+
+def test_the_browser_and_new_rows_know_the_noise(tmp_path: Path) -> None:
+    _, noisy, _ = rows()
+    names = [f"sensor {d}" for d in range(10)]
+    dataset = Dataset.of_table("made", "Made", pd.DataFrame(noisy, columns=names), "robust")
+    model = BayesianGPLVM(**SETTINGS | {"max_iter": 20}, kinds=dataset.kinds)
+    model.fit(dataset.in_own_values())
+    explorer(model, dataset).save(tmp_path / "map.html")
+    packed = pack_links(model.posterior_, model.columns_, coded_rows(dataset, model.columns_))
+    for column, std in zip(packed["columns"], model.noise_std_, strict=True):
+        assert column["noise"] == pytest.approx(std**2) and column["freedom"] == 4.0
+    drawing = table_drawing(dataset, model.columns_)
+    assert {entry["kind"] for entry in drawing["table"]} == {"number"}
+    given = dataset.in_own_values().iloc[:6].copy()
+    given.iloc[2, 3] = np.nan
+    found = apply(model, given, dataset)
+    assert len(found) == 6 and np.isfinite(found["sensor 3"]).all()
 
 
 def test_units_change_the_bound_only_by_their_jacobian() -> None:

@@ -18,7 +18,7 @@ const NORMAL_END = 1.96; // standard deviations from the mean of a Gaussian to t
 const MOST_COUNTED = 2000; // the intervals of larger counts are computed from the deviation of their logarithm
 
 /** How functions map to columns; see gplvm_core/wire/table.py.
- * @typedef {{ columns: { start: number, spread: number, noise?: number, size?: number }[], center: number[], unit: number[] }} Links */
+ * @typedef {{ columns: { start: number, spread: number, noise?: number, size?: number, freedom?: number }[], center: number[], unit: number[] }} Links */
 /** Prediction for a column: probabilities of its words, or the mean and the ends of the 95 % interval.
  * @typedef {{ chances: Float64Array } | { value: number, low: number, high: number }} Answer */
 
@@ -101,6 +101,7 @@ export class TableOutput {
       const expected = this.expected(c, mean, variances);
       if (words) return { chances: expected };
       if (size) return { value: expected[0], ...countInterval(mean[start], variances[start], size) };
+      // With Student-t noise of four degrees of freedom, this is within 1 % of the quantiles.
       const half = NORMAL_END * Math.sqrt(variances[start] + noise);
       return { value: expected[0], low: expected[0] - half, high: expected[0] + half };
     });
@@ -174,14 +175,14 @@ export class TableOutput {
     const { mean, variances } = this.functions(x, null);
     const drawn = mean.map((value, d) => value + Math.sqrt(variances[d]) * normal(random));
     this.cells.forEach(({ start, width, words }, c) => {
-      const { start: d, noise = 0, size } = this.links.columns[c];
+      const { start: d, noise = 0, size, freedom } = this.links.columns[c];
       const expected = this.expected(c, drawn, null);
       if (words) {
         const chance = random();
         let word = 0;
         for (let sum = expected[0]; sum < chance && word < width - 1; sum += expected[word]) word += 1;
         for (let k = 0; k < width; k++) values[start + k] = Number(k === word);
-      } else values[start] = size ? drawnCount(drawn[d], size, random) : expected[0] + Math.sqrt(noise) * normal(random);
+      } else values[start] = size ? drawnCount(drawn[d], size, random) : expected[0] + (freedom ? drawnNoise(noise, freedom, random) : Math.sqrt(noise) * normal(random));
     });
   }
 
@@ -250,6 +251,15 @@ export function cellChange(cell, from, to, spread) {
     : first === last ? [`${cell.words[first]} ${chanceWords(from[cell.start + first])}`, chanceWords(to[cell.start + first])]
       : [cell.words[first], cellText(to, cell)];
   return { size: spread > 0 ? Math.sqrt(size / spread) : 0, words };
+}
+
+/** Return random Student-t noise with this variance (Bailey 1994). @param {number} variance @param {number} freedom degrees of freedom @param {() => number} random */
+function drawnNoise(variance, freedom, random) {
+  for (;;) {
+    const first = 2 * random() - 1;
+    const square = first * first + (2 * random() - 1) ** 2;
+    if (square > 0 && square <= 1) return first * Math.sqrt((variance * (freedom - 2) * (square ** (-2 / freedom) - 1)) / square);
+  }
 }
 
 /** Return a random count from a negative binomial, by inverting the cumulative distribution. @param {number} f @param {number} size @param {() => number} random */

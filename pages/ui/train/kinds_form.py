@@ -14,6 +14,7 @@ MOST_SHOWN = 40  # the largest number of columns of numbers with separate questi
 COLOUR = "colour"
 WORDS = {
     "number": "Number",
+    "robust": "Robust number",
     "yes/no": "Yes/no",
     "category": "Category",
     "grade": "Grade",
@@ -23,6 +24,7 @@ WORDS = {
 }
 MANY = {
     "number": ("column of numbers", "columns of numbers"),
+    "robust": ("robust column", "robust columns"),
     "yes/no": ("yes/no column", "yes/no columns"),
     "category": ("category", "categories"),
     "grade": ("grade", "grades"),
@@ -60,6 +62,7 @@ def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[
     numbers = [column for column in columns if column.numeric and column.name != label]
     chosen |= _numbers(numbers, kept, mixed, mark)
     chosen |= _exposure(numbers, chosen, kept, mark)
+    chosen |= _robust(numbers, chosen, kept, mark)
     usual = {column.name for column in columns if column.kinds[0] == "number"}
     answers = {name: kind for name, kind in chosen.items() if kind != "number" or name not in usual}
     answers |= {column.name: COLOUR for column in words if column.name not in chosen}
@@ -176,6 +179,26 @@ def _exposure(
         "twice the expected counts. The map does not learn this column.",
     )
     return {} if name is None else {name: "exposure"}
+
+
+def _robust(
+    columns: Sequence[ColumnReport], chosen: dict[str, Any], kept: dict[str, Any], mark: str
+) -> dict[str, Any]:
+    """Ask which columns of numbers may have values far from all others; return their kinds."""
+    possible = [each.name for each in columns if chosen[each.name] == "number"]
+    if not possible:
+        return {}
+    names = st.multiselect(
+        "Robust columns",
+        possible,
+        default=[name for name in possible if kept.get(name) == "robust"],
+        placeholder="None",
+        key=f"upload_robust_{mark}_{fingerprint(tuple(possible))}",
+        persist_state="session",
+        help="Columns in which some values may be far from all others, such as slips of the pen or "
+        "faults of a sensor. These values do not pull the map.",
+    )
+    return dict.fromkeys(names, "robust")
 
 
 def what_is_learnt(dataset: Dataset) -> str:
