@@ -21,25 +21,24 @@ from tests.shapes import count_anew, enforce_shapes
 enforce_shapes("gplvm_core")
 
 
-def maps_alone() -> None:
-    """Make second_stage="off" the default of all estimators, because most tests need only the map.
-
-    Tests of the second stage pass second_stage="auto". Other processes, such as the examples and
-    the app in the browser tests, keep the default of the package.
-    """
+def default_stage(second_stage: str) -> None:
+    """Change the default of the setting second_stage in all estimators, in this process."""
     from gplvm_core import models
 
     for name in models.__all__:
         init: Any = getattr(models, name).__init__ if isclass(getattr(models, name)) else None
         known = getattr(init, "__kwdefaults__", None) or {}
         if "second_stage" in known:
-            known["second_stage"] = "off"
-            shown = inspect.signature(init).parameters
-            off = {"second_stage": shown["second_stage"].replace(default="off")}
-            init.__signature__ = inspect.Signature(list((dict(shown) | off).values()))
+            known["second_stage"] = second_stage
+            shown = dict(inspect.signature(init).parameters)
+            shown["second_stage"] = shown["second_stage"].replace(default=second_stage)
+            init.__signature__ = inspect.Signature(list(shown.values()))
 
 
-maps_alone()  # test modules make models when they are imported
+# Most tests need only the map. Tests of the second stage pass second_stage="auto", or use the
+# fixture two_stages. Other processes, such as the examples, keep the default of the package. Test
+# modules make models when they are imported, so no fixture can do this.
+default_stage("off")
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
@@ -114,6 +113,14 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MANIFOLIO_HOME", str(folder))
         yield folder
+
+
+@pytest.fixture
+def two_stages() -> Iterator[None]:
+    """Give the estimators the package's own default: `fit` ends with the second stage."""
+    default_stage("auto")
+    yield
+    default_stage("off")
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,12 @@
 """A job: trains a model in the calling thread and reports progress in snapshots."""
 
+import contextlib
 import inspect
 import os
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -112,7 +113,8 @@ class Job:
     def train(self) -> Outcome:
         """Train until the end, a request or a failure, and add the model to the library.
 
-        Never raises: a failure is published, with the progress before it.
+        The map is added before the second stage, and replaced after it. Never raises: a failure is
+        published, with the progress before it.
         """
         self._written, self._stopped, self._pace = time.monotonic(), False, Pace()
         try:
@@ -120,7 +122,11 @@ class Job:
             fitted = self._fit(dataset)
             self.checkpoint()  # a process that is killed from here on need not train again
             dataset = _on_the_map(fitted, dataset)
-            self._learn_more(fitted, dataset)
+            if steps := self._steps(fitted, dataset):
+                # Without an entry, the end of the job says why.
+                with contextlib.suppress(StoreError):
+                    self.settle(entry=self._keep(fitted, dataset), notes=_notes(fitted))
+                self._take(steps, fitted)
         except _PauseError:
             return "paused"
         except Exception as error:
@@ -142,7 +148,7 @@ class Job:
             request=None,
             entry=entry,
             reason=getattr(result, "reason", None),
-            notes=(*getattr(fitted, "notes_", ()), *_more_inducing(fitted)),
+            notes=_notes(fitted),
         )
         return "ended"
 
@@ -220,12 +226,16 @@ class Job:
         if request == "pause":
             raise _PauseError
 
-    def _learn_more(self, fitted: Any, dataset: Dataset) -> None:
-        """Take the second stage of `fit` step by step. A failure becomes a note."""
+    def _steps(self, fitted: Any, dataset: Dataset) -> tuple[Step, ...]:
+        """Return the steps of the second stage of `fit`."""
         if getattr(fitted, "second_stage", AUTO) == OFF:
-            return
+            return ()
         rows = dataset.views_in_own_values() if dataset.views else dataset.values
-        for step in steps_of(fitted, rows, dataset.sequences):
+        return steps_of(fitted, rows, dataset.sequences)
+
+    def _take(self, steps: Sequence[Step], fitted: Any) -> None:
+        """Take the steps of the second stage. A failure becomes a note."""
+        for step in steps:
             note = step.not_learnt(ENDED) if self._stopped else step.take(self._reporting(step))
             if note is not None:
                 fitted.notes_ = (*getattr(fitted, "notes_", ()), note)
@@ -281,10 +291,10 @@ def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
     return dataset.kept(rows and rows.kept)
 
 
-def _more_inducing(fitted: Any) -> tuple[str, ...]:
-    """A sentence on the bound with twice as many inducing inputs, where this was computed."""
+def _notes(fitted: Any) -> tuple[str, ...]:
+    """The model's notes, and a sentence on the bound with twice as many inducing inputs."""
     found = getattr(fitted, "more_inducing_", None)
-    return () if found is None else (found.sentence(),)
+    return (*getattr(fitted, "notes_", ()), *(() if found is None else (found.sentence(),)))
 
 
 def _fit_column(model: Any, dataset: Dataset, further: dict[str, Any]) -> Any:

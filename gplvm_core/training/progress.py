@@ -31,7 +31,8 @@ class Snapshot:
     stored iteration, the newest last. ``request`` is a pending request to a running job. ``error``
     says why a job failed, ``details`` is the traceback. ``reason`` says why training ended,
     ``notes`` what the model decided for the user, and ``warning`` names problems that did not stop
-    the job. ``entry`` is the saved model's id in the library, ``data`` the digest of the data set's
+    the job. ``entry`` is the saved model's id in the library, also
+    while its second stage follows; ``data`` the digest of the data set's
     file (None for jobs older than digests).
     """
 

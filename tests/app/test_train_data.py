@@ -73,6 +73,7 @@ def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
     assert not at.exception
 
 
+@pytest.mark.usefixtures("two_stages")
 def test_a_state_space_model_is_trained_and_forecasts():
     at = upload(run_page("train"), "round.gif", gif())
     at.radio(key="form_model").set_value("State-space GP-LVM").run()

@@ -36,8 +36,7 @@ method : {"map", "density"}, optional
     How gaps are filled: "map" uses latent points that explain the row, "density" the density that
     the second stage of `fit` derived. Default: the method that filled gaps of the same kind better
     in held-out rows (`completion_methods`); standard deviations are calibrated on these rows.
-    Without a density, the default is "map", and a warning says that the standard deviations are
-    not calibrated.
+    Without a density, the default is "map", and standard deviations are not calibrated.
 """,
     "fit": """
 y : ignored

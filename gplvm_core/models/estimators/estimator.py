@@ -109,10 +109,9 @@ class LatentVariableModel(
         method : {"bound", "sampling", "density"}, optional
             "bound": the difference of bounds. "sampling": importance samples, by default 1000.
             With a density, "sampling" replaces the prior N(0, I) of the latent points by the
-            density of the training points. "density": the exact density of the mixture that the
-            second stage of `fit` derived from the map. The three methods estimate different
-            quantities: do not compare their values. Default: "density" if the model has one,
-            otherwise "bound"; importance samples with the prior N(0, I) if n_samples is given.
+            density of the training points. "density": the exact density. The methods estimate
+            different quantities: do not compare their values. Default: "density" if the model has
+            one, otherwise "bound"; with n_samples, samples with the prior N(0, I).
 
         Returns
         -------

@@ -112,8 +112,8 @@ SENTENCES: Mapping[str, str] = {
     "2014). Deep models then do not lose information about these points.",
     "second_stage": '"auto": after the map, `fit` learns the density of the rows '
     "(`fit_density(Y, folds=5)`) and the widths of intervals (`calibrate`), where the model can "
-    "have them. This takes about one to two times as long as the map. What cannot be learnt is in "
-    '`notes_`. "off": only the map is trained. Answers that are then not calibrated say so.',
+    'have them; `notes_` says what could not be learnt. "off": only the map is trained, and '
+    "answers that are not calibrated say so.",
     "constrained": "Whether the posteriors of uncertain inputs are centred on the given inputs.",
 }
 

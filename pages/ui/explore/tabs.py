@@ -20,6 +20,7 @@ from pages.ui.shared.last import SEEN
 from pages.ui.shared.lead import lead
 from pages.ui.shared.link import keep_in_link
 from pages.ui.shared.plain import plain
+from pages.ui.shared.second_stage import show_following
 
 CONTROL = "explore_tab"  # session key of the bar
 NO_MAP = "This model predicts a column from known inputs, so it has no map. Its answers are below."
@@ -104,6 +105,7 @@ def explore() -> None:
         return
     st.session_state[LAST] = tab.key
     model_head(item, tab.key)
+    show_following(item)
     read_names(item, tab.key)
     _bar(item.key, tab.key, allowed)
     if named != tab.key and ("tab" in st.query_params or named != FIRST_TAB):

@@ -6,6 +6,7 @@ from gplvm_core import training
 from gplvm_core.training import Snapshot
 from pages.ui.shared.jobs import status_badge
 from pages.ui.shared.plain import plain
+from pages.ui.shared.second_stage import STEPS, in_words
 
 LOOK = 1.0  # seconds between two updates while something trains
 OPEN = ("queued", "running", "paused", "interrupted")
@@ -18,13 +19,13 @@ def running_jobs() -> None:
     st.fragment(_jobs, run_every=LOOK if active else None)(_open_ids())
 
 
-def _open_ids() -> tuple[str, ...]:
-    return tuple(job.id for job in training.jobs() if job.status in OPEN)
+def _open_ids() -> tuple[tuple[str, str | None], ...]:
+    return tuple((job.id, job.entry) for job in training.jobs() if job.status in OPEN)
 
 
-def _jobs(drawn: tuple[str, ...]) -> None:
+def _jobs(drawn: tuple[tuple[str, str | None], ...]) -> None:
     if _open_ids() != drawn:
-        st.rerun()  # a training has started or ended, so its model may be ready
+        st.rerun()  # a training has started or ended, or its map is ready
     for job in training.jobs():
         if job.status in OPEN:
             _job(job)
@@ -34,7 +35,9 @@ def _job(job: Snapshot) -> None:
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         status_badge(job.status)
         st.markdown(f"**{plain(job.name)}**", width="content")
-        if job.progress is not None and job.parameters.get("max_iter"):
+        if job.progress is not None and job.progress.phase in STEPS:
+            st.progress(job.progress.share, in_words(job), width="stretch")
+        elif job.progress is not None and job.parameters.get("max_iter"):
             most = int(job.parameters["max_iter"])
             done = min(job.progress.iteration / most, 1.0)
             st.progress(done, f"Step {job.progress.iteration} of at most {most}", width="stretch")

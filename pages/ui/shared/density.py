@@ -19,6 +19,7 @@ from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.catalogue import GALLERY_FOLDER, Item
 from pages.ui.shared.kept import kept
 from pages.ui.shared.running import running
+from pages.ui.shared.second_stage import following
 from pages.ui.shared.words import percent
 
 WAIT = 3.0  # seconds that a page waits for the density before it shows the map's answer
@@ -53,9 +54,11 @@ def density_of(model: Any) -> DerivedDensity | None:
 def dense(item: Item, name: str) -> Item:
     """Return the item with a density; while there is no density yet, return the item unchanged.
 
+    While the training of the model learns it, nothing else does.
+
     name: the model's key and version.
     """
-    if density_of(item.model) is not None or not can_learn(item.model):
+    if density_of(item.model) is not None or not can_learn(item.model) or following(item):
         return item
     run = comparison_of(_key(name)) or begin_comparison(_key(name), _task(item, name))
     run.wait(max(0.0, WAIT - (time.monotonic() - run.began)))
@@ -69,8 +72,9 @@ def show_learning(item: Item, name: str) -> None:
 
 
 def named(model: Any, name: str) -> str:
-    """Return the model's name in caches of answers that depend on its density."""
-    return name if density_of(model) is None else f"{name}|density"
+    """Return the model's name in caches of answers that depend on its second stage."""
+    learnt = (("density", density_of(model)), ("intervals", getattr(model, "intervals_", None)))
+    return "|".join([name, *(each for each, found in learnt if found is not None)])
 
 
 def how_filled(item: Item, name: str, row: Array) -> str:

@@ -8,6 +8,7 @@ from gplvm_core.readers.errors import in_digits, listed, plural
 from gplvm_core.training import Snapshot
 from pages.ui.shared.jobs import status_badge
 from pages.ui.shared.plain import plain
+from pages.ui.shared.second_stage import FOLLOWS, STEPS
 from pages.ui.shared.words import (
     OWN_NOISE,
     TERMS,
@@ -102,7 +103,10 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         return
     left = progress.seconds_left
     if job.status not in ENDED and left is not None:
-        st.progress(progress.share, text=doing_in_words(progress.phase, progress.message))
+        words = doing_in_words(progress.phase, progress.message)
+        if progress.phase in STEPS and job.entry is not None:
+            words = f"The map is ready. {FOLLOWS}: {STEPS[progress.phase]}"
+        st.progress(progress.share, text=words)
     elif job.reason and job.status == "finished":
         st.caption(f"Why it ended: {plain(on_the_page(job.reason))}.".replace("..", "."))
     regression = is_regression(job)
@@ -141,7 +145,7 @@ PHASES = {
     "noise held everywhere": "laying out the layers",
     "hidden noise held": "making the layers depend on each other",
     "hidden noise held, refined": "making the layers depend on each other",
-    "density of the rows": "learning how typical rows are …",
+    **STEPS,
 }
 
 

@@ -21,6 +21,7 @@ from pages.ui.shared.density import can_learn
 from pages.ui.shared.doors import FILL
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
+from pages.ui.shared.second_stage import following
 from pages.ui.shared.words import TERMS
 
 
@@ -137,6 +138,9 @@ def _compare(item: Item, name: str, own: NewRows) -> None:
             "This model cannot judge how typical many rows are. Places and filled values are "
             "below; the tab *Fill in* compares a single row."
         )
+        return
+    if following(item):
+        st.caption("How typical the rows are is shown when the training has learnt it.")
         return
     key = key_of(name)
     run = comparison_of(key)

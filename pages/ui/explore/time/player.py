@@ -17,6 +17,7 @@ from pages.ui.explore.time.plan import Plan, ask, keep
 from pages.ui.explore.time.screen import OnScreen, before, screen
 from pages.ui.explore.time.series import series
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.density import named
 from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words
 from pages.ui.shared.plain import plain
 
@@ -64,7 +65,7 @@ def answer(item: Item, name: str, plan: Plan) -> Reel:
     """Return the model's result for the plan; while a gap is filled, the unfilled sequence."""
     model, dataset = item.model, item.dataset
     if plan.task == "play":
-        return played(model, name, dataset, plan.sequence, plan.ahead)
+        return played(model, named(model, name), dataset, plan.sequence, plan.ahead)
     if plan.task == "sample":
         return drawn(model, name, dataset, plan.sequence, plan.length, plan.draw)
     gap = with_gap(model, dataset, plan.sequence, plan.part, plan.stretch)

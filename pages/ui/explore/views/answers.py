@@ -20,6 +20,7 @@ from pages.ui.explore.views.model import (
 )
 from pages.ui.explore.views.strip import Pictures, Tile
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.density import named
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent, words_of_row
 
@@ -113,7 +114,7 @@ def answer(
     # One column of words has one answer: its probabilities.
     labels = len(rows[to].columns) == 1 and rows[to].columns[0].is_words
     private: Private = "prior" if labels else asked.private
-    found = transferred(item.model, name, values, to, asked.count, private, rows)
+    found = transferred(item.model, named(item.model, name), values, to, asked.count, private, rows)
     truth = asked.truth.get(to)
     tiles = [
         Tile(to, row, PRIVATES["prior"].lower() if private == "prior" else f"{number + 1}")
