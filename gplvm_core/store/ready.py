@@ -15,6 +15,12 @@ def ready_model(name: str) -> Any:
     """Return a ready model of the gallery, fitted, by its name, such as "people".
 
     Raises StoreError, with the names that exist, for an unknown name.
+
+    Examples
+    --------
+    >>> from gplvm_core import ready_model
+    >>> ready_model("flow").latent_mean_.shape
+    (600, 8)
     """
     library = Library(READY, read_only=True)
     names = sorted(entry.id for entry in library.entries())
