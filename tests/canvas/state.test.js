@@ -206,3 +206,12 @@ test("features that a model lacks are refused, in an action and in a link", () =
     assert.equal(reduce(opened, action), opened, JSON.stringify(action));
   }
 });
+
+test("points without labels are coloured by their times", () => {
+  const timed = Object.assign(modelOf(true), {});
+  timed.header.factors = ["speed", "time"];
+  timed.factors = new Float32Array(2 * ROWS);
+  assert.equal(initial(timed).by, timed.factorNames.indexOf("time"));
+  assert.equal(initial(BARE).by, -1);
+  assert.equal(initial(MODEL).by, -1); // it has labels
+});

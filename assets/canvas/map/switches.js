@@ -16,7 +16,7 @@
  * @property {number} axes the number of coordinates of a point
  * @property {Readonly<Record<Layer, boolean>>} show
  * @property {number} facts the number of columns that can colour the points
- * @property {number} worded the column of words that colours the points of a model without labels, or −1
+ * @property {number} coloured the fact that colours the points of a model without labels: words, else the time; −1: none
  * @property {readonly number[]} labels
  * @property {number} rows the number of rows
  * @property {readonly Shade[]} shades
@@ -87,7 +87,7 @@ export const SWITCHES = {
     fromLink: (words, { shades }) => shades.find((shade) => shade === words),
   },
   by: {
-    first: ({ worded }) => worded,
+    first: ({ coloured }) => coloured,
     allows: (by, { facts }) => by === -1 || among(by, facts),
     toLink: (by) => String(by + 1),
     fromLink: (words) => Number(words) - 1,
@@ -143,11 +143,12 @@ function oneOf(values, possible = () => true) {
  * @returns {Offer}
  */
 export function offerOf(model) {
+  const words = model.factorNames.findIndex((_, f) => model.factorWords(f));
   return {
     axes: model.nLatent,
     show: layers((name) => LAYERS[name](model)),
     facts: model.factorNames.length,
-    worded: model.labels ? -1 : model.factorNames.findIndex((_, f) => model.factorWords(f)),
+    coloured: model.labels ? -1 : words >= 0 ? words : model.factorNames.indexOf("time"),
     labels: model.presentLabels(),
     rows: model.nRows,
     shades: ["uncertainty", ...(model.lengths ? ["magnification"] : []), ...chancesOf(model.table?.cells ?? []).map(({ shade }) => shade)],

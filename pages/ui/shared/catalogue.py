@@ -88,12 +88,12 @@ def calibration_in_words(measured: dict[str, float]) -> str:
     unseen = "an unseen block" if "inside_gap" in measured else "unseen values"
     share = measured.get("inside_gap", measured.get("inside", 0.0))
     words = f"Error bars: {percent(share)} of {unseen} inside (95 % promised)"
-    whole = {key.removeprefix("inside_"): share for key, share in measured.items() if "_" in key}
-    whole.pop("gap", None)
-    views = " and ".join(
-        f"{percent(share)} if all of “{view}” is missing" for view, share in whole.items()
-    )
-    return f"{words}, {views}" if views else words
+    views = sorted(share for key, share in measured.items() if "_" in key and key != "inside_gap")
+    if not views:
+        return words
+    low, high = percent(views[0]), percent(views[-1])
+    shares = low if low == high else f"{low} to {high}"
+    return f"{words}, {shares} if a whole view is missing"
 
 
 def user_library() -> Library:
