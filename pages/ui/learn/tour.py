@@ -168,7 +168,9 @@ def large() -> bool:
 
 def _ways(stops: tuple[Stop | OwnStop, ...], at: int) -> None:
     """Show the buttons Back and Next, the menu of stops, and the switch for large type."""
-    titles = {stop.name: f"{number} of {len(stops)}: {stop.title}" for number, stop in enumerate(stops, 1)}
+    titles = {
+        stop.name: f"{number} of {len(stops)}: {stop.title}" for number, stop in enumerate(stops, 1)
+    }
 
     def chose() -> None:
         open_stop(next(each for each in stops if each.name == st.session_state[control]))
