@@ -1,4 +1,4 @@
-"""A plugin that reports the CPU seconds of the tests by folder: `pytest -p tests.cpu`.
+"""A plugin that reports the CPU seconds of the dearest tests, and by folder: `pytest -p tests.cpu`.
 
 It counts the process of the tests and the processes that have ended, such as those that read files.
 """
@@ -11,6 +11,7 @@ import pytest
 _start = 0.0
 _seconds: Counter[str] = Counter()
 _tests: Counter[str] = Counter()
+_dearest: Counter[str] = Counter()
 
 
 def used() -> float:
@@ -33,11 +34,16 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo) -> None:
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.when == "teardown":
         folder = report.nodeid.split("::")[0].rpartition("/")[0]
-        _seconds[folder] += dict(report.user_properties)["cpu"]
+        seconds = dict(report.user_properties)["cpu"]
+        _dearest[report.nodeid] = seconds
+        _seconds[folder] += seconds
         _tests[folder] += 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.section("CPU seconds of the dearest tests")
+    for name, seconds in _dearest.most_common(60):
+        terminalreporter.line(f"{seconds:8.1f}  {name}")
     terminalreporter.section("CPU seconds by folder")
     for folder, seconds in _seconds.most_common():
         terminalreporter.line(f"{seconds:8.1f} {_tests[folder]:6} tests  {folder}")
