@@ -31,14 +31,20 @@ def wide(strength: float, seed: int = 0, count: int = 80) -> pd.DataFrame:
 
 
 def test_a_table_that_switches_every_dimension_off_has_a_map() -> None:
-    table = wide(0.6)
-    reports: list[Progress] = []
     with pytest.warns(UserWarning, match="took the start with"):
-        model = BayesianGPLVM(6, **SETTINGS).fit(table, callback=reports.append)
+        model = BayesianGPLVM(6, **SETTINGS).fit(wide(0.6))
     usual, *simple = model.restarts_
     assert [each.recipe for each in simple] == ["two dimensions", "linear kernel"]
     assert model.n_effective_ >= 1 and model.n_components == 6 == model.latent_mean_.shape[1]
     assert model.bound_ > usual.bound + 2.0
+
+
+@pytest.mark.slow
+def test_the_map_of_a_simpler_start_is_as_good_as_that_model_and_resumes() -> None:
+    table = wide(0.6)
+    reports: list[Progress] = []
+    with pytest.warns(UserWarning, match="took the start with"):
+        model = BayesianGPLVM(6, **SETTINGS).fit(table, callback=reports.append)
     two = BayesianGPLVM(2, **SETTINGS).fit(table)
     linear = BayesianGPLVM(6, kernel="linear", **SETTINGS).fit(table)
     assert model.bound_ > max(two.bound_, linear.bound_) - 2.0

@@ -148,6 +148,7 @@ def test_a_sequence_of_which_nothing_is_seen_is_the_prior(model: DynamicalGPLVM)
     np.testing.assert_allclose(std**2, model.time_kernel_.diag(np.zeros((1, 1)))[0], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_sequence_unlike_the_trained_one_adapts_the_mapping(model: DynamicalGPLVM) -> None:
     """The new motion has wider oscillations. Its complete rows inform the mapping in the new
     region.

@@ -1,12 +1,14 @@
 """Tests of the log densities that are stored with the ready models, against the models."""
 
 import numpy as np
+import pytest
 
 from gplvm_core.new_rows.without_density import scored_rows
 from pages.ui.explore.fill.model import ready_densities
 from pages.ui.shared.catalogue import gallery_items, open_item
 
 
+@pytest.mark.slow
 def test_the_densities_that_come_with_a_ready_model_are_its_own():
     stored = 0
     for listed in gallery_items():

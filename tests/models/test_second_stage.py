@@ -119,7 +119,9 @@ def test_off_says_what_is_missing(rows, gaps):
         model.complete(gaps, return_std=True, method="map")
 
 
-@pytest.mark.parametrize("kind", [DynamicalGPLVM, StateSpaceGPLVM])
+@pytest.mark.parametrize(
+    "kind", [pytest.param(DynamicalGPLVM, marks=pytest.mark.slow), StateSpaceGPLVM]
+)
 def test_forecasts_are_calibrated_or_say_that_they_are_not(kind):
     times = np.arange(50.0)
     wave = np.column_stack([np.sin(times / 4), np.cos(times / 4)])
@@ -152,6 +154,7 @@ def test_transfers_are_calibrated_or_say_that_they_are_not(rows):
     assert model.density_ is not None
 
 
+@pytest.mark.slow
 def test_deep_models_and_points_have_a_density(rows):
     assert DeepGPLVM((1, 2), 8, **AUTO).fit(rows).density_ is not None
     model = GPLVM(1, **AUTO).fit(rows)
@@ -288,6 +291,7 @@ def test_rows_of_files(rows, tmp_path):
     assert model.density_.typicality is not None
 
 
+@pytest.mark.slow
 def test_models_inside_others(rows):
     average = AverageOfStarts(BayesianGPLVM(2, 8, **AUTO), n_starts=2, random_state=0).fit(rows)
     assert all(each.density_ is not None for each in average.estimators_)
