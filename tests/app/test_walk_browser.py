@@ -159,7 +159,10 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     expect(options).not_to_have_attribute("open", "")
     # Long enough to train until the end of this visit, also on a slow machine.
     page.get_by_text("Digits", exact=True).first.click()
-    for name, number in (("Training steps, at most", "20000"), ("Inducing points", "150")):
+    for name, number in (
+        ("Training steps, at most", "20000"),
+        ("Latent dimensions, at most", "40"),
+    ):
         field = settled(page).get_by_role("spinbutton", name=name)
         field.fill(number)
         field.press("Enter")
