@@ -312,3 +312,11 @@ def test_map_only_restores_the_settings(rows):
     assert average.estimator.second_stage == "auto"
     with map_only(ProbabilisticPCA(1)) as nothing:
         assert nothing is None
+
+
+def test_two_rows_are_too_few_to_say_what_is_typical():
+    with pytest.warns(UserWarning, match="at least 3 training rows, and this map has 2"):
+        model = BayesianGPLVM(1, 2, **AUTO).fit([[0.0, 1.0, 2.0], [1.0, 3.0, 1.0]])
+    with pytest.warns(UserWarning, match="p-value"):
+        found = gplvm_core.apply(model, np.full((1, 3), 1e6))
+    assert np.isnan(found["p"]).all() and "density" in found["reasons"].iloc[0]

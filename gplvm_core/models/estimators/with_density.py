@@ -23,6 +23,8 @@ Method = Literal["bound", "sampling", "density"]
 # The default number of draws of a row's latent points.
 DRAWS = 1000
 
+FEWEST = 3  # training rows of a density
+
 
 class WithDensity:
     """A latent variable model whose rows may have a density that is derived from its map.
@@ -114,10 +116,16 @@ class WithDensity:
         Raises
         ------
         DataError
-            If Y does not have as many rows as the training data, or if columns are not numbers.
+            If Y does not have as many rows as the training data, if there are fewer than three, or
+            if columns are not numbers.
         """
         outputs, network = self._all_data(Y), self._network
         trained = check_training_rows(network, outputs)
+        if trained < FEWEST:
+            raise DataError(
+                f"A density needs at least {FEWEST} training rows, and this map has {trained}: "
+                "every new row would look typical."
+            )
         self.density_ = prediction.derived(
             network,
             outputs,
