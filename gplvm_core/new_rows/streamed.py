@@ -3,7 +3,7 @@
 import io
 import os
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 from gplvm_core.readers import DataError, NamedBytes
 from gplvm_core.readers.errors import parsing
 from gplvm_core.readers.frames import frame_of
-from gplvm_core.readers.tables.columns import MISSING
+from gplvm_core.readers.tables.columns import MISSING, Table
 from gplvm_core.readers.tables.table import parse_table
 
 BLOCK = 2000  # rows
@@ -19,16 +19,27 @@ HEAD = 200  # lines of a CSV file that show how it is written
 ENDINGS = (".csv", ".parquet")
 
 
-def blocks_of(table: Any) -> Iterator[Any]:
-    """Yield blocks of rows of a data frame, an array, a file, or an iterable of frames."""
+def blocks_of(table: Any, as_text: Sequence[str] = ()) -> Iterator[Any]:
+    """Yield blocks of rows of a data frame, an array, a file, or an iterable of frames.
+
+    as_text: the columns of a CSV file whose cells stay text.
+    """
     if isinstance(table, str | Path):
-        return _blocks_of_file(Path(table))
+        return _blocks_of_file(Path(table), as_text)
     frame = frame_of(table)
     if frame is not None:
         return (frame[start : start + BLOCK].to_native() for start in _starts(len(frame)))
     if hasattr(table, "shape") or (isinstance(table, list | tuple) and _is_rows(table)):
         return (table[start : start + BLOCK] for start in _starts(len(table)))
     return iter(table)
+
+
+def decimal_of(table: Any) -> str:
+    """Return the decimal sign of a CSV file as `read_table` finds it; "" for other tables."""
+    if not isinstance(table, str | Path) or Path(table).suffix.lower() != ".csv":
+        return ""
+    with Path(table).open("rb") as file:
+        return _head(file, Path(table).name)[1].decimal
 
 
 def _starts(count: int) -> range:
@@ -40,13 +51,13 @@ def _is_rows(table: Any) -> bool:
     return not table or frame_of(table[0]) is None
 
 
-def _blocks_of_file(path: Path) -> Iterator[Any]:
+def _blocks_of_file(path: Path, as_text: Sequence[str]) -> Iterator[Any]:
     import pandas
 
     _check_ending(path, "the table")
     if path.suffix.lower() == ".csv":
         with path.open("rb") as file:
-            options = _as_in_the_reader(file, path.name)
+            options = _as_in_the_reader(file, path.name, as_text)
             own = _AsOpened(file)
             with (
                 parsing(path.name, "cannot be read", "Save it as CSV with the encoding UTF-8."),
@@ -72,13 +83,19 @@ def _blocks_of_file(path: Path) -> Iterator[Any]:
             yield frame
 
 
-def _as_in_the_reader(file: BinaryIO, name: str) -> dict[str, Any]:
+def _head(file: BinaryIO, name: str) -> tuple[bytes, Table]:
+    """Return the first lines of a CSV file, and their table."""
+    head = b"".join(islice(file, HEAD))
+    file.seek(0)
+    return head, parse_table(NamedBytes(name, head))
+
+
+def _as_in_the_reader(file: BinaryIO, name: str, as_text: Sequence[str]) -> dict[str, Any]:
     """Return pandas' options for a CSV file: delimiter, names and encoding as `read_table` finds
     them in the first lines.
     """
-    head = b"".join(islice(file, HEAD))
-    file.seek(0)
-    table = parse_table(NamedBytes(name, head))
+    head, table = _head(file, name)
+    names = [*(column.name for column in table.columns), *table.empty]
     try:
         head.decode("utf-8")
         encoding = "utf-8"
@@ -88,8 +105,9 @@ def _as_in_the_reader(file: BinaryIO, name: str) -> dict[str, Any]:
     return {
         "sep": r"\s+" if table.delimiter == " " else table.delimiter,
         "header": None,
-        "names": [column.name for column in table.columns],
-        "usecols": range(len(table.columns)),  # otherwise, a further column would be the index
+        "names": names,
+        "dtype": {name: str for name in names if name in as_text},
+        "usecols": range(len(names)),  # otherwise, a further column would be the index
         "skiprows": int(table.places[0]) - 1,
         "skipinitialspace": True,
         "na_values": [form(word) for word in MISSING for form in forms],

@@ -1,5 +1,6 @@
 """Answer questions about the rows of a table, in new columns."""
 
+import copy
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,16 +13,15 @@ from gplvm_core.models.data.rows import as_floats
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of
 from gplvm_core.new_rows.prepared import prepare
-from gplvm_core.new_rows.streamed import blocks_of, written
+from gplvm_core.new_rows.streamed import blocks_of, decimal_of, written
 from gplvm_core.new_rows.words import sentence_of
+from gplvm_core.new_rows.written_numbers import WrittenNumbers
 from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.cells import Cells, cells_in, cells_of
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.frames import frame_of, from_columns, library_of
 from gplvm_core.readers.kinds import coded_column, in_own_values
 from gplvm_core.readers.names import column_words
-from gplvm_core.readers.tables.columns import MISSING
-from gplvm_core.readers.tables.numerals import decimal_sign, read_numerals
 
 
 def apply(
@@ -35,8 +35,9 @@ def apply(
     """Place a table's rows on the map, fill their gaps, and find odd rows and columns.
 
     Columns are matched by name, in any order. Columns that the model does not have are ignored, and
-    columns that the table lacks count as missing. Warnings report both. Text with a decimal comma
-    is read as a number.
+    columns that the table lacks count as missing. Warnings report both. Text is read as numbers by
+    the rule of `read_table`, with decimal commas and separated thousands; a warning reports numbers
+    that may be a thousand times as large or small.
 
     Parameters
     ----------
@@ -91,6 +92,7 @@ def apply(
     names, drawn = _columns(model, dataset)
     no_p = ""
     by_bound = drawn.kinds is not None  # words and counts have no density
+    model = model if drawn.columns else without_names(model)
     dense = getattr(model, "can_have_density", False)
     if not by_bound and not dense:
         no_p = "no row has a p-value, because the model has no density"
@@ -102,6 +104,7 @@ def apply(
             'rows as dataset, fit with second_stage="auto", or call fit_density(Y, folds=5)'
         )
     said, done = set[str](), 0
+    numbers = WrittenNumbers(known=None if dataset is None else dataset.values)
 
     def say(note: str) -> None:
         if note not in said:
@@ -110,8 +113,8 @@ def apply(
 
     def answered(block: Any) -> dict[str, Any]:
         nonlocal done
-        values, own = _values(block, names, drawn, done)
-        for note in (*[no_p] * bool(no_p), *own):
+        values, own = _values(block, names, drawn, done, numbers)
+        for note in (*[no_p] * bool(no_p), *own, *numbers.notes.values()):
             say(note)
         if not len(values):
             raise DataError("the table has no rows: pass at least one")
@@ -134,13 +137,30 @@ def apply(
         return pandas.DataFrame(found, index=index)
 
     if output is not None:
-        return written(map(in_pandas, blocks_of(table)), Path(output))
+        numbers.decimal = decimal_of(table)
+        as_text = [
+            name
+            for name, column in zip(names, drawn.all_columns, strict=True)
+            if not column.is_words
+        ]
+        return written(map(in_pandas, blocks_of(table, as_text)), Path(output))
     if isinstance(table, str | Path):
         raise DataError("give output, the file for the answers, when table is a file")
     library = library_of(frame_of(table))
     if library in ("", "pandas"):
         return in_pandas(table)
     return from_columns(answered(table), library)
+
+
+def without_names(model: Any) -> Any:
+    """Return the model without the names of its columns, if it has any: `apply` matches the names
+    itself, and scikit-learn would warn about arrays without names.
+    """
+    if not hasattr(model, "feature_names_in_"):
+        return model
+    model = copy.copy(model)
+    del model.feature_names_in_
+    return model
 
 
 def columns_of(answers: Answers, names: Sequence[str]) -> dict[str, Any]:
@@ -181,15 +201,17 @@ def _columns(model: Any, dataset: Dataset | None) -> tuple[list[str], Dataset]:
     return names, Dataset("rows", "Rows", nothing, drawing, column_names=tuple(names))
 
 
-def _values(table: Any, names: list[str], dataset: Dataset, before: int) -> tuple[Any, list[str]]:
+def _values(
+    table: Any, names: list[str], dataset: Dataset, before: int, numbers: WrittenNumbers
+) -> tuple[Any, list[str]]:
     """Return the model's columns of a table as numbers, and notes.
 
-    before: the number of rows before this block, for messages.
+    before: the number of rows before this block, for messages; numbers: reads numbers in text.
     """
     frame = frame_of(table)
     if frame is None:
         if dataset.kinds is not None:
-            return _coded(cells_of(table), dataset, before), []
+            return _coded(cells_of(table), dataset, before, numbers), []
         values = as_floats(table, "the rows")
         if values.ndim != 2 or values.shape[1] != len(names):
             raise DataError(
@@ -216,10 +238,10 @@ def _values(table: Any, names: list[str], dataset: Dataset, before: int) -> tupl
         cells_in(name, given[name]) if name in given else Cells(name, nothing, "words")
         for name in names
     ]
-    return _coded(cells, dataset, before), notes
+    return _coded(cells, dataset, before, numbers), notes
 
 
-def _coded(cells: Sequence[Cells], dataset: Dataset, before: int) -> Any:
+def _coded(cells: Sequence[Cells], dataset: Dataset, before: int, numbers: WrittenNumbers) -> Any:
     """Return rows of words, counts and numbers as numbers (`Dataset.coded`).
 
     Messages name the rows of the whole table, from 1.
@@ -231,25 +253,10 @@ def _coded(cells: Sequence[Cells], dataset: Dataset, before: int) -> Any:
             "one value for each column, None where it is missing"
         )
     places = range(before + 1, before + 1 + len(cells[0].values))
+    both = list(zip(cells, columns, strict=True))
+    numbers.look_at([each for each, column in both if not column.is_words])
     own = [
-        replace(each if column.is_words else _in_numbers(each, before), places=places)
-        for each, column in zip(cells, columns, strict=True)
+        replace(each if column.is_words else numbers.read(each, at, before), places=places)
+        for at, (each, column) in enumerate(both)
     ]
     return np.column_stack([*map(coded_column, columns, own)])
-
-
-def _in_numbers(cells: Cells, before: int) -> Cells:
-    """Return a column with its text as numbers, which is read as in a file of text."""
-    rows = [row for row, value in enumerate(cells.values) if isinstance(value, str)]
-    texts = [cells.values[row].strip() for row in rows]
-    usual = "," if any("," in text for text in texts) else "."
-    read = read_numerals(texts, decimal_sign(texts, usual, usual), MISSING).values
-    values = cells.values.copy()
-    for row, text, value in zip(rows, texts, read, strict=True):
-        if value is None or np.isinf(value):
-            raise DataError(
-                f"row {before + row + 1}, column “{cells.name}”: “{text}” is no number. Correct "
-                "it, or leave the cell empty."
-            )
-        values[row] = None if np.isnan(value) else value
-    return replace(cells, values=values)

@@ -13,7 +13,7 @@ from gplvm_core.readers.errors import in_digits, listed, plural, shortened
 from gplvm_core.readers.proposals import MOSTLY_NUMBERS
 from gplvm_core.readers.tables.codes import is_usual, written
 from gplvm_core.readers.tables.columns import MISSING, Column
-from gplvm_core.readers.tables.numerals import decimal_sign, read_numerals
+from gplvm_core.readers.tables.numerals import read_numerals
 
 Mends = tuple[tuple[str, str, str], ...]
 """Chosen remedies: ("use", model's column, file's column), ("times", column, factor), or
@@ -74,8 +74,13 @@ def _bare(name: str) -> str:
     return "".join(each for each in BRACKETS.sub("", name).casefold() if each.isalnum())
 
 
-def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array, Misfit | None]:
-    """Return a column's numbers, with gaps for other cells, and a misfit that names these cells."""
+def numbers_in(
+    column: Column, unit: str, places: Sequence[int], decimal: str = "."
+) -> tuple[Array, Misfit | None]:
+    """Return a column's numbers, with gaps for other cells, and a misfit that names these cells.
+
+    decimal: the decimal sign of the table.
+    """
     if column.numbers is not None:
         numbers = np.asarray(column.numbers, dtype=float)
         bad = np.flatnonzero(np.isinf(numbers))
@@ -83,7 +88,7 @@ def numbers_in(column: Column, unit: str, places: Sequence[int]) -> tuple[Array,
         numbers = np.where(np.isinf(numbers), np.nan, numbers)
     else:
         texts = column.texts or ()
-        read = read_numerals(texts, decimal_sign(texts), MISSING).values
+        read = read_numerals(texts, decimal, MISSING).values
         numbers = np.array([np.nan if value is None else value for value in read])
         bad = np.array([n for n, value in enumerate(read) if value is None], dtype=int)
         cells = [texts[int(n)] for n in bad]

@@ -45,12 +45,13 @@ MOST_ROWS = 5000
 @dataclass(frozen=True)
 class FileColumn:
     """A column of the file: the number of the model's column, or the cells of a column that the
-    model lacks.
+    model lacks, with the decimal sign of the file.
     """
 
     name: str
     output: int | None = None
     cells: tuple[str, ...] = ()
+    decimal: str = "."
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +248,7 @@ def _in_order(table: Table, places: dict[str, int]) -> tuple[FileColumn, ...]:
     return tuple(
         FileColumn(column.name, places[column.name])
         if column.name in places
-        else FileColumn(column.name, cells=column.first_words(count))
+        else FileColumn(column.name, cells=column.first_words(count), decimal=table.decimal)
         for column in table.columns
     )
 
@@ -278,7 +279,7 @@ def _by_name(
     """Return the model's columns by name; columns that the table lacks are missing in every row."""
     notes = list(table.notes)
     named, of_dates = _with_dates(table, named, wanted)
-    absent = [column for column in wanted if column not in named]
+    absent = [column for column in wanted if column not in named and column not in table.empty]
     if absent:
         notes.append(
             f"{plural(len(absent), 'column')} of the model are not in the table and count as "
@@ -332,7 +333,7 @@ def _kinds_of(dataset: Drawn) -> dict[Any, TableColumn]:
 def _values(table: Table, column: Column, kind: TableColumn | None) -> tuple[Array, Misfit | None]:
     """Return a column as numbers, in which a word is its number, and what does not fit."""
     if kind is None:
-        return numbers_in(column, table.unit, [int(place) for place in table.places])
+        return numbers_in(column, table.unit, [int(place) for place in table.places], table.decimal)
     return coded_cells(kind, column, table), None
 
 

@@ -20,7 +20,6 @@ from gplvm_core.readers.tables.dates import (
     TimeUnit,
     find_dates,
 )
-from gplvm_core.readers.tables.numerals import decimal_sign
 from gplvm_core.readers.tables.roles import ColumnRoles, times_in
 
 SHORT_NAMES = re.compile(r"(t|s|ms|min|hours?|frames?|seconds?|minutes?|weeks?|months?|years?)\b")
@@ -119,7 +118,7 @@ def sequences_in(times: Float[Array, " n"], name: str = "time") -> tuple[slice, 
 
 
 def _column(column: FileColumn) -> Column:
-    return text_column(column.name, column.cells, decimal_sign(column.cells))
+    return text_column(column.name, column.cells, column.decimal)
 
 
 def _may_be_times(column: FileColumn) -> bool:

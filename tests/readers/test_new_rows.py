@@ -199,3 +199,20 @@ def test_a_file_on_disk_is_read_like_an_upload(tmp_path, flow):
     np.testing.assert_array_equal(by_path.values, by_bytes.values)
     np.testing.assert_array_equal(by_path.values, [[1.0] * 11 + [np.nan]])
     assert by_path.mark == by_bytes.mark != read_rows(NamedBytes("a", b"1" + b",2" * 11), flow).mark
+
+
+def test_a_wrong_cell_does_not_change_the_decimal_sign():
+    dataset = Dataset("a", "A", np.ones((2, 2)), Drawing("bars", (2,)), column_names=("a", "c"))
+    cells = ["66.880", "67.123", "67.000", "67.001", "66.999", "66.998", "66.997", "66.996"]
+    lines = ["a;c", *[f"1,5;{cell}" for cell in cells]]
+    for last in ("68.000", "none of them"):
+        rows = read_rows(NamedBytes("a.csv", "\n".join([*lines, f"1,5;{last}"]).encode()), dataset)
+        assert rows.values[:2].tolist() == [[1.5, 66880], [1.5, 67123]]
+    assert np.isnan(rows.values[-1, 1]) and "“none of them”" in rows.misfits[0].words
+
+
+def test_an_empty_last_column_is_in_the_table():
+    dataset = Dataset("a", "A", np.ones((2, 2)), Drawing("bars", (2,)), column_names=("a", "c"))
+    rows = read_rows(NamedBytes("a.csv", b"a;c\n1,5;\n2,5;\n"), dataset)
+    np.testing.assert_array_equal(rows.values, [[1.5, np.nan], [2.5, np.nan]])
+    assert not any("not in the table" in note for note in rows.notes)

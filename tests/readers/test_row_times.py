@@ -35,6 +35,9 @@ def test_numbers_dates_and_times_of_day_are_times():
     times, words = row_times(column("t", "0,5", "1,5", "2,5"))
     np.testing.assert_allclose(times, [0.5, 1.5, 2.5])
     assert words == ""
+    # The file's other columns have decimal commas.
+    commas = FileColumn("t", cells=("1,000", "1,040", "1,080"), decimal=",")
+    np.testing.assert_allclose(row_times(commas)[0], [1, 1.04, 1.08])
     dates = column("day", "2024-01-03", "2024-01-04", "2024-01-10")
     np.testing.assert_allclose(row_times(dates)[0], [0, 1, 7])
     hours, words = row_times(dates, "hours since 2020-01-01")

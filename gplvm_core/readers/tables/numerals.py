@@ -69,6 +69,14 @@ def _sign(numbers: Sequence[str], fallback: str, either: str) -> str:
     return either if any(EITHER_COMMA.fullmatch(number) for number in numbers) else fallback
 
 
+def has_two_readings(cell: str) -> bool:
+    """Whether the only separator may separate thousands as well as decimals: 1,234 or 1.234."""
+    found = _written(cell)
+    number = found["number"] if found else ""
+    sure = SURE_COMMA.fullmatch(number) or SURE_POINT.fullmatch(number)
+    return not sure and any(each.fullmatch(number) for each in (EITHER_COMMA, EITHER_POINT))
+
+
 @dataclass(frozen=True)
 class Numerals:
     """Cells read as numbers, None for other cells.

@@ -1,5 +1,6 @@
 """Read tables in Parquet files column by column; numbers and dates never become text."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -72,7 +73,8 @@ def parse_parquet(data: bytes, name: str) -> Table:
         text_column(called, each, decimal) if isinstance(each, tuple) else each
         for called, each in zip(unique, found, strict=True)
     ]
-    return _without_blank_rows(columns, name, about.num_rows, [*reading_notes(columns), *notes])
+    notes = [*reading_notes(columns), *notes]
+    return replace(_without_blank_rows(columns, name, about.num_rows, notes), decimal=decimal)
 
 
 def _is_text(kind: Any) -> bool:

@@ -101,7 +101,8 @@ def table_of(
             f"its other {unit}s have no values" if cells.empty else f"it needs {unit}s with values"
         )
         raise DataError(f"{name} has only column names: {rest}.")
-    width = _filled_width(rows)
+    full, width = len(names), _filled_width(rows)
+    ended = tuple(name for name in names[width:] if name and name not in names[:width])
     if width < len(names):
         notes.append(f"Empty columns at the end were left out: {listed(names[width:])}.")
         names, rows = names[:width], [row[:width] for row in rows]
@@ -128,6 +129,7 @@ def table_of(
         header_reason=reason,
         numbered=names[0] if unnamed else "",
         decimal=decimal,
+        empty=ended if len(ended) == len({*ended}) == full - width else (),
         blank=tuple(place for place in cells.empty if places[0] < place < places[-1]),
     )
 
