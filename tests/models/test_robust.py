@@ -257,3 +257,41 @@ def test_words_are_no_robust_numbers() -> None:
     frame = pd.DataFrame({"a": ["x", "y", "x"], "b": [1.0, 2.0, 3.0]})
     with pytest.raises(DataError, match="'a' holds numbers"):
         BayesianGPLVM(**SETTINGS, kinds={"a": "robust", "b": "robust"}).fit(frame)
+
+
+@pytest.mark.parametrize("beside", ["numbers", "words", "only words"])
+def test_a_constant_robust_column_is_a_column_of_numbers(beside: str) -> None:
+    """Every query works for any other value of the column, as with kinds=None."""
+    noisy = rows(50)[1]
+    frame = pd.DataFrame(noisy[:, :3], columns=list("abd")).assign(c=3.1)
+    if beside != "numbers":
+        frame["w"] = np.where(noisy[:, 0] > 50.0, "x", "y")
+    if beside == "only words":
+        frame = frame[["c", "w"]]
+    settings = SETTINGS | {"max_iter": 10}
+    with pytest.warns(UserWarning, match="columns are constant"):
+        model = BayesianGPLVM(**settings, kinds="robust").fit(frame)
+    assert model.columns_.columns[model.columns_.column("c")].kind == "number"
+    other, gap = frame[:3].copy(), frame[:2].copy()
+    other.loc[0, "c"], gap.loc[0, "c"] = 7.0, np.nan
+    scores = model.score_samples(other)
+    assert np.isfinite(scores).all() and scores[0] < scores[1:].min() - 1000.0
+    c = frame.columns.get_loc("c")
+    std = np.asarray(model.complete(frame[:2], return_std=True)[1], dtype=float)
+    np.testing.assert_array_equal(std[:, c], 0.0)
+    whole, std = model.complete(gap, return_std=True)
+    assert whole["c"][0] == pytest.approx(3.1)
+    assert 0.0 < np.asarray(std, dtype=float)[0, c] < 0.01
+    dataset = Dataset.of_table("rows", "Rows", frame, "robust")
+    assert dataset.kinds[c] == "number"
+    found = apply(model, other, dataset)
+    assert found["p"].notna().all()
+    if beside != "only words":  # of two columns, one is left to be ordinary
+        assert "“c” was 3.1 in every known row; it is 7." in found["reasons"][0]
+
+
+def test_a_table_of_constant_columns_is_refused() -> None:
+    frame = pd.DataFrame({"a": [1.0] * 5, "b": ["x"] * 5})
+    for table in (frame, frame[["a"]]):
+        with pytest.raises(DataError, match="there is nothing to learn"):
+            BayesianGPLVM(**SETTINGS, kinds="robust").fit(table)
