@@ -305,7 +305,8 @@ def _settle(
         if n_numbers:
             numbers = _first(statistics, spectra, n_numbers)
             most = limits.most_ratio / level
-            found = profile_outputs(*numbers, squares, None, most)
+            # Each varying column has mean square 1, but every column of numbers may be constant.
+            found = profile_outputs(*numbers, squares, None, most, usual=1.0)
             noise[links.numbers], strength[links.numbers] = found.noise_variance, found.ratio
         every = np.zeros(n_outputs)
         every[links.others] = bias

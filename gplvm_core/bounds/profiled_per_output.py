@@ -41,13 +41,15 @@ def profile_outputs(
     squares: Float[Array, " D"],
     ratio: float | None = None,
     most: float = np.inf,
+    usual: float | None = None,
 ) -> OutputProfile:
     """Return the ratios and noise variances that maximise F_data; a given ratio is used for all
     outputs.
 
-    squares: Σ_n y² of each output. most: the largest allowed ratio. A column without variance gets
-    ratio 0. The data do not determine the noise of such a column; it is set to the average mean
-    square divided by `most`. Raises NotPositiveDefiniteError in the same cases as `profile_scales`.
+    squares: Σ_n y² of each output. most: the largest allowed ratio. usual: the mean square of a
+    usual output, by default the average. A column without variance gets ratio 0. The data do not
+    determine the noise of such a column; it is set to the usual mean square divided by `most`.
+    Raises NotPositiveDefiniteError in the same cases as `profile_scales`.
     """
     most = min(most, MOST_RATIO)
     problem = _Outputs.of(statistics, spectra, squares)
@@ -56,7 +58,8 @@ def profile_outputs(
             f"ψ0 − tr(K⁻¹Φ) = {problem.left_over.min():.1e} is negative: the jitter is too small"
         )
     level = squares / problem.count
-    flat = level <= NOTHING * level.mean()
+    usual = level.mean() if usual is None else usual
+    flat = level <= NOTHING * usual
     top = float(np.log(most)) if ratio is None else float(np.log(ratio))
     log_ratio = np.full(len(squares), top) if ratio is not None else problem.best(top)
     noise = problem.noise_variance(log_ratio)
@@ -68,7 +71,7 @@ def profile_outputs(
     capped = ~flat & (log_ratio >= top) if ratio is None else np.zeros_like(flat)
     return OutputProfile(
         np.where(flat, 0.0, np.exp(log_ratio)),
-        np.where(flat, level.mean() / most, noise),
+        np.where(flat, usual / most, noise),
         capped,
         float(problem.slope(log_ratio)[0][capped].sum()),
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of
@@ -49,8 +50,8 @@ def apply(
     dataset : Dataset, optional
         The training rows. They are needed for `p` and the reasons only if the model has no
         out-of-fold scores (`fit` with second_stage="off"), and for column names that the model does
-        not know. For words and counts, `p` compares a row with at most 100 of these rows by the
-        model's bound, and only numbers are reasons.
+        not know. For words, counts and robust columns, `p` compares a row with at most 100 of these
+        rows by the model's bound, and only numbers are reasons.
     reasons : bool, default True
         Whether to find the columns that make rows odd, which takes longer.
     output : path, optional
@@ -89,6 +90,9 @@ def apply(
     >>> found["reasons"][0].split(".")[0]
     'Given its other columns, “alcohol” would be 14'
     """
+    kinds = getattr(model, "columns_", None)
+    if dataset is not None and isinstance(kinds, TableColumns):
+        dataset = dataset.with_kinds(kinds.columns)
     names, drawn = _columns(model, dataset)
     no_p = ""
     by_bound = drawn.kinds is not None  # words and counts have no density
@@ -96,6 +100,8 @@ def apply(
     dense = getattr(model, "can_have_density", False)
     if not by_bound and not dense:
         no_p = "no row has a p-value, because the model has no density"
+        if isinstance(kinds, TableColumns) or getattr(model, "kinds_", None):
+            no_p += ": read the training rows of dataset with the kinds of the model"
     elif dense and dataset is not None:
         model = prepare(model, dataset)
     elif dense and (model.density_ is None or model.density_.typicality is None):
@@ -190,8 +196,8 @@ def _columns(model: Any, dataset: Dataset | None) -> tuple[list[str], Dataset]:
         return list(column_words(dataset)), dataset
     if getattr(model, "columns_", None) is not None or model.capabilities.views:
         raise DataError(
-            "the columns of this model are views, words or counts: pass the training rows as "
-            "dataset"
+            "this model has views, or columns of words, counts or robust numbers: pass the "
+            "training rows as dataset"
         )
     width = model.n_features_in_
     names = list(map(str, getattr(model, "feature_names_in_", ())))

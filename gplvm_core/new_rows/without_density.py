@@ -101,6 +101,9 @@ def _by_hiding(
         column = asked[worst]
         rest[column] = np.nan
         given, expected, spread = row[column], filled[worst, column], std[worst, column]
+        known = dataset.values[:, column]
+        if np.nanmin(known) == np.nanmax(known):
+            expected, spread = np.nanmin(known), 0.0
         p_without = float(p_values(model, dataset, rest[None])[0][0])
         hint, kind = hint_of(given, expected, spread)
         own = float(given), float(expected), float(spread)

@@ -62,7 +62,10 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
     columns = getattr(model, "columns_", None)
     width = model.posterior_.n_outputs if columns is None else len(columns.columns)
     fitted = (len(model.latent_mean_), width)
-    if columns is not None and not dataset.columns:
+    if columns is not None:
+        dataset = dataset.with_kinds(columns.columns)
+    numbers = columns is None or all(column.is_number for column in columns.columns)
+    if not numbers and not dataset.columns:
         raise ValueError(
             "The model has columns of words or counts, which an array of numbers does not name. "
             "Pass Dataset.of_table(name, title, table, kinds), made from the same table."

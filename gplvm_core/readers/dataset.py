@@ -1,6 +1,6 @@
 """A data set: the targets to learn, further facts about the rows, and how to draw a row."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -200,6 +200,18 @@ class Dataset:
         if self.columns:
             return kinds_of(self.columns)
         return {view.name: kinds_of(view.columns) for view in self.views if view.columns} or None
+
+    def with_kinds(self, columns: Sequence[TableColumn]) -> "Dataset":
+        """Return a table of numbers with the kinds of a model's columns of numbers.
+
+        A table with other kinds of its own, and rows that do not fit such columns, are returned as
+        they are.
+        """
+        known = self.columns or self.views or len(columns) != self.n_outputs
+        if known or not all(column.is_number for column in columns):
+            return self
+        own = zip(columns, self.all_columns, strict=True)
+        return replace(self, columns=tuple(replace(kind, name=each.name) for kind, each in own))
 
     @property
     def all_columns(self) -> tuple[TableColumn, ...]:

@@ -90,7 +90,7 @@ def columns_of(
                 "out, and gaps in it are filled with this value"
             )
     used = {column.kind for column in columns}
-    if used == {CONSTANT}:
+    if all(_constant(cells) for cells in table):
         raise DataError("every column of the table is constant: there is nothing to learn")
     if "exposure" in used and "count" not in used:
         raise DataError("an exposure multiplies counts, but no column of the table is of counts")
@@ -162,7 +162,8 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
     if kind == "number":
         return TableColumn(cells.name, kind)
     if kind == "robust":
-        return _constant(cells) or TableColumn(cells.name, kind)
+        # The scale of robust noise is unknown if all values are equal.
+        return TableColumn(cells.name, "number" if _constant(cells) else kind)
     if kind == "count":
         return _constant(cells) or TableColumn(cells.name, kind)
     if kind == "exposure":

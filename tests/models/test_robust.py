@@ -22,7 +22,7 @@ from gplvm_core.datasets import Dataset, read_table
 from gplvm_core.likelihoods import Number, Robust
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.row_bound import RowBound
-from gplvm_core.readers import DataError
+from gplvm_core.readers import DataError, Drawing
 from gplvm_core.wire.table import coded_rows, pack_links, table_drawing
 
 SETTINGS = {"n_components": 2, "n_inducing": 15, "max_iter": 60, "random_state": 0}
@@ -257,3 +257,87 @@ def test_words_are_no_robust_numbers() -> None:
     frame = pd.DataFrame({"a": ["x", "y", "x"], "b": [1.0, 2.0, 3.0]})
     with pytest.raises(DataError, match="'a' holds numbers"):
         BayesianGPLVM(**SETTINGS, kinds={"a": "robust", "b": "robust"}).fit(frame)
+
+
+@pytest.mark.parametrize("beside", ["numbers", "words", "only words"])
+def test_a_constant_robust_column_is_a_column_of_numbers(beside: str) -> None:
+    """Every query works for any other value of the column, as with kinds=None."""
+    noisy = rows(50)[1]
+    frame = pd.DataFrame(noisy[:, :3], columns=list("abd")).assign(c=3.1)
+    if beside != "numbers":
+        frame["w"] = np.where(noisy[:, 0] > 50.0, "x", "y")
+    if beside == "only words":
+        frame = frame[["c", "w"]]
+    settings = SETTINGS | {"max_iter": 10}
+    with pytest.warns(UserWarning, match="columns are constant"):
+        model = BayesianGPLVM(**settings, kinds="robust").fit(frame)
+    assert model.columns_.columns[model.columns_.column("c")].kind == "number"
+    other, gap = frame[:3].copy(), frame[:2].copy()
+    other.loc[0, "c"], gap.loc[0, "c"] = 7.0, np.nan
+    scores = model.score_samples(other)
+    assert np.isfinite(scores).all() and scores[0] < scores[1:].min() - 1000.0
+    c = frame.columns.get_loc("c")
+    std = np.asarray(model.complete(frame[:2], return_std=True)[1], dtype=float)
+    np.testing.assert_array_equal(std[:, c], 0.0)
+    whole, std = model.complete(gap, return_std=True)
+    assert whole["c"][0] == pytest.approx(3.1)
+    assert 0.0 < np.asarray(std, dtype=float)[0, c] < 0.01
+    dataset = Dataset.of_table("rows", "Rows", frame, "robust")
+    assert dataset.kinds[c] == "number"
+    found = apply(model, other, dataset)
+    assert found["p"].notna().all()
+    if beside != "only words":  # of two columns, one is left to be ordinary
+        assert "“c” was 3.1 in every known row; it is 7." in found["reasons"][0]
+
+
+def test_a_table_of_constant_columns_is_refused() -> None:
+    frame = pd.DataFrame({"a": [1.0] * 5, "b": ["x"] * 5})
+    for table in (frame, frame[["a"]]):
+        with pytest.raises(DataError, match="there is nothing to learn"):
+            BayesianGPLVM(**SETTINGS, kinds="robust").fit(table)
+
+
+def test_training_rows_that_were_read_as_numbers_give_p_values() -> None:
+    noisy = rows(50)[1][:, :4]
+    model = BayesianGPLVM(**SETTINGS | {"max_iter": 10}, kinds="robust").fit(noisy)
+    plain = Dataset("rows", "Rows", noisy, Drawing.of_vector(4), column_names=tuple("abcd"))
+    frame = pd.DataFrame(noisy, columns=list("abcd"))
+    robust = Dataset.of_table("rows", "Rows", frame, "robust")
+    odd = noisy[:3].copy()
+    odd[0, 1] += 1e3
+    found = apply(model, odd, plain)
+    pd.testing.assert_frame_equal(found, apply(model, odd, robust))
+    assert found["p"].notna().all() and "“b”" in found["reasons"][0]
+    assert plain.kinds is None
+    assert "</html>" in explorer(model, plain).html
+    with pytest.raises(DataError, match="robust numbers: pass the training rows as dataset"):
+        apply(model, odd)
+    with pytest.raises(ValueError, match="fitted to 50 rows × 4 columns, the data set has 50 × 3"):
+        explorer(model, Dataset("rows", "Rows", noisy[:, :3], Drawing.of_vector(3)))
+
+
+def test_views_of_robust_numbers_say_how_to_read_their_training_rows() -> None:
+    noisy = rows(30)[1][:, :3]
+    frame = pd.DataFrame(noisy, columns=list("abc"))
+    settings = SETTINGS | {"max_iter": 5}
+    views = {"left": frame[["a", "b"]], "right": frame[["c"]]}
+    model = ManifoldRelevance(**settings, kinds="robust").fit(views)
+    plain = {name: (own.to_numpy(), Drawing.of_vector(own.shape[1])) for name, own in views.items()}
+    dataset = Dataset.of_views("rows", "Rows", plain)
+    with pytest.warns(UserWarning, match="read the training rows of dataset with the kinds"):
+        found = apply(model, noisy[:2], dataset)
+    assert found["p"].isna().all()
+
+
+def test_the_note_on_a_file_names_its_kinds() -> None:
+    frame = pd.DataFrame(rows(20)[1][:, :2], columns=list("ab"))
+    text = frame.to_csv(index=False).encode()
+    notes = read_table(text, kinds="robust").notes
+    assert "Columns of robust numbers: a (robust); b (robust)." in notes
+    frame["w"] = ["x", "y"] * 10
+    for kinds, named in (
+        ("auto", "Columns of words and counts: w ("),
+        ("robust", "Columns of words, counts and robust numbers: a (robust); b (robust); w ("),
+    ):
+        notes = read_table(frame.to_csv(index=False).encode(), kinds=kinds).notes
+        assert any(note.startswith(named) for note in notes)

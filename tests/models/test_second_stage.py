@@ -6,6 +6,7 @@ Hidden values, whose truth is known, judge the intervals.
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
 
@@ -26,7 +27,7 @@ from gplvm_core.models import (
     StateSpaceGPLVM,
 )
 from gplvm_core.models.estimators.second_stage import DENSITY, map_only
-from gplvm_core.readers import RowFiles
+from gplvm_core.readers import DataError, RowFiles
 
 SMALL = {"max_iter": 40, "random_state": 0}
 AUTO = {**SMALL, "second_stage": "auto"}
@@ -320,3 +321,70 @@ def test_two_rows_are_too_few_to_say_what_is_typical():
     with pytest.warns(UserWarning, match="p-value"):
         found = gplvm_core.apply(model, np.full((1, 3), 1e6))
     assert np.isnan(found["p"]).all() and "density" in found["reasons"].iloc[0]
+
+
+VIEWS = {"max_iter": 5, "random_state": 0}
+
+
+def views_of(rows: np.ndarray) -> dict[str, np.ndarray]:
+    return {"left": rows[:, :2], "right": rows[:, 2:]}
+
+
+@pytest.mark.parametrize("time_kernel", [None, "rbf"])
+@pytest.mark.parametrize(
+    ("sequences", "words"),
+    [
+        (pd.Series(["x", None] * 30), "without a label is row 1"),
+        (pd.Series([pd.NA, "x"] * 30), "without a label is row 0"),
+        (["x", np.nan] * 30, "without a label is row 1"),
+        ([None, "x"] * 30, "without a label is row 0"),
+        (np.array([1, "x"] * 30, dtype=object), "must be of one kind"),
+        ("abc", "one label for each of the 60 rows"),
+        (5, "one label for each of the 60 rows"),
+        (np.zeros((60, 1)), "one label for each of the 60 rows"),
+    ],
+)
+def test_wrong_sequences_are_refused_before_training(rows, sequences, words, time_kernel):
+    def trains(_: object) -> None:
+        raise AssertionError("training started")
+
+    model = ManifoldRelevance(2, 8, time_kernel=time_kernel, **VIEWS, second_stage="auto")
+    with pytest.raises(DataError, match=words):
+        model.fit(views_of(rows), sequences=sequences, callback=trains)
+
+
+def test_the_note_says_which_part_uses_the_sequences(rows):
+    unused = "times and sequences are not used: the model has no time_kernel"
+    several, one = np.repeat(np.arange(6), 10), np.zeros(60)
+    for sequences, stage, used in (
+        (several, "auto", True),
+        (several, "off", False),
+        (one, "auto", False),
+    ):
+        model = ManifoldRelevance(2, 8, **VIEWS, second_stage=stage)
+        notes = model.fit(views_of(rows), sequences=sequences).notes_
+        assert (unused in notes) != used
+        assert any("Whole sequences were held out" in note for note in notes) == used
+
+
+@pytest.mark.parametrize("kinds", [{"left": "robust"}, {"left": "robust", "word": "auto"}])
+def test_views_over_time_beside_other_kinds_are_calibrated(rows, kinds):
+    words = {"word": np.where(rows[:, :1] > 0.0, "a", "b")} if "word" in kinds else {}
+    views = views_of(rows) | words
+    model = ManifoldRelevance(2, 8, kinds=kinds, time_kernel="rbf", **VIEWS, second_stage="auto")
+    model.fit(views, times=np.arange(60.0))
+    assert model.can_calibrate and model.intervals_ is not None
+    assert {own.asked.to for own in model.intervals_.factors} == {"right"}
+    given = {"left": rows[:5, :2]}
+    with warnings.catch_warnings(action="error"):
+        model.transfer(given, "right", return_std=True)
+
+
+def test_views_without_numbers_cannot_be_calibrated(rows):
+    for time_kernel in (None, "rbf"):
+        model = ManifoldRelevance(
+            2, 8, kinds="robust", time_kernel=time_kernel, **VIEWS, second_stage="auto"
+        ).fit(views_of(rows))
+        assert not model.can_calibrate and model.intervals_ is None
+        with pytest.raises(DataError, match="only columns of numbers"):
+            model.calibrate(views_of(rows))

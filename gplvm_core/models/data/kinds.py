@@ -34,7 +34,8 @@ def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Sca
     center, scale = np.zeros(len(numbers)), np.ones(len(numbers))
     if not numbers.any():
         return Scaling(center, scale)
-    own = Scaling.of(outputs[:, numbers], "columns", empty_rows=True)
+    beside = not numbers.all()
+    own = Scaling.of(outputs[:, numbers], "columns", empty_rows=True, all_constant=beside)
     center[numbers], scale[numbers] = own.center, own.scale
     for d in np.flatnonzero(numbers & ~columns.links.numbers):
         center[d] = np.nanmedian(outputs[:, d])

@@ -50,14 +50,21 @@ class Scaling:
         return cls(np.zeros(n_outputs), np.ones(n_outputs))
 
     @classmethod
-    def of(cls, targets: Float[Array, "N D"], how: str, *, empty_rows: bool = False) -> Self:
+    def of(
+        cls,
+        targets: Float[Array, "N D"],
+        how: str,
+        *,
+        empty_rows: bool = False,
+        all_constant: bool = False,
+    ) -> Self:
         """Compute centre and scale from the observed entries (NaN = missing).
 
         how: "global" divides all columns by one scale, "columns" divides each column by its own
         scale, "none" only centres, and "auto" is "columns" if the columns seem to have different
-        units (`units_differ`), otherwise "global". Raises DataError if all columns are constant, if
-        values are too large to square, or if a column has no observed value; unless empty_rows is
-        set, also if a row has none.
+        units (`units_differ`), otherwise "global". Raises DataError if values are too large to
+        square, or if a column has no observed value; unless all_constant is set, also if all
+        columns are constant; and unless empty_rows is set, also if a row has no observed value.
         """
         if how not in HOW:
             raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {how!r}")
@@ -67,7 +74,7 @@ class Scaling:
             refuse_empty(observed, "row")
         refuse_overflow(targets)
         center, spread, constant = column_units(targets)
-        if constant.all():
+        if constant.all() and not all_constant:
             raise DataError(
                 "every column of the targets is constant: there is nothing to learn; "
                 "check that the right columns were chosen"

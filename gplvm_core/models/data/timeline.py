@@ -51,18 +51,7 @@ def checked_timeline(
     """
     labels: AnyNDArray = np.zeros(count, dtype=np.int64)
     if sequences is not None:
-        labels = without_dates(sequences, "sequences")
-        if labels.shape != (count,):
-            raise DataError(
-                f"sequences must have one label for each of the {count} rows; got shape "
-                f"{labels.shape}"
-            )
-        unknown = [n for n, each in enumerate(labels.tolist()) if each is None or each != each]
-        if unknown:
-            raise DataError(
-                f"sequences must be known for every row; the first row without a label is row "
-                f"{unknown[0]} (counted from 0)"
-            )
+        labels = checked_sequences(sequences, count)
     if times is None:
         found = np.empty((count, 1))
         for label in np.unique(labels):
@@ -70,6 +59,40 @@ def checked_timeline(
             found[rows, 0] = np.arange(len(rows))
         return found, labels
     return checked_times(times, count), labels
+
+
+def checked_sequences(sequences: ArrayLike, count: int) -> Shaped[AnyNDArray, " N"]:
+    """The labels of the sequences of `count` rows.
+
+    Raises DataError for a wrong number of labels, for rows without one, and for labels of several
+    kinds.
+    """
+    labels = without_dates(sequences, "sequences")
+    if labels.shape != (count,):
+        raise DataError(
+            f"sequences must have one label for each of the {count} rows; got shape {labels.shape}"
+        )
+    # NumPy makes the word "nan" of NaN in a list of words.
+    given = sequences if isinstance(sequences, list | tuple) else labels.tolist()
+    unknown = [n for n, each in enumerate(given) if _is_unknown(each)]
+    if unknown:
+        raise DataError(
+            f"sequences must be known for every row; the first row without a label is row "
+            f"{unknown[0]} (counted from 0)"
+        )
+    if labels.dtype == object:
+        try:
+            np.unique(labels)
+        except TypeError as error:
+            raise DataError(
+                "the labels of sequences must be of one kind: all words or all numbers"
+            ) from error
+    return labels
+
+
+def _is_unknown(label: Any) -> bool:
+    # pandas' NA cannot be compared, and only NaN differs from itself.
+    return label is None or type(label).__name__ == "NAType" or bool(label != label)
 
 
 def over_times(path_over: Any) -> bool:

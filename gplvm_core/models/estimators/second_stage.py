@@ -30,6 +30,13 @@ CONSEQUENCES = {
     "p-values",
     INTERVALS: "Intervals of predictions between views and along time may be too narrow",
 }
+# A note of models without a time_kernel, and the note in its place if the second stage uses the
+# sequences.
+UNUSED = "times and sequences are not used: the model has no time_kernel"
+HELD_OUT = (
+    "the map does not use times and sequences: the model has no time_kernel. Whole sequences were "
+    "held out to calibrate the widths of intervals"
+)
 ENDED = "training was ended before"
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -69,10 +76,7 @@ def steps_of(model: Any, rows: Any, sequences: Any = None) -> tuple[Step, ...]:
         folds = min(FOLDS, len(model.latent_mean_))
         steps.append(Step(DENSITY, partial(model.fit_density, rows, folds=folds)))
     if getattr(model, "can_calibrate", False):
-        # A model over time already stores its sequences.
-        several = sequences is not None and model.times_ is None and len(np.unique(sequences)) > 1
-        known = {"sequences": sequences} if several else {}
-        steps.append(Step(INTERVALS, partial(model.calibrate, rows, **known)))
+        steps.append(Step(INTERVALS, partial(_calibrate, model, rows, sequences)))
     return tuple(steps)
 
 
@@ -143,6 +147,18 @@ def _in_memory(model: Any, rows: Any) -> Any:
         return rows
     kept = model.rows_.kept
     return np.asarray(rows) if kept is None else rows.take(kept)
+
+
+def _calibrate(model: Any, rows: Any, sequences: Any, callback: Report) -> None:
+    """Calibrate a model; if it is not over time, hold out whole sequences.
+
+    A model over time already stores its sequences.
+    """
+    if sequences is None or model.times_ is not None or len(np.unique(sequences)) < 2:
+        model.calibrate(rows, callback=callback)
+        return
+    model.calibrate(rows, sequences=sequences, callback=callback)
+    model.notes_ = tuple(HELD_OUT if note == UNUSED else note for note in model.notes_)
 
 
 def _nothing(share: float) -> None:

@@ -21,11 +21,12 @@ from gplvm_core.models.data.scaling import (
     units_for,
 )
 from gplvm_core.models.data.timeline import (
+    checked_sequences,
     checked_timeline,
     timeline_notes,
 )
 from gplvm_core.models.estimators.estimator import LatentVariableModel
-from gplvm_core.models.estimators.second_stage import in_two_stages
+from gplvm_core.models.estimators.second_stage import UNUSED, in_two_stages
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.problems.encoded import EncodedNode, at_outputs
 from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
@@ -198,15 +199,17 @@ class Trainable:
     ) -> tuple[str, ...]:
         """Store the times and sequences of the rows if the model has a kernel over time.
 
-        Otherwise, times and sequences are ignored, and a note is returned. The calibration of an
-        earlier fit is deleted.
+        Otherwise, the map ignores times and sequences, and a note is returned. The calibration of
+        an earlier fit is deleted. Raises DataError for sequences that do not match the rows.
         """
         vars(self).pop("intervals_", None)  # the class attribute is None
         self.times_, self.sequences_, self.path_, self.time_kernel_ = None, None, None, None
         if self.time_kernel is not None:
             self.times_, self.sequences_ = checked_timeline(times, sequences, count)
         elif not (times is None and sequences is None):
-            return ("times and sequences are not used: the model has no time_kernel",)
+            if sequences is not None:
+                checked_sequences(sequences, count)
+            return (UNUSED,)
         return ()
 
     def _take_path(self, ended: Ended) -> tuple[str, ...]:

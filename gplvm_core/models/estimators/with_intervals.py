@@ -35,13 +35,13 @@ class WithIntervals(Timed):
     def can_calibrate(self) -> bool:
         """Whether `calibrate` is possible: the data have several views or times, and numbers.
 
-        Without times, some views may have words and counts; views of numbers are calibrated.
+        Some views may have words, counts or robust columns; the other views are calibrated.
         """
         network = self._network
         numbers = [edge.posterior.links is None for edge in network.ends.values()]
         if network.known:
             return False
-        return all(numbers) if self._paths else any(numbers) and len(numbers) > 1
+        return any(numbers) and (bool(self._paths) or len(numbers) > 1)
 
     @one_thread_a_product()
     def calibrate(

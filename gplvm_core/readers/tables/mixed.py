@@ -68,7 +68,12 @@ def read_mixed(
         if column.kind != "number"
     ]
     more = f"; and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-    note = f"Columns of words and counts: {'; '.join(named[:MOST_NAMED])}{more}."
+    words = any(not column.is_number for column in found)
+    robust = any(column.kind == "robust" for column in found)
+    what = "words, counts and robust numbers" if robust else "words and counts"
+    note = (
+        f"Columns of {what if words else 'robust numbers'}: {'; '.join(named[:MOST_NAMED])}{more}."
+    )
     return found, coded, [note]
 
 

@@ -9,6 +9,10 @@ SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"times and sequences are not used: the model has no time_kernel",
             "This model does not use the times of the rows; a dynamical model would use them",
         ),
+        (
+            r"the map does not use times and sequences: the model has no time_kernel",
+            "The map does not use the times of the rows; a dynamical model would use them",
+        ),
         (r"reached max_iter = (\d+) iterations", r"the training used all \1 steps"),
         (
             r"n_inducing = (\d+) is capped at the number of points, (\d+)",
