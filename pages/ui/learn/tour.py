@@ -168,9 +168,7 @@ def large() -> bool:
 
 def _ways(stops: tuple[Stop | OwnStop, ...], at: int) -> None:
     """Show the buttons Back and Next, the menu of stops, and the switch for large type."""
-    titles = {
-        stop.name: f"{number} of {len(stops)}: {stop.title}" for number, stop in enumerate(stops, 1)
-    }
+    titles = {stop.name: f"{number}. {stop.title}" for number, stop in enumerate(stops, 1)}
 
     def chose() -> None:
         open_stop(next(each for each in stops if each.name == st.session_state[control]))
@@ -208,8 +206,7 @@ def _ways(stops: tuple[Stop | OwnStop, ...], at: int) -> None:
             on_click=lambda: open_stop(stops[at + 1]),
             help="The arrow keys also move between stops.",
         )
-        st.session_state["learn_type"] = large()  # the link takes precedence
-        st.toggle("Large type", key="learn_type", on_change=switch)
+        st.toggle("Large type", value=large(), key="learn_type", on_change=switch)
         plan(STOPS)
 
 
