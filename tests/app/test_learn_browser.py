@@ -65,6 +65,7 @@ def test_every_stop_responds_to_a_change(
     page.goto(f"{server.url}/learn?large=1")
     for number, stop in enumerate(STOPS):
         expect(page.get_by_role("heading", name=stop.title)).to_be_visible()
+        settled(page)  # the link of a stop follows its figure, and the next stop that of the last
         if isinstance(stop, OwnStop):  # test_depth_browser.py tests these stops
             page.keyboard.press("Escape")
             page.keyboard.press("ArrowRight")
@@ -86,8 +87,8 @@ def test_every_stop_responds_to_a_change(
             figure.locator("[data-part=restart]").click()
             expect(figure).to_have_attribute("data-status", "ready")
             settled(page)
+        settled(page)
         if number == 0:
-            settled(page)
             page.keyboard.press("Escape")
         page.evaluate("document.activeElement?.blur()")
         page.keyboard.press("ArrowRight")
