@@ -104,7 +104,7 @@ def _heat_map(noise: CellNoise) -> go.Figure:
             customdata=noise.std.reshape(height, width),
             text=np.reshape([as_text(name) for name in noise.names], (height, width)),
             hovertemplate="%{text}<br>%{z:.0%} of its spread<br>"
-            "± %{customdata:.3g} in the data's units<extra></extra>",
+            "± %{customdata:,.3~r} in the data's units<extra></extra>",
             hoverongaps=False,
         )
     )
@@ -130,7 +130,7 @@ def _bars(noise: CellNoise) -> go.Figure:
             cliponaxis=False,
             customdata=list(zip(map(as_text, names), noise.std[whole], strict=True)),
             hovertemplate="%{customdata[0]}<br>%{x:.1%} of its spread<br>"
-            "± %{customdata[1]:.3g} in the data's units<extra></extra>",
+            "± %{customdata[1]:,.3~r} in the data's units<extra></extra>",
         )
     )
     figure.update_xaxes(

@@ -41,7 +41,7 @@ def predicted_figure(
             "width": 0,
             "color": "rgba(0,114,178,.3)",
         },
-        hovertemplate="predicted %{y:.4g}<br>true %{x:.4g}<extra></extra>",
+        hovertemplate="predicted %{y:,.4~r}<br>true %{x:,.4~r}<extra></extra>",
     )
     figure.update_xaxes(title_text=f"true {as_text(target)}")
     figure.update_yaxes(title_text="predicted")
@@ -91,7 +91,7 @@ def residual_figure(
         y=(truth - mean) / std,
         mode="markers",
         marker={"color": COLOURS[0], "size": 6},
-        hovertemplate="predicted %{x:.4g}<br>error %{y:.2f} deviations<extra></extra>",
+        hovertemplate="predicted %{x:,.4~r}<br>error %{y:.2f} deviations<extra></extra>",
     )
     figure.update_xaxes(title_text="predicted")
     figure.update_yaxes(title_text="error in deviations")

@@ -46,7 +46,7 @@ def series_figure(
         customdata=np.column_stack([low, high]),
         mode="lines",
         line={"width": 2, "color": COLOURS[0]},
-        hovertemplate="%{y:.4g} (%{customdata[0]:.4g} to %{customdata[1]:.4g})",
+        hovertemplate="%{y:,.4~r} (%{customdata[0]:,.4~r} to %{customdata[1]:,.4~r})",
         name="The model",
     )
     figure.add_scatter(
@@ -54,7 +54,7 @@ def series_figure(
         y=given,
         mode="markers",
         marker={"size": 5, "color": COLOURS[1]},
-        hovertemplate="%{y:.4g}",
+        hovertemplate="%{y:,.4~r}",
         name="Given",
     )
     if forecast.any():

@@ -10,13 +10,10 @@ from gplvm_core.readers.column_task import HELD, ColumnTask
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, plural, shortened
+from gplvm_core.readers.kinds import NUMBERS
 from gplvm_core.readers.names import column_words
 
-NUMBERS = (
-    "number",
-    "robust",
-    "count",
-)  # kinds of columns that are inputs or targets of a regression
+IN_REGRESSIONS = (*NUMBERS, "count")  # kinds of columns that are inputs or targets of a regression
 
 
 def number_columns(dataset: Dataset) -> tuple[str, ...]:
@@ -24,7 +21,7 @@ def number_columns(dataset: Dataset) -> tuple[str, ...]:
     names = column_words(dataset)
     if not dataset.columns:
         return names
-    return tuple(each.name for each in dataset.columns if each.kind in NUMBERS)
+    return tuple(each.name for each in dataset.columns if each.kind in IN_REGRESSIONS)
 
 
 def word_columns(dataset: Dataset) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from gplvm_core.prediction.intervals import Asked, Intervals, Widening
+from pages.ui.shared.catalogue import calibration_in_words
 from pages.ui.shared.intervals import FORECAST, GAPS, inside_in_words, learning_in_words, of_film
 
 
@@ -43,3 +44,16 @@ def test_a_page_says_when_new_sequences_update_the_mapping() -> None:
     assert "96 % of held-out values" in inside_in_words(updated, [values])
     # A training sequence does not update the mapping, which already knows it.
     assert "94 % of held-out values" in inside_in_words(updated, [values], new=False)
+
+
+def test_a_card_says_one_range_for_all_views_that_may_be_missing() -> None:
+    words = "Error bars: 91\u00a0% of unseen values inside (95\u00a0% promised)"
+    assert spaced(calibration_in_words({"inside": 0.91, "rows": 60})) == spaced(words)
+    views = {"inside": 0.91, "inside_arms": 0.91, "inside_trunk": 0.84, "rows": 60}
+    expected = f"{words}, 84 % to 91 % if a whole view is missing"
+    assert spaced(calibration_in_words(views)) == spaced(expected)
+    assert "unseen block" in calibration_in_words({"inside_gap": 0.92})
+
+
+def spaced(words: str) -> str:
+    return words.replace("\u00a0", " ")

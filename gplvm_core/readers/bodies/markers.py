@@ -12,7 +12,7 @@ from gplvm_core.readers.bodies.poses import coordinate_names
 from gplvm_core.readers.bodies.recording import read_recording
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
-from gplvm_core.readers.errors import DataError, plural
+from gplvm_core.readers.errors import DataError, in_digits, plural
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Source, read_source, stem
 
@@ -87,7 +87,7 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
         "Lines join markers with nearly constant distances.",
         "Markers have no angles. An exported BVH file has a bone of constant length for each line; "
         "a table (CSV) has the exact positions.",
-        f"{len(chosen)} of the file's frames are used, {rate / every:.3g} per second.",
+        f"{len(chosen)} of the file's frames are used, {in_digits(rate / every, 3)} per second.",
         *([f"Frames without any marker were left out: {empty.sum()}."] if empty.any() else []),
         *([f"Markers that are never seen were left out: {', '.join(lost)}."] if lost else []),
         *recording.notes,

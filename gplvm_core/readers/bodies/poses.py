@@ -9,7 +9,7 @@ from gplvm_core.readers.bodies.kinematics import chosen_frames, merge_coincident
 from gplvm_core.readers.bodies.upright import turned_upright
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
-from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.errors import DataError, in_digits
 from gplvm_core.readers.sources import Source, stem
 
 
@@ -113,7 +113,7 @@ def _notes(
         start = f" from frame {first_frame} on" if first_frame else ""
         notes.append(
             f"{n_chosen} of {len(motion.channels)} frames are used: one in {every}{start}, "
-            f"{1 / (every * motion.frame_time):.3g} per second."
+            f"{in_digits(1 / (every * motion.frame_time), 3)} per second."
         )
     merged = len(motion.joints) - len(skeleton.joint_names)
     if merged:
@@ -124,6 +124,6 @@ def _notes(
     notes.append(
         "Lengths are in the file's unit."
         if unit_metres is None
-        else f"Lengths were multiplied by {unit_metres:.5g}, to metres."
+        else f"Lengths were multiplied by {in_digits(unit_metres, 5)}, to metres."
     )
     return tuple(notes)

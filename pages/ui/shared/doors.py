@@ -37,7 +37,7 @@ COMPARE = Door("compare", "compare", "Compare", ":material/compare:")
 
 def open_own_file() -> None:
     """Open Train where it asks for a file."""
-    st.session_state["train_source"] = "upload"  # an answer in the link would trap Back in Train
+    st.session_state["train_source"] = "upload"
     st.switch_page("pages/train.py")
 
 

@@ -127,7 +127,7 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: floa
         spread=spread_of(_dataset, std, chances),
         forecast=whole > times[-1],
         hidden=np.isin(whole, missing),
-        hidden_words="missing in the data",
+        hidden_words="no row in the data",
     )
 
 

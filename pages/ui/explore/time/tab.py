@@ -44,6 +44,9 @@ def time(item: Item, name: str) -> None:
         f"**The path.** {TERMS['latent']} {path} A sequence is a path, dark at its "
         "beginning and light at its end. The tube extends two standard deviations to either "
         "side; the ellipse at the ring shows two standard deviations in each dimension.",
+        "**Steps without a row.** Where the data lack steps, the model fills them. They are "
+        "hatched above the track, and have 1 in the column *hidden* of the exported table. A "
+        "state-space model fills only short gaps.",
         f"**The forecast** {forecast} The curve above the track is the standard deviation of the "
         "outputs, on a scale from zero to at least the standard deviation of the data.",
         "**How good are forecasts?** The model is trained three times without the last frames, and "
