@@ -15,8 +15,8 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Float
-from scipy.special import logsumexp
 
+from gplvm_core.mixtures.shares import shares_of
 from gplvm_core.numerics import Array, Factor, factorise, symmetrise
 
 # Every update multiplies R's covariances between outputs by this factor, which shrinks them.
@@ -102,8 +102,7 @@ def residual(
     least = LEAST_SHARE * noise.diagonal()
     for _ in range(updates):
         whole = local.with_residual(found)
-        each = whole.log_each(rows)
-        shares = np.exp(each - logsumexp(each, axis=1, keepdims=True))
+        shares, _ = shares_of(whole.log_each(rows), axis=1)
         total = np.zeros_like(found)
         for k, inverse in enumerate(whole.inverse):
             # B = R C⁻¹: the mean of the residual is B δ, its covariance R − B R.
@@ -128,22 +127,23 @@ def fitted(rows: Float[Array, "N D"], prior: LocalGaussians, strength: float) ->
         return prior
     found, before = prior, -np.inf
     for _ in range(MOST_UPDATES):
-        each = found.log_each(rows)
-        value = objective(each, found, prior, strength) / len(rows)
+        shares, log = shares_of(found.log_each(rows), axis=1)
+        value = objective(log, found, prior, strength) / len(rows)
         if value - before < ENOUGH:
             break
-        found, before = _updated(rows, each, prior, strength), value
+        found, before = _updated(rows, shares, prior, strength), value
     return found
 
 
 def objective(
-    each: Float[Array, "N K"], found: LocalGaussians, prior: LocalGaussians, strength: float
+    log: Float[Array, " N"], found: LocalGaussians, prior: LocalGaussians, strength: float
 ) -> float:
     """Return log p(rows) + the log prior of means and covariances, in nats, up to a constant.
 
+    log: log p of each row.
     The prior of a Gaussian is exp(−½ ν [log |C| + tr C⁰ C⁻¹] − ½ κ oᵀ C⁻¹ o), with o = c − c⁰.
     """
-    value = float(np.sum(logsumexp(each, axis=1)))
+    value = float(np.sum(log))
     inner = float(np.sum(np.matmul(found.inverse, prior.lower) ** 2))  # Σ_k tr C⁰ C⁻¹
     away = np.matmul(found.inverse, (found.means - prior.means)[:, :, None])
     value -= 0.5 * strength * (float(found.log_determinants.sum()) + inner)
@@ -151,9 +151,8 @@ def objective(
 
 
 def _updated(
-    rows: Float[Array, "N D"], each: Float[Array, "N K"], prior: LocalGaussians, strength: float
+    rows: Float[Array, "N D"], shares: Float[Array, "N K"], prior: LocalGaussians, strength: float
 ) -> LocalGaussians:
-    shares = np.exp(each - logsumexp(each, axis=1, keepdims=True))
     counts, covariances = shares.sum(axis=0), np.empty_like(prior.covariances)
     means = (shares.T @ rows + MEAN_ROWS * prior.means) / (counts + MEAN_ROWS)[:, None]
     for k, count in enumerate(counts):

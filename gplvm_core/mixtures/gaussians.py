@@ -6,9 +6,9 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Float, Int
-from scipy.special import logsumexp
 
 from gplvm_core.mixtures.conditioned import Basis, Conditioned, Noise, Seen
+from gplvm_core.mixtures.shares import shares_of
 from gplvm_core.numerics import Array, IntArray
 
 Rows = Int[IntArray, " n"]
@@ -113,7 +113,7 @@ class Gaussians:
 
     def score_samples(self, rows: Float[Array, "N D"]) -> Float[Array, " N"]:
         """Return log p of the observed values of each row, in nats."""
-        return np.asarray(logsumexp(self.log_each(rows), axis=1))
+        return shares_of(self.log_each(rows), axis=1)[1]
 
     def complete(
         self, rows: Float[Array, "N D"]
@@ -125,8 +125,7 @@ class Gaussians:
             if not hidden.any():
                 continue
             parts = self.given(rows[alike][:, seen], seen)
-            logs = np.array([part.log for part in parts])
-            shares = np.exp(logs - logsumexp(logs, axis=0))
+            shares, _ = shares_of(np.array([part.log for part in parts]), axis=0)
             (used,) = np.nonzero(shares.max(axis=1) >= LEAST_SHARE)
             shape = (len(used), len(alike), int(hidden.sum()))
             means, spreads = np.empty(shape), np.empty((shape[0], 1, shape[2]))
@@ -150,8 +149,8 @@ class Gaussians:
             if not hidden.any():
                 continue
             parts = self.given(rows[alike][:, seen], seen)
-            logs = np.array([part.log for part in parts])
-            below = np.cumsum(np.exp(logs - logsumexp(logs, axis=0)), axis=0)[:-1]
+            shares, _ = shares_of(np.array([part.log for part in parts]), axis=0)
+            below = np.cumsum(shares, axis=0)[:-1]
             chosen = np.sum(generator.random((count, len(alike))) > below[:, None], axis=0)
             for k, part in enumerate(parts):
                 drawn, own = np.nonzero(chosen == k)

@@ -11,6 +11,7 @@ from gplvm_core.mixtures import Coordinates, LocalGaussians, clustered, fitted, 
 from gplvm_core.mixtures.coordinates import left_out
 from gplvm_core.mixtures.derived import MEAN_ROWS, objective
 from gplvm_core.mixtures.derived import _updated as updated
+from gplvm_core.mixtures.shares import shares_of
 
 N, D = 400, 3
 
@@ -71,10 +72,10 @@ def test_every_update_of_the_mixture_raises_its_objective(
     prior = replace(local, means=0.1 * local.means).with_residual(0.3 * np.eye(D))
     found, before = prior, -np.inf
     for _ in range(5):
-        each = found.log_each(rows)
-        value = objective(each, found, prior, 5.0)
+        shares, log = shares_of(found.log_each(rows), axis=1)
+        value = objective(log, found, prior, 5.0)
         assert value > before + 1e-6
-        found, before = updated(rows, each, prior, 5.0), value
+        found, before = updated(rows, shares, prior, 5.0), value
 
 
 def test_the_fitted_mixture_is_a_maximum_of_its_objective(
@@ -83,10 +84,10 @@ def test_the_fitted_mixture_is_a_maximum_of_its_objective(
     prior = local.with_residual(0.3 * np.eye(D))
     found = prior
     for _ in range(200):
-        found = updated(rows, found.log_each(rows), prior, 40.0)
+        found = updated(rows, shares_of(found.log_each(rows), axis=1)[0], prior, 40.0)
 
     def value(other: LocalGaussians) -> float:
-        return objective(other.log_each(rows), other, prior, 40.0)
+        return objective(shares_of(other.log_each(rows), axis=1)[1], other, prior, 40.0)
 
     best = value(found)
     for step in (0.03, -0.03):
