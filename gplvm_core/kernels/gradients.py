@@ -41,7 +41,8 @@ CrossPullback = Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
 class CrossTerm(Protocol):
     """C + Cᵀ of ⟨k_carrier(z, x) k_other(x, z')⟩ summed over the points of each group.
 
-    pullback: adjoint → (∂psi1 of the carrier, (direct gradients of the carrier, of the other)).
+    pullback: adjoint → (∂psi1 of the carrier, (direct gradients of the carrier, of the other)). The
+    carrier's have the gradients in the points, and the other's have 0.
     """
 
     @property
@@ -72,13 +73,10 @@ class Cross:
     def weighted(
         self, adjoint: Float[Array, "G M M"], psi1: Float[Array, "N M"], pull_psi1: Pullback
     ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
-        through, (own, other) = self.pullback(adjoint)
+        through, (own, _) = self.pullback(adjoint)
         pulled = pull_psi1(through)
-        return (
-            np.sum(psi1 * through, axis=1),
-            pulled.mean + own.mean + other.mean,
-            pulled.variance + own.variance + other.variance,
-        )
+        value = np.sum(psi1 * through, axis=1)
+        return value, pulled.mean + own.mean, pulled.variance + own.variance
 
 
 @dataclass(frozen=True)
@@ -107,8 +105,8 @@ class CrossWhole:
     def weighted(
         self, adjoint: Float[Array, "G M M"], psi1: Float[Array, "N M"], pull_psi1: Pullback
     ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
-        level, own, other = self.pull(adjoint, None)
-        return level, own.mean + other.mean, own.variance + other.variance
+        level, own, _ = self.pull(adjoint, None)
+        return level, own.mean, own.variance
 
 
 WeightedPsi2 = Callable[[Array, Array, Array], tuple[Array, Array, Array]]

@@ -84,9 +84,9 @@ def reduce_statistics(
     return reduce(add, executor(forward, chunks)), pullback
 
 
-def chunks_of(n_points: int, size: int = POINTS_PER_CHUNK) -> list[slice]:
-    """Return slices of at most `size` points, of nearly equal length."""
-    n_chunks = -(-n_points // size)
+def chunks_of(n_points: int) -> list[slice]:
+    """Return slices of at most POINTS_PER_CHUNK points, of nearly equal length."""
+    n_chunks = -(-n_points // POINTS_PER_CHUNK)
     edges = np.linspace(0, n_points, n_chunks + 1).astype(int).tolist()
     return [slice(a, b) for a, b in pairwise(edges)]
 

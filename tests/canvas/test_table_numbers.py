@@ -126,3 +126,22 @@ if __name__ == "__main__":
     packed = base64.b64encode(pack_model(chart_of_table(), "table")).decode()
     written = {**numbers_of_table(), "bytes": packed}
     FILE.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+
+
+def test_several_explanations_are_a_mixture():
+    chart = chart_of_table()
+    assert chart.columns is not None
+    points = np.random.default_rng(3).normal(0.0, 1.5, (2, 8, Q))
+    mean, variance = (
+        np.stack(each, axis=1)
+        for each in zip(*(predict(chart.posterior, own) for own in points), strict=True)
+    )
+    expected = Expected(chart.columns, chart.posterior, np.full((8, 2), 0.5), mean, variance)
+    for at, column in enumerate(chart.columns.columns):
+        if column.is_words:
+            continue
+        each = [expected.explanation(k).moments(at) for k in range(2)]
+        whole, spread = expected.moments(at)
+        square = sum(0.5 * (own_mean**2 + own_variance) for own_mean, own_variance in each)
+        np.testing.assert_allclose(whole, 0.5 * (each[0][0] + each[1][0]))
+        np.testing.assert_allclose(spread, square - whole**2)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gplvm_core.kernels import Matern32
-from gplvm_core.prediction.held_out import HeldOut
+from gplvm_core.prediction.held_out import ORIGINS, HeldOut
 from gplvm_core.prediction.intervals import (
     MOST_FRAMES,
     MOST_ROWS,
@@ -190,3 +190,11 @@ def test_a_path_so_far_forgets_the_evidence_of_later_rows() -> None:
     held = HeldOut(network, {}, {0: (kernel, path)}, times, np.zeros(12))
     found = held._path_so_far(0, np.arange(7))
     np.testing.assert_allclose(kernel.K(times[first]) @ found.dual, posterior(first), atol=1e-6)
+
+
+def test_forecasts_are_tried_up_to_the_last_row() -> None:
+    times = np.arange(20.0)[::-1, None]  # the rows of a sequence are ordered by their times
+    held = HeldOut(None, {}, {}, times, np.zeros(20))  # type: ignore[arg-type]
+    before, ahead = held._ahead(0, ORIGINS[-1])
+    assert times[ahead, 0].tolist() == [17.0, 18.0, 19.0]  # 15 %
+    assert times[before, 0].tolist() == list(range(17))
