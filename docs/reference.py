@@ -9,9 +9,9 @@ import importlib
 import inspect
 import pkgutil
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -192,17 +192,31 @@ def _members(thing: Any) -> tuple[dict[str, _Member], dict[str, _Member]]:
             name = ast.unparse(each.target)
             if not _text(each.annotation).startswith("ClassVar"):
                 attributes[name] = _Member(each.annotation, "")
-        for each in _public(node, ast.FunctionDef):
-            kept = attributes if _is_property(each) else methods
-            before = kept.get(each.name)
+        written = {each.name: each for each in _public(node, ast.FunctionDef)}
+        for name, each in (written | _shared(owner, written)).items():
             # The docstrings are read at run time, because estimators complete the docstrings of
             # their methods.
-            own = inspect.cleandoc(vars(owner)[each.name].__doc__ or "")
+            value = vars(owner)[name]
+            kept = attributes if isinstance(value, property | cached_property) else methods
+            before = kept.get(name)
+            own = inspect.cleandoc(value.__doc__ or "")
             words = own or (before.words if before else "")
             shown = (each.returns or ast.Constant(...)) if kept is attributes else each
-            kept[each.name] = _Member(shown, words)
+            kept[name] = _Member(shown, words)
     worded = {name: each for name, each in methods.items() if each.words and name != "__init__"}
     return worded, attributes
+
+
+def _shared(owner: type, written: Mapping[str, ast.FunctionDef]) -> dict[str, ast.FunctionDef]:
+    """Return the functions of other modules that a class names as its methods or properties."""
+    found = {}
+    for name, value in vars(owner).items():
+        function = inspect.unwrap(getattr(value, "fget", None) or value)
+        ours = inspect.isfunction(function) and function.__module__.startswith("gplvm_core")
+        if ours and not name.startswith("_") and name not in written:
+            node = _definitions(function.__module__).get(function.__name__)
+            found |= {} if node is None else {name: node}  # None: a lambda
+    return found
 
 
 def _is_property(node: ast.FunctionDef) -> bool:

@@ -5,6 +5,8 @@
 
 import ast
 import html
+import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -145,6 +147,22 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def text_in(page: Path) -> str:
     return html.unescape(re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8")))
+
+
+def test_the_reference_has_every_method(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also the methods that a class names, and another module defines."""
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    page_of = importlib.import_module("reference")._page
+    lost = {}
+    for name in gplvm_core.__all__:
+        kind = getattr(gplvm_core, name)
+        if inspect.isclass(kind) and hasattr(kind, "get_params"):
+            page, methods = page_of(name), inspect.getmembers(kind, inspect.isfunction)
+            own = {each for each, method in methods if "gplvm_core" in method.__module__}
+            shown = set(re.findall(r"^### (\w+)$|\[(\w+)\]\(", page, flags=re.MULTILINE))
+            lost[name] = {n for n in own if n[0] != "_"} - {a or b for a, b in shown}
+    assert lost["BayesianGPLVM"] == set() and len(lost) > 15
+    assert {name: each for name, each in lost.items() if each} == {}
 
 
 @pytest.mark.slow

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
+import gplvm_core
 from benchmarks.house import faults
 
 ROOT = Path(__file__).parents[1]
@@ -212,3 +213,15 @@ def test_a_room_that_grows_or_shrinks_is_named_with_its_numbers():
     assert grown.startswith("kernels has 101 lines of code; [tool.house] allows 100")
     assert added == "new has no limit in [tool.house]."
     assert shrunk == "priors has only 97 lines of code: lower its 100."
+
+
+def test_few_classes_stand_above_an_estimator():
+    """A face, its base, and at most one other estimator; what these share are functions."""
+    estimators = [getattr(gplvm_core, name) for name in gplvm_core.__all__]
+    above = {
+        kind.__name__: [each.__name__ for each in kind.__mro__[1:] if "gplvm_core" in str(each)]
+        for kind in estimators
+        if isinstance(kind, type) and hasattr(kind, "get_params")
+    }
+    assert len(above) > 15
+    assert {name: own for name, own in above.items() if len(own) > 3} == {}

@@ -302,7 +302,7 @@ def _log_probabilities(
     if all(column.kind == "number" for column in columns):
         mean, std = model.complete(table, return_std=True)
         return norm.logpdf(values, mean, np.maximum(std, np.finfo(float).tiny))
-    expected = model._expected(model._outputs(table))
+    expected = model.fitted_.expected(model._rows(table))
     there = np.nan_to_num(values)
     for at, (column, trained) in enumerate(zip(columns, model.columns_.columns, strict=True)):
         if column.is_words:

@@ -63,7 +63,7 @@ class OfTable(BaseEstimator):
         table = self._table(Y)
         if hasattr(self.model, "expected"):
             return self._ordered(self.model.expected(table), self.model.columns_)
-        found = self.model._expected(self.model._outputs(table))
+        found = self.model.fitted_.expected(self.model._rows(table))
         trained = self.model.columns_.columns
         each = []
         for at, own in enumerate(trained):

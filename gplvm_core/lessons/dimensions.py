@@ -18,7 +18,7 @@ from gplvm_core.lessons.picture import (
     room,
 )
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.models.estimators.fitted import ON
+from gplvm_core.models.estimators.attributes import ON
 from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.optimise import Progress

@@ -1,5 +1,6 @@
 """Level 6: the models in scikit-learn's style, short compositions of the other packages."""
 
+from gplvm_core.models.estimators.attributes import ON
 from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
 from gplvm_core.models.estimators.average_of_starts import AverageOfStarts
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM, BayesianPCA, DynamicalGPLVM
@@ -9,7 +10,6 @@ from gplvm_core.models.estimators.deep_gp import DeepGP
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
 from gplvm_core.models.estimators.deep_views import DeepManifoldRelevance
 from gplvm_core.models.estimators.estimator import LatentVariableModel
-from gplvm_core.models.estimators.fitted import ON
 from gplvm_core.models.estimators.gplvm import GPLVM
 from gplvm_core.models.estimators.linear import ProbabilisticPCA
 from gplvm_core.models.estimators.model import Model

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DerivedDensity, Projection, complete, reconstructed
+from gplvm_core.prediction import DATA, DerivedDensity, Projection, complete
 from gplvm_core.prediction.typicality import Scores
 from gplvm_core.readers import DataError, Dataset
 from gplvm_core.readers.views import columns_of_views
@@ -17,7 +17,7 @@ LEAST_WEIGHT = 0.02  # explanations with a lower weight are left out
 
 def check_asked(model: Any) -> None:
     """Raise DataError for models without latent points of single rows."""
-    if not hasattr(model, "_inferred") or not hasattr(model, "latent_mean_"):
+    if not hasattr(model, "fitted_") or not hasattr(model, "latent_mean_"):
         raise DataError(
             f"{type(model).__name__} has no map of rows: use a model with latent points, such as "
             "BayesianGPLVM, DeepGPLVM or ManifoldRelevance"
@@ -48,13 +48,13 @@ def placed_and_filled(
     """
     if dataset.kinds is not None and dataset.views and model.capabilities.views:
         return _views_filled(model, dataset, rows)
-    asked = rows_for(model, dataset, rows)
+    fitted, given = model.fitted_, model._rows(rows_for(model, dataset, rows))
+    explained = fitted.for_filling(given)
+    points: Projection = explained[fitted.node]
     if dataset.kinds is not None:
-        outputs = model._outputs(asked)
-        explained = model._row_explanations(outputs)
-        whole, std, _ = model._expected(outputs, explained).filled(outputs)
-        return explained[0], dataset.coded(whole), np.asarray(std, dtype=float)  # NaN for words
-    points, found = model._inferred(asked)
+        whole, std, _ = fitted.expected(given, explained).filled(given[DATA])
+        return points, dataset.coded(whole), np.asarray(std, dtype=float)  # NaN for words
+    found = fitted.reconstructed(given, explained)
     mean, variance = (np.hstack([part[at] for part in found.values()]) for at in range(2))
     mean, variance = complete(rows, mean, variance)
     density: DerivedDensity | None = getattr(model, "density_", None)
@@ -72,22 +72,20 @@ def _views_filled(
     model: Any, dataset: Dataset, rows: Float[Array, "n D"]
 ) -> tuple[Projection, Array, Array]:
     """Fill rows of views of which some have words or counts; their deviations are NaN for words."""
-    given = model._given(dataset.views_in_own_values(rows))
-    explained = model._explained(
-        {name: own for name, own in given.items() if not np.isnan(own).all()}
-    )
-    tables = model._filled_tables(given, explained)
-    numbers = [name for name in given if name not in tables]
-    found = reconstructed(model._network, explained, noise=True, ends=numbers)
+    fitted, given = model.fitted_, model._rows(dataset.views_in_own_values(rows))
+    some = {name: own for name, own in given.items() if not np.isnan(own).all()}
+    explained, tables = fitted.explained(some), fitted.tables
+    found = fitted.reconstructed(some, explained, ends=fitted.numbers(given))
     whole, std = dict[str, Any](), list[Array]()
     for name, own in given.items():
         if name in tables:
-            whole[name], deviation, _ = tables[name]
+            expected = fitted.expected(given, explained, name)
+            whole[name], deviation, _ = expected.filled(own)
         else:
             whole[name], variance = complete(own, *found[name])
             deviation = np.sqrt(variance)
         std.append(np.asarray(deviation, dtype=float))
-    return explained[model._shared_node], dataset.coded(whole), np.hstack(std)
+    return explained[fitted.node], dataset.coded(whole), np.hstack(std)
 
 
 def explanations_of(points: Projection) -> tuple[Float[Array, "n K Q"], Float[Array, "n K"]]:

@@ -23,7 +23,7 @@ from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.problems.kinds import KindsStart, any_kinds
+from gplvm_core.models.problems.kinds import any_kinds
 from gplvm_core.models.problems.network import NetworkStart, network
 from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, PointNode
 from gplvm_core.models.problems.paths import PathNode
@@ -93,7 +93,7 @@ def views_of_kinds(gaps: bool) -> Graph:
         values[2, 1:], values[5] = np.nan, np.nan
     mixed = MixedOutputs(values, Links((Number(), YesNo(), Count(), Robust())))
     mean = np.random.default_rng(4).normal(size=(9, 2))
-    begin = KindsStart(Start((first, values), 2, 4, ON_DATA, mean), (None, mixed))
+    begin = Start((first, values), 2, 4, ON_DATA, mean, mixed=(None, mixed))
     return any_kinds(LatentNode(), begin, JITTER, serial, ("shared", "shared"))
 
 

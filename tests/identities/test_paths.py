@@ -12,7 +12,7 @@ from gplvm_core.models.problems import paths
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.edges import FREE, LayerEdge
 from gplvm_core.models.problems.graph import Begun, Given, Graph
-from gplvm_core.models.problems.kinds import KindsStart, any_kinds
+from gplvm_core.models.problems.kinds import any_kinds
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
@@ -98,7 +98,7 @@ def test_tables_with_words_and_counts_have_the_steps_too(monkeypatch: pytest.Mon
     numbers = waves(6, 0)
     values = np.column_stack([numbers[:, 0], numbers[:, 1] > 0.0, np.round(np.exp(numbers[:, 2]))])
     kinds = MixedOutputs(values, Links((Number(), YesNo(), Count())))
-    begin = KindsStart(Start((values,), 2, 8, (RBF(1.0, 1.0),), "pca"), (kinds,))
+    begin = Start((values,), 2, 8, (RBF(1.0, 1.0),), "pca", mixed=(kinds,))
     graph = any_kinds(PathNode(TIMELINE, ROUGH), begin, JITTER, serial, ("per_output",))
     begun = graph.start(0)
     entered = graph.entering(begun, FREE)

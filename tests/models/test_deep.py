@@ -18,6 +18,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.datasets import DataError, Dataset, Drawing
 from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.estimators.trained import worth
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.deep_starts import Embedded
@@ -144,8 +145,8 @@ def test_a_start_that_fits_single_points_comes_last() -> None:
 
     wild, tame = start(np.sin(6.0 * points), 0.25, 9.0), start(points, 2.0, 1.0)
     better = start(points, 2.0, 2.0)
-    worth = DeepGP()._worth
-    assert worth(*wild) < worth(*tame) < worth(*better)
+    ranks = [worth(DeepGP(), *each) for each in (wild, tame, better)]
+    assert ranks[0] < ranks[1] < ranks[2]
 
 
 @pytest.mark.usefixtures("quick_starts")

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from gplvm_core.bounds import Layer
 from gplvm_core.datasets import DataError
 from gplvm_core.models import Capabilities
 from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.estimators.trained import worth
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.deep_growing import Grown
@@ -55,13 +57,10 @@ def test_a_longer_run_continues_with_a_start_that_is_sound() -> None:
     told = list[Run]()
 
     def train(max_iter: int, resume: Run | None = None) -> tuple[Trained, ...]:
-        def worth(each: Trained):
-            return DeepGP()._worth(graph, each)
-
         def watch(progress: Progress) -> None:
             told.append(progress.run)
 
-        training = Training(graph, max_iter, 1e-6, 0.0, (), worth)
+        training = Training(graph, max_iter, 1e-6, 0.0, (), partial(worth, DeepGP(), graph))
         return training.run((0, 1), watch, resume)
 
     tame, wild = (each.restart for each in train(1))

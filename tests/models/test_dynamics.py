@@ -187,7 +187,7 @@ def test_a_single_row_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) -
     """With one row and a prior N(0, I), path inference is ordinary projection."""
     row = motion(times)[10:11].copy()
     row[0, 3:] = np.nan
-    found = model._project(row)
+    found = model.fitted_.placed({DATA: row})
     prior = Continued(np.zeros((1, 3)), np.ones((3, 1, 1)))
     path = infer_path(model._network, {DATA: row}, prior, found.best.mean)
     belief = path.beliefs[0]

@@ -156,7 +156,7 @@ def test_a_density_counts_every_kind(model: BayesianGPLVM) -> None:
 
 
 def test_rows_are_placed_where_their_bound_is_highest(model: BayesianGPLVM) -> None:
-    outputs = model._outputs(hidden(table(12, seed=3))[0])
+    outputs = model._rows(hidden(table(12, seed=3))[0])["data"]
     network = model._network
     bound = RowBound.of(network, {"data": outputs}, roots=(0,))
     generator = np.random.default_rng(0)

@@ -18,6 +18,7 @@ from gplvm_core import (
     Drawing,
     ManifoldRelevance,
     ProbabilisticPCA,
+    prediction,
 )
 from gplvm_core.new_rows import Answers, Reason, answers_of, prepare, sentence_of
 from gplvm_core.new_rows.reasons import hint_of
@@ -320,8 +321,13 @@ def test_rows_of_several_views_with_words_are_inferred_once(
     # The rows have no word, so the view of words is not given.
     rows = np.array([[1.0, gap, gap, 6.0], [gap, -2.0, gap, gap], [0.5, 1.0, gap, 4.0]])
     inferred = []
-    real = model._explained
-    monkeypatch.setattr(model, "_explained", lambda given: inferred.append(given) or real(given))
+    real = prediction.explain
+
+    def explain(network: Any, given: Any, inputs: Any = None) -> Any:
+        inferred.append(given)
+        return real(network, given, inputs)
+
+    monkeypatch.setattr(prediction, "explain", explain)
     found = asked(model, rows, views)
     assert len(inferred) == 1
     whole, std = model.complete(views.views_in_own_values(rows), return_std=True)

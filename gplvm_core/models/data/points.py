@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers import DataError
@@ -29,6 +30,13 @@ def checked_variance(
     if not (spread >= 0).all():
         raise ValueError("X_variance holds variances: none may be negative or NaN")
     return spread
+
+
+def checked_belief(points: ArrayLike, variance: ArrayLike | None, n_latent: int) -> Belief:
+    """Latent points with their variances; without variances, the points are exact."""
+    found = checked_points(points, n_latent)
+    spread = checked_variance(variance, found)
+    return Belief.certain(found) if spread is None else Belief(found, spread)
 
 
 def checked_dimensions(dimensions: ArrayLike, n_latent: int) -> Int[IntArray, " K"]:

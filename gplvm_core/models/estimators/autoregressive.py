@@ -1,12 +1,11 @@
 """Autoregression: regression from the last values of a series to the next one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import KW_ONLY, fields
+from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 
 from gplvm_core.kernels import RBF, Kernel, Linear
 from gplvm_core.models.data.series import (
@@ -16,17 +15,19 @@ from gplvm_core.models.data.series import (
     checked_variances,
     checked_window,
 )
-from gplvm_core.models.estimators.fitted import Saved
 from gplvm_core.models.estimators.forecasting import Forecasting
 from gplvm_core.models.estimators.regression import SparseGPRegression
-from gplvm_core.models.estimators.settings import Iterative, check_settings, preset
+from gplvm_core.models.estimators.settings import check_settings, preset
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
 
+# Settings of both regressions.
+SHARED = ("max_iter", "n_restarts", "jitter", "random_state", "n_jobs")
+
 
 @preset
-class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
+class AutoregressiveGP(Forecasting):
     """Nonlinear autoregression y_t = f(y_{t−window}, …, y_{t−1}) + noise (Damianou 2015, §4.3.2).
 
     The regression `exact_` treats the values of the window as exact. The regression `aware_`
@@ -57,8 +58,6 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
     array([-0.1,  0.1,  0.3])
     """
 
-    window: int = 5
-    n_inducing: int = 50
     _: KW_ONLY
     kernel: str | Kernel = "rbf + linear"
 
@@ -130,5 +129,5 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
         return smooth + Linear(np.full(n_inputs, 1.0 / n_inputs))
 
     def _regression(self, kernel: str | Kernel, *, constrained: bool = False) -> SparseGPRegression:
-        shared = {each.name: getattr(self, each.name) for each in fields(Iterative)}
+        shared = {name: getattr(self, name) for name in SHARED}
         return SparseGPRegression(self.n_inducing, kernel, constrained=constrained, **shared)

@@ -5,12 +5,12 @@ from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from gplvm_core.models.estimators.base import GPModel
 from gplvm_core.models.estimators.documentation import documented
-from gplvm_core.models.estimators.fitted import Saved
 from gplvm_core.models.estimators.settings import Seed
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import as_random_state
@@ -21,7 +21,7 @@ WITHOUT_AVERAGE = {"callback", "return_cov", "return_latent", "return_probabilit
 
 
 @documented
-class AverageOfStarts(Saved, BaseEstimator):
+class AverageOfStarts(GPModel):
     """Several trainings of a model from different starts, and the average of their predictions.
 
     Training ends at a local maximum of the bound, and a higher bound does not mean better

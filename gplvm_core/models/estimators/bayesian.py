@@ -3,30 +3,40 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY
 from functools import partial
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
+
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.kernels import Kernel
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.data_weights import on_paths, weight_in_words, weight_of_rows
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import TIMES
 from gplvm_core.models.data.training_rows import TrainingRows
-from gplvm_core.models.estimators.any_kind import AnyKind
-from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.settings import LatentSettings, preset
-from gplvm_core.models.estimators.trained import Ended
+from gplvm_core.models.estimators import files, in_time, with_intervals, words
+from gplvm_core.models.estimators.attributes import set_fitted
+from gplvm_core.models.estimators.base import NOTHING
+from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.kinds_trained import kinds_start, settle_kinds
+from gplvm_core.models.estimators.second_stage import in_two_stages
+from gplvm_core.models.estimators.settings import preset
+from gplvm_core.models.estimators.trained import Callback, Ended, take_path, top_node, whole
 from gplvm_core.models.problems.edges import to_data
 from gplvm_core.models.problems.encoded import AtOutputs, EncodedNode
 from gplvm_core.models.problems.graph import Graph
-from gplvm_core.models.problems.kinds import KindsStart
+from gplvm_core.models.problems.kinds import any_kinds
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
+from gplvm_core.readers import RowFiles
 from gplvm_core.statistics import Executor
 
 
 @preset
-class BayesianGPLVM(LatentSettings, AnyKind):
+class BayesianGPLVM(LatentVariableModel):
     """Bayesian Gaussian-process latent variable model (Titsias & Lawrence 2010).
 
     Outputs are Gaussian-process functions of latent inputs X ~ N(0, I), plus noise. The latent
@@ -46,6 +56,16 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     computes the mapping from all rows. From files (`RowFiles`) the same method trains on 20,000
     sampled rows; the rest are streamed once, and only their summed statistics are stored. `rows_`
     and `notes_` report which rows were used.
+
+    Attributes
+    ----------
+    columns_ : TableColumns or None
+        The columns with their kinds and words; None if all columns are numbers.
+    rows_ : TrainingRows
+        The rows of the model. `count`: the number of rows that the bound and the mapping use.
+        `trained`: the rows that training used (None: all). `kept`: the row number in the files of
+        each row of `latent_mean_` (None: all rows). `in_files`: the number of rows in the files
+        (None: no files).
 
     Examples
     --------
@@ -74,20 +94,89 @@ class BayesianGPLVM(LatentSettings, AnyKind):
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
     data_weight: str | float = "auto"
 
-    @property
-    def capabilities(self) -> Capabilities:
-        return Capabilities(timed=self._over_time)
+    # Defaults for models in files of older versions.
+    columns_ = encoder_ = intervals_ = times_ = sequences_ = path_ = time_kernel_ = NOTHING
+    _attributes: ClassVar[str] = "statistics_"
 
-    def _problem(
-        self, begin: Start | KindsStart, executor: Executor, further: int
-    ) -> Graph | ManyRows:
+    class_words, class_probabilities = words.class_words, words.class_probabilities
+    class_probabilities_at = words.class_probabilities_at
+    count_probabilities, column_quantiles = words.count_probabilities, words.column_quantiles
+    forecast, forecast_latent = in_time.forecast, in_time.forecast_latent
+    sample_sequence, transform_sequence = in_time.sample_sequence, in_time.transform_sequence
+    calibrate = with_intervals.calibrate
+    can_calibrate = property(with_intervals.can_calibrate)
+    _to_calibrate, _try = in_time.to_calibrate, in_time.try_in_time
+    extend = files.extend
+
+    @in_two_stages
+    @whole
+    def fit(  # type: ignore[override]  # rows may be files
+        self,
+        Y: ArrayLike | RowFiles,
+        y: Any = None,
+        *,
+        times: ArrayLike | None = None,
+        sequences: ArrayLike | None = None,
+        callback: Callback | None = None,
+        resume: Run | None = None,
+        executor: Executor | None = None,
+    ) -> Self:
+        """Train the model. After an error the model is unchanged.
+
+        Parameters
+        ----------
+        Y : array_like of shape (N, D) or RowFiles
+            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are converted to NumPy.
+            Files of at most 20,000 rows are loaded completely. With an encoder or a time_kernel,
+            all files are loaded completely.
+        callback : callable, optional
+            Called as callback(progress) after each accepted iteration, and after each part of the
+            files. If it raises StopIteration, training and reading end with the best state so far;
+            `result_` reports this.
+        executor : Executor, optional
+            The result of `gplvm_core.cluster(…)`, to read files on a cluster. Default: n_jobs local
+            threads.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range, or if an executor is given for a table in memory.
+        DataError
+            If times or sequences do not match the rows, or if files change during training.
+        ClusterError
+            If the cluster fails.
+        """
+        files.fit_rows(self, Y, times, sequences, callback, resume, executor)
+        return self
+
+    def _table(self, name: str) -> TableColumns:
+        """The columns of the table; raises ValueError if all columns are numbers."""
+        check_is_fitted(self)
+        if self.columns_ is None:
+            raise ValueError(
+                'all columns of this model are numbers; fit with kinds="auto" or kinds={…} for '
+                "columns of other kinds"
+            )
+        return self.columns_
+
+    def _begin(self, targets: Array) -> Start:
+        begin = super()._begin(targets)
+        return begin if self.columns_ is None else kinds_start(self.columns_, begin, targets)
+
+    def _problem(self, begin: Start, executor: Executor, further: int) -> Graph | ManyRows:
         self.data_weight_ = self._weight(begin)
-        if isinstance(begin, KindsStart):
-            return self._any_kinds(begin, executor)
-        node, count = self._top(begin.outputs[0], self.n_components), len(begin.outputs[0])
-        if isinstance(node, LatentNode) and are_many(count):
+        outputs = begin.outputs[0]
+        node = top_node(self, outputs, self.n_components)
+        if begin.mixed:
+            return any_kinds(node, begin, self.jitter, executor, ("per_output",))
+        if isinstance(node, LatentNode) and are_many(len(outputs)):
             return ManyRows(begin, self.jitter, executor, (self._noise,), further)
-        layer = to_data(begin.outputs[0], executor, self._noise, self.data_weight_)
+        layer = to_data(outputs, executor, self._noise, self.data_weight_)
         start: Start | AtOutputs = begin
         if isinstance(node, EncodedNode) and node.at_outputs:
             start = AtOutputs(begin, node, self.kernel, self.n_inducing)
@@ -97,22 +186,20 @@ class BayesianGPLVM(LatentSettings, AnyKind):
         self, ended: Ended, targets: Array, scaling: Scaling, offset: float
     ) -> tuple[str, ...]:
         self.rows_ = TrainingRows(len(targets), ended.trained_rows)
-        odd, self.encoder_ = self._take_path(ended), ended.encoder
+        odd, self.encoder_ = take_path(self, ended), ended.encoder
         if self.data_weight == "auto":
             odd += weight_in_words(self.data_weight_, targets.shape[1], "the prior over time")
-        if self.columns_ is not None:
-            return odd + ended.notes + self._settle_kinds(ended, targets, scaling, offset)
         learnt = ended.learnt((targets,))
+        if self.columns_ is not None:
+            return odd + ended.notes + settle_kinds(self, learnt, targets, scaling, offset)
         (node,), (layer,) = learnt.nodes, learnt.layers
-        posterior = layer.as_posterior(scaling)
-        bound = learnt.bound + offset
-        self._set_fitted(node.belief, node.information, bound, layer.statistics, posterior)
+        posterior, bound = layer.as_posterior(scaling), learnt.bound + offset
+        set_fitted(self, node.belief, node.information, bound, layer.statistics, posterior)
         return odd + ended.notes + learnt.notes
 
-    def _weight(self, begin: Start | KindsStart) -> float:
+    def _weight(self, begin: Start) -> float:
         """How much the rows count beside the prior of their latent points."""
-        start = begin.begin if isinstance(begin, KindsStart) else begin
-        numbers, outputs = start is begin, start.outputs[0]
+        numbers, outputs = not begin.mixed, begin.outputs[0]
         automatic = partial(on_paths, outputs, self.n_components, self.times_, self.sequences_)
         linked = self._over_time and numbers
         weight = weight_of_rows(self.data_weight, automatic if linked else lambda: 1.0)

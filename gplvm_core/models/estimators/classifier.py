@@ -6,17 +6,17 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import Tags, assert_all_finite, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gplvm_core.models.data.labels import checked_labels
 from gplvm_core.models.data.rows import as_floats, checked_rows
+from gplvm_core.models.estimators.base import GPModel
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.documentation import documented
 from gplvm_core.models.estimators.estimator import LatentVariableModel
-from gplvm_core.models.estimators.fitted import Saved
 from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.numerics import Array
@@ -24,7 +24,7 @@ from gplvm_core.readers.errors import plural
 
 
 @documented
-class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
+class GenerativeClassifier(ClassifierMixin, GPModel):
     """Classifier with one density model per class: p(class | y) ∝ p(class) p(y | class).
 
     Rows with missing values (NaN) are classified by their observed values, if the estimator accepts

@@ -2,68 +2,48 @@
 
 from typing import Any, TypeVar
 
-from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.problems.deep import Family
+from numpy.typing import ArrayLike
+
+from gplvm_core import prediction
+from gplvm_core.beliefs import Belief
+from gplvm_core.models.data.points import checked_belief
 from gplvm_core.models.problems.deep_many_rows import together
-from gplvm_core.models.problems.doctor import DeepLayer, sound
-from gplvm_core.models.problems.variational import VariationalFamily, family_named
-from gplvm_core.models.training.run import Trained
-from gplvm_core.prediction import Posterior
+from gplvm_core.models.problems.doctor import DeepLayer
+from gplvm_core.models.problems.variational import family_named
+from gplvm_core.prediction import Network, Posterior
+from gplvm_core.prediction.forward import Moments
 from gplvm_core.statistics import Statistics
 
 Setting = TypeVar("Setting")
 
 
-class Layered:
-    """A fitted chain of layers.
+def one_noise(self: Any) -> bool:
+    """Whether the family requires one noise variance for all outputs."""
+    return together(self.family) is not None
 
-    Attributes
-    ----------
-    layers_ : tuple of DeepLayer
-        The layers, the top first. Each has the posterior of its inputs (`latent_mean_`,
-        `latent_variance_`, `information_`, `relevance_`) and a verdict in words (`verdict_`).
-    family_ : str or None
-        "marginalised" if the posterior of the marginalised family replaced the posterior of
-        `family`, because the bound of `family` was lower; else None.
+
+def edge_of(model: Any, layer: DeepLayer) -> tuple[Posterior, Statistics | None, bool]:
+    """The posterior of a hidden layer, its statistics, and whether its q(u) is independent of the
+    layer's outputs.
+
+    The statistics are None if they do not determine q(u).
     """
+    family = family_named(model.family_ or model.family)
+    known = layer.statistics_ if family.summarised else None
+    return layer.posterior_, known, family.independent
 
-    family: Family
-    family_: Family | None = None
-    layers_: tuple[DeepLayer, ...]
-    random_state: Any
-    n_restarts: Any
 
-    @property
-    def capabilities(self) -> Capabilities:
-        return Capabilities(layers=True)
-
-    def _known(self, layer: DeepLayer) -> Statistics | None:
-        """The statistics of a hidden layer; None if the statistics do not determine its q(u)."""
-        return layer.statistics_ if self._trained_family.summarised else None
-
-    @property
-    def _mean_field(self) -> bool:
-        """Whether q(u) of a hidden layer is independent of the layer's outputs."""
-        return self._trained_family.independent
-
-    @property
-    def _trained_family(self) -> VariationalFamily:
-        return family_named(self.family_ or self.family)
-
-    @property
-    def _posteriors(self) -> tuple[Posterior, ...]:
-        return tuple(layer.posterior_ for layer in self.layers_)
-
-    @property
-    def _one_noise(self) -> bool:
-        """Whether the family requires one noise variance for all outputs."""
-        return together(self.family) is not None
-
-    def _worth(self, problem: Any, trained: Trained) -> Any:
-        """Rank starts by their bounds. A start that fits hidden layers to single points ranks below
-        all others, because it may have the highest bound and predict badly.
-        """
-        return sound(problem, trained.parameters), trained.restart.bound
+def chain_of(model: Any) -> Network:
+    """The trained graph of a chain of layers from latent points to data."""
+    posteriors, known, independent = zip(
+        *(edge_of(model, each) for each in model.layers_), strict=True
+    )
+    return Network.chain(
+        posteriors,
+        [Belief(each.latent_mean_, each.latent_variance_) for each in model.layers_],
+        [*known[:-1], model.statistics_],
+        mean_field=independent[0],
+    )
 
 
 def widths(n_components: Any) -> tuple[int, ...]:
@@ -84,10 +64,23 @@ def for_layers(
     return value
 
 
-def checked_layer(layer: Any, n_layers: int) -> int:
-    """Check the number of a layer (0 is the top); raises ValueError for other values."""
+def outputs_from(
+    model: Any,
+    H: ArrayLike,
+    H_variance: ArrayLike | None,
+    layer: int,
+    n_layers: int,
+    *,
+    noise: bool,
+) -> Moments:
+    """Means and variances of the data at inputs of a layer (0 is the top).
+
+    Raises ValueError unless there is such a layer.
+    """
     if layer not in range(n_layers):
         raise ValueError(
             f"layer must be a whole number from 0, the top, to {n_layers - 1}; got {layer!r}"
         )
-    return int(layer)
+    network: Network = model._network
+    at = checked_belief(H, H_variance, network.width(layer))
+    return prediction.moments(network, {layer: at}, noise=noise)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Float
@@ -13,12 +13,11 @@ from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.rows import capped_notes
 from gplvm_core.models.data.scaling import gaps_in_words, noise_in_words, observed_counts
 from gplvm_core.models.data.training_rows import TrainingRows
-from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.deep import Layered, for_layers, widths
-from gplvm_core.models.estimators.regression_questions import RegressionQuestions
-from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
-from gplvm_core.models.estimators.trained import Trainable, whole
-from gplvm_core.models.estimators.trained_regression import FromInputs
+from gplvm_core.models.estimators.base import NOTHING
+from gplvm_core.models.estimators.deep import for_layers, widths
+from gplvm_core.models.estimators.regression_model import RegressionModel
+from gplvm_core.models.estimators.settings import check_settings, preset
+from gplvm_core.models.estimators.trained import train, whole
 from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
 from gplvm_core.models.problems.deep_inputs import imputed, rows_with_inputs
 from gplvm_core.models.problems.deep_many_rows import (
@@ -37,11 +36,12 @@ from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
+from gplvm_core.prediction import Network
 from gplvm_core.statistics import Executor, executor_for
 
 
 @preset
-class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
+class DeepGP(RegressionModel):
     """Deep Gaussian-process regression (Damianou 2015, ch. 6).
 
     The model is a chain of Gaussian-process functions with noise, the inputs at the top and the
@@ -86,12 +86,6 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         Whether every layer also has the observed inputs as inputs (Duvenaud et al. 2014). Deep
         models then do not lose information about the observed inputs.
 
-    Attributes
-    ----------
-    rows_ : TrainingRows
-        The rows of the model. `count`: the number of rows. `trained`: the rows that training used
-        (None: all rows).
-
     Examples
     --------
     >>> import numpy as np
@@ -109,14 +103,17 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     _: KW_ONLY
     kernel: str | Kernel | tuple[str | Kernel, ...] = "rbf"
     family: Family = "marginalised"
-    scaling: Scale = "columns"
     mean: Mean = "compared"
     input_connections: bool = False
 
+    _ranks_sound = True
+    _attributes: ClassVar[str] = "layers_ more_inducing_ rows_"
+    # A default for models in files of older versions.
+    family_ = NOTHING
+
     @property
-    def capabilities(self) -> Capabilities:
-        """The features of a regression: it predicts columns and has no latent map."""
-        return Capabilities(predicts=True)
+    def _network(self) -> Network:
+        return Network.chain([layer.posterior_ for layer in self.layers_], known=(0,))
 
     @whole
     def fit(
@@ -166,7 +163,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         inputs, targets = data.inputs.rows(kept), data.targets[kept]
         offset = scaling.log_jacobian(observed_counts(targets))
         with executor_for(self.n_jobs) as executor:
-            ended = self._train(self._problem(inputs, targets, executor), offset, callback, resume)
+            ended = train(self, self._problem(inputs, targets, executor), offset, callback, resume)
             learnt = ended.learnt((targets,))
         notes, trained = ended.notes, None
         if ended.trained_rows is None:
@@ -234,6 +231,5 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
         tags.input_tags.allow_nan = True
         return tags

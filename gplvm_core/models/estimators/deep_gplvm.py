@@ -2,20 +2,30 @@
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY
-from typing import Literal
+from functools import partial
+from typing import ClassVar, Literal
 
+import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import TIMES
 from gplvm_core.models.data.training_rows import TrainingRows
+from gplvm_core.models.estimators import in_time, with_intervals
+from gplvm_core.models.estimators.base import NOTHING
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.deep import for_layers, widths
-from gplvm_core.models.estimators.deep_queries import DeepQueries
-from gplvm_core.models.estimators.settings import LatentSettings, preset
-from gplvm_core.models.estimators.timed_model import TimedModel
-from gplvm_core.models.estimators.trained import Ended
+from gplvm_core.models.estimators.deep import (
+    chain_of,
+    for_layers,
+    one_noise,
+    outputs_from,
+    widths,
+)
+from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.settings import preset
+from gplvm_core.models.estimators.trained import Ended, take_path, top_node
 from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.deep_latent import GROWN, LatentChain
 from gplvm_core.models.problems.deep_many_rows import all_trained
@@ -23,11 +33,12 @@ from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.numerics import Array
-from gplvm_core.statistics import Executor
+from gplvm_core.prediction import DATA, Network
+from gplvm_core.statistics import Executor, Statistics
 
 
 @preset
-class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
+class DeepGPLVM(LatentVariableModel):
     """Deep Gaussian-process latent variable model (Damianou 2015, ch. 6).
 
     Latent inputs X ~ N(0, I) are at the top, and the data are at the bottom. Between them are
@@ -62,9 +73,8 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
 
     Attributes
     ----------
-    rows_ : TrainingRows
-        The rows of the model. `count`: the number of rows. `trained`: the rows that training used
-        (None: all rows).
+    statistics_ : Statistics
+        The sums over the rows that determine q(u) of the last layer.
 
     Examples
     --------
@@ -91,9 +101,62 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     encoder: Literal["kernel", "network", "outputs"] | None = None
     grow: bool = False
 
+    _can = Capabilities(layers=True)
+    _ranks_sound, _one_noise = True, property(one_noise)
+    _attributes: ClassVar[str] = "layers_ rows_"
+    # Defaults for models in files of older versions.
+    encoder_ = family_ = intervals_ = times_ = sequences_ = path_ = time_kernel_ = NOTHING
+
+    forecast, forecast_latent = in_time.forecast, in_time.forecast_latent
+    sample_sequence, transform_sequence = in_time.sample_sequence, in_time.transform_sequence
+    calibrate = with_intervals.calibrate
+    can_calibrate = property(with_intervals.can_calibrate)
+    _to_calibrate, _try = in_time.to_calibrate, in_time.try_in_time
+
     @property
-    def capabilities(self) -> Capabilities:
-        return Capabilities(timed=self._over_time, layers=True)
+    def statistics_(self) -> Statistics:
+        """The statistics of the last layer."""
+        return self.layers_[-1].statistics_
+
+    @property
+    def _network(self) -> Network:
+        return chain_of(self)
+
+    def generate(
+        self,
+        H: ArrayLike,
+        layer: int = 0,
+        *,
+        H_variance: ArrayLike | None = None,
+        noise: bool = False,
+        return_std: bool = False,
+    ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+        """Predict the outputs at inputs of a layer.
+
+        Means and variances are propagated from layer to layer.
+
+        Parameters
+        ----------
+        H : array_like of shape (n, Q)
+            Inputs of the layer.
+        layer : int, default 0
+            The number of the layer in `layers_`; 0 is the top.
+        H_variance : array_like of shape (n, Q), optional
+            Variances of the inputs; None for exact inputs.
+
+        Returns
+        -------
+        ndarray of shape (n, D), or two of them
+            The means, and with return_std the standard deviations, in the units of the outputs.
+
+        Raises
+        ------
+        ValueError
+            If there is no such layer.
+        """
+        given = H, H_variance, layer, len(self.layers_)
+        mean, variance = outputs_from(self, *given, noise=noise)[DATA]
+        return (mean, np.sqrt(variance)) if return_std else mean
 
     def _begin(self, targets: Float[Array, "N D"]) -> Embedded:
         wide = widths(self.n_components)
@@ -103,7 +166,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
 
     def _problem(self, begin: Embedded, executor: Executor, further: int) -> Graph:
         deep = LatentChain(
-            self._top,
+            partial(top_node, self),
             self.family,
             (self._noise,),
             self.jitter,
@@ -116,7 +179,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
         self, ended: Ended, targets: Array, scaling: Scaling, offset: float
     ) -> tuple[str, ...]:
         self.rows_ = TrainingRows(len(targets), ended.trained_rows)
-        odd = self._take_path(ended)
+        odd = take_path(self, ended)
         notes = (
             all_trained(len(targets), self.family) if ended.trained_rows is None else ended.notes
         )

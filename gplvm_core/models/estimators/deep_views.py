@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY
+from functools import partial
 from itertools import pairwise
 from numbers import Integral
 from typing import Any
@@ -9,28 +10,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.points import checked_points, checked_variance
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
+from gplvm_core.models.estimators.base import NOTHING
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.deep import Layered, checked_layer, for_layers, widths
+from gplvm_core.models.estimators.deep import edge_of, for_layers, one_noise, outputs_from, widths
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
-from gplvm_core.models.estimators.settings import LatentSettings, preset
-from gplvm_core.models.estimators.trained import Ended
-from gplvm_core.models.estimators.trained_views import TrainedViews
+from gplvm_core.models.estimators.settings import preset
+from gplvm_core.models.estimators.trained import Ended, top_node
+from gplvm_core.models.estimators.views_model import ViewsModel
 from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.deep_latent import LatentChain
 from gplvm_core.models.problems.deep_many_rows import all_trained
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.graph import Graph, Learnt
-from gplvm_core.models.problems.nodes import LatentNode, Node
-from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.several import ways_to_views
-from gplvm_core.numerics import Array
 from gplvm_core.prediction import Network, TrainedEdge
 from gplvm_core.statistics import Executor
 
@@ -45,7 +42,7 @@ OF_EVERY_VIEW = (
 
 
 @preset
-class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
+class DeepManifoldRelevance(ViewsModel):
     """Manifold relevance determination with layers above the space that the views share.
 
     Each view is the output of a layer whose inputs are the lowest shared space. The ARD weights of
@@ -112,9 +109,9 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
     family: Family = "marginalised"
     view_components: ViewWidths = None
 
-    @property
-    def capabilities(self) -> Capabilities:
-        return Capabilities(timed=self.time_kernel is not None, views=True, layers=True)
+    _can = Capabilities(views=True, layers=True)
+    _ranks_sound, _one_noise = True, property(one_noise)
+    family_ = NOTHING
 
     def generate(
         self,
@@ -143,12 +140,8 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         dict of str to ndarray of shape (n, D_v), or two of them
             The means by view, and with return_std the standard deviations.
         """
-        self._check_fitted()
-        node = checked_layer(layer, len(self.layers_) + 1)
-        points = checked_points(H, self._network.width(node))
-        spread = checked_variance(H_variance, points)
-        at = Belief.certain(points) if spread is None else Belief(points, spread)
-        found = prediction.moments(self._network, {node: at}, noise=noise)
+        given = H, H_variance, layer, len(self.layers_) + 1
+        found = outputs_from(self, *given, noise=noise)
         means = {name: mean for name, (mean, _) in found.items()}
         if not return_std:
             return means
@@ -202,13 +195,10 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         begin = Embedded(
             tuple(internal.values()), wide, n_inducing, (*above, own), self.init, spaces
         )
-        over = self.time_kernel
-
-        def top(outputs: Array, n_latent: int) -> Node:
-            return LatentNode() if over is None else PathNode(self._timeline(), over)
-
-        deep = LatentChain(top, self.family, self._noises, self.jitter, executor)
-        return deep.graph(begin, alone=over is None)
+        deep = LatentChain(
+            partial(top_node, self), self.family, self._noises, self.jitter, executor
+        )
+        return deep.graph(begin, alone=self.time_kernel is None)
 
     def _examined(
         self, ended: Ended, learnt: Learnt, scalings: Mapping[str, Scaling]
@@ -248,8 +238,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
 
     def _hidden_edge(self, layer: DeepLayer, above: int, below: int) -> TrainedEdge:
         """The edge of a hidden layer from the node `above` to the node `below`."""
-        own = layer.posterior_, self._known(layer)
-        return TrainedEdge(str(below - 1), (above,), below, *own, self._mean_field)
+        return TrainedEdge(str(below - 1), (above,), below, *edge_of(self, layer))
 
 
 def own_widths(

@@ -8,52 +8,9 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
 from numpy.typing import ArrayLike
 
-Class = TypeVar("Class", bound=type)
+from gplvm_core.models.estimators import descriptions
 
-# Descriptions that several methods share, by argument, or by method and argument. A docstring
-# may leave these arguments out.
-_SHARED = """
-column : str or int
-    The name or the number of the column.
-inputs : dict of str to array_like of shape (n, Q), optional
-    The points of the nodes with `KnownInputs`.
-most : int
-    The largest count.
-noise : bool, default False
-    Whether standard deviations include the observation noise.
-random_state : int or None, default None
-    The seed of the draws.
-return_std : bool, default False
-    Whether to return standard deviations, too.
-sequence : label, optional
-    The label of the trained sequence to which the rows belong; None for a new sequence.
-view : str
-    The name of the view with the column.
-"""
-_OF_METHODS = {
-    "complete": """
-method : {"map", "density"}, optional
-    How gaps are filled: "map" uses latent points that explain the row, "density" the density that
-    the second stage of `fit` derived. Default: the method that filled gaps of the same kind better
-    in held-out rows (`completion_methods`); standard deviations are calibrated on these rows.
-    Without a density, the default is "map", and standard deviations are not calibrated.
-""",
-    "fit": """
-y : ignored
-    Not used; scikit-learn expects this argument.
-times : array_like of shape (N,) or (N, P), optional
-    Times of the rows, or other observed inputs, for a model with a time_kernel. Default:
-    0, 1, 2, … within each sequence.
-sequences : array_like of shape (N,), optional
-    The label of each row's sequence. Rows with the same label share a path; different paths are
-    independent.
-callback : callable, optional
-    Called as callback(progress) after each accepted iteration, and after each step of the second
-    stage. If it raises StopIteration, training ends with the best state so far.
-resume : Run, optional
-    A `progress.run` to continue, with the same data and settings; max_iter may be larger.
-""",
-}
+Class = TypeVar("Class", bound=type)
 
 _HEADING = re.compile(r"^(\w[\w ]*)\n-{3,}\n", re.MULTILINE)
 _ENTRY = re.compile(r"^(\w+(?:, \w+)*)( : .+)?\n((?:    .*\n?|\n)*)", re.MULTILINE)
@@ -75,19 +32,27 @@ def entries_of(section: str) -> dict[str, str]:
     return found
 
 
+def shared_entries(section: str) -> dict[str, str]:
+    """The entries of a section of `descriptions`."""
+    return entries_of(sections_of(descriptions.__doc__).get(section, ""))
+
+
 def documented(cls: Class, parameters: Sequence[str] = ()) -> Class:
     """Complete the documentation of an estimator, and shorten the signatures of its methods.
 
     The section "Attributes" joins the sections of the class and its bases; an entry of the class
-    replaces the entry of a base. parameters: the entries of "Parameters"; by default, the entries
-    in the docstring of the class.
+    replaces the entry of a base. Shared attributes are described if the class has a property or a
+    default of this name, or if its `fit` sets the attribute (`_attributes`, the names in one text).
+    parameters: the entries of "Parameters"; by default, those in the docstring of the class.
     """
     sections = sections_of(cls.__doc__)
     attributes: dict[str, str] = {}
-    for each in cls.__mro__:
-        if each.__module__.startswith(__name__.partition(".")[0]):
-            for name, entry in entries_of(sections_of(each.__doc__).get("Attributes", "")).items():
-                attributes.setdefault(name, entry)
+    there = set(dir(cls))
+    for each in _ours(cls):
+        attributes = entries_of(sections_of(each.__doc__).get("Attributes", "")) | attributes
+        there.update(vars(each).get("_attributes", "").split())
+    shared = shared_entries("Attributes")
+    attributes = {name: shared[name] for name in shared if name in there} | attributes
     for name in getattr(cls, "_absent", ()):
         attributes.pop(name, None)
     parts = {
@@ -115,13 +80,13 @@ def _public_methods(cls: type) -> list[tuple[str, Any]]:
         (name, method)
         for name, method in vars(cls).items()
         if inspect.isfunction(method)
-        and method.__module__ == cls.__module__
+        and method.__module__.startswith(__name__.partition(".")[0])
         and (name == "__init__" or not name.startswith("_"))
     ]
 
 
 def _complete_arguments(cls: type, name: str, method: Any) -> None:
-    """Take the arguments that a docstring leaves out from the overridden method or `_SHARED`."""
+    """Complete the arguments that a docstring leaves out."""
     sections = sections_of(method.__doc__)
     described = entries_of(sections.get("Parameters", ""))
     given = [each for each in inspect.signature(method).parameters if each != "self"]
@@ -129,7 +94,7 @@ def _complete_arguments(cls: type, name: str, method: Any) -> None:
         return
     overridden = next((vars(each)[name] for each in _ours(cls)[1:] if name in vars(each)), None)
     inherited = entries_of(sections_of(getattr(overridden, "__doc__", "")).get("Parameters", ""))
-    shared = entries_of(_SHARED) | entries_of(_OF_METHODS.get(name, ""))
+    shared = shared_entries("Arguments") | shared_entries(f"Arguments of {name}")
     known = {**shared, **inherited, **described}
     entries = "\n".join(known[each] for each in given if each in known)
     method.__doc__ = _joined({"": sections.pop(""), **sections, "Parameters": entries})

@@ -1,83 +1,398 @@
-"""Methods of all latent variable models of one table, in scikit-learn's style."""
+"""The face of all latent variable models of one table, in scikit-learn's style."""
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.data.points import checked_points, checked_variance
-from gplvm_core.models.data.rows import checked_rows, refuse_unseen
-from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.estimators.fitted import FittedLayer, LatentRows, Optimised, Saved
+from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.answers.fitted import Fitted
+from gplvm_core.models.answers.over_time import Paths, States
+from gplvm_core.models.data.points import checked_belief
+from gplvm_core.models.data.rows import checked_rows, refuse_unseen, take_names
+from gplvm_core.models.data.scaling import Noise, Scaling
+from gplvm_core.models.estimators import attributes, in_time, with_density
+from gplvm_core.models.estimators.base import NOTHING, GPModel
 from gplvm_core.models.estimators.frames import framed
-from gplvm_core.models.estimators.with_density import Method, WithDensity
-from gplvm_core.models.estimators.with_handles import WithHandles
+from gplvm_core.models.estimators.second_stage import in_two_stages
+from gplvm_core.models.estimators.settings import Scale, Seed
+from gplvm_core.models.estimators.trained import Callback, Ended, fit_table, take_times
+from gplvm_core.models.estimators.with_density import Method
+from gplvm_core.models.estimators.with_handles import fit_to
+from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DATA, Explained, Network, Projection
-from gplvm_core.prediction.encoded import project_encoded
+from gplvm_core.prediction import DATA, Network
 from gplvm_core.prediction.fills import FillMethod
-from gplvm_core.prediction.forward import Moments
+from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.statistics import Executor
 
 
-class LatentVariableModel(
-    WithDensity,
-    WithHandles,
-    FittedLayer,
-    LatentRows,
-    Optimised,
-    Saved,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-    BaseEstimator,
-):
-    """Base class of the estimators of one table, with all methods that need only fitted attributes.
+@dataclass(eq=False, repr=False)
+class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
+    """Base class of the estimators of one table: its settings, and its methods.
 
-    The methods use `_network`, the trained graph. The first node of this graph has the latent
-    points.
-
-    Attributes
-    ----------
-    n_features_in_ : int
-        The number of columns of the training data.
-    feature_names_in_ : ndarray of str, shape (D,)
-        The column names of the training data; only defined for a data frame with text names.
-    data_weight_ : float
-        How much a row counts when its latent point is inferred.
+    The methods translate between the user's tables and the answers of `fitted_`. An estimator adds
+    the graph (`_problem`) and sets the fitted attributes (`_settle`).
     """
 
-    # Also for models in files of earlier versions.
-    data_weight_: float = 1.0
+    n_components: Any = 10
+    n_inducing: Any = 50
+    _: KW_ONLY
+    max_iter: int = 500
+    n_restarts: int | Literal["auto"] = 1
+    jitter: float = 1e-6
+    random_state: Seed = None
+    n_jobs: int | None = None
+    scaling: Scale = "auto"
+    noise: Noise | Literal["auto"] = "auto"
+    kernel: Any = "rbf"
+    init: str | ArrayLike = "pca"
+    second_stage: Literal["auto", "off"] = "auto"
+
+    _attributes: ClassVar[str] = (
+        "bound_ notes_ result_ trace_ restarts_ more_inducing_ latent_mean_ latent_variance_ "
+        "information_ relevance_ posterior_ n_features_in_ feature_names_in_"
+    )
+    # Whether the settings require one noise variance for all outputs.
+    _one_noise = False
+    # Defaults for models in files of earlier versions.
+    data_weight_ = 1.0
+    density_ = NOTHING
+
+    n_iter_, n_effective_ = property(attributes.n_iter), property(attributes.n_effective)
+    latent_scale_ = property(attributes.latent_scale)
+    kernel_, inducing_ = property(attributes.kernel), property(attributes.inducing)
+    center_, scale_ = property(attributes.center), property(attributes.scale)
+    noise_variance_ = property(attributes.noise_variance)
+    noise_std_ = property(attributes.noise_std)
+    can_have_density = property(with_density.can_have_density)
+    fit_density = with_density.fit_density
+    completion_methods, fit_to = with_density.completion_methods, fit_to
+    _belief = property(attributes.belief)
+    _n_features_out = property(attributes.n_features_out)
+
+    @in_two_stages
+    def fit(
+        self,
+        Y: ArrayLike,
+        y: Any = None,
+        *,
+        times: ArrayLike | None = None,
+        sequences: ArrayLike | None = None,
+        callback: Callback | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train the model.
+
+        Parameters
+        ----------
+        Y : array_like of shape (N, D)
+            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are converted to NumPy.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range.
+        DataError
+            If Y is not suitable for training, or if times or sequences do not match its rows.
+        """
+        fit_table(self, Y, times, sequences, callback, resume)
+        return self
+
+    @property
+    def fitted_(self) -> Fitted:
+        """The trained graph with the columns of its data, and what was learnt after training."""
+        columns, network = self._columns, self._network
+        return Fitted(
+            network,
+            tables={} if columns is None else {DATA: columns},
+            over_time=self._over(network),
+            density=self.density_,
+            widths=getattr(self, "intervals_", None),
+            encoder=getattr(self, "encoder_", None),
+        )
 
     @property
     def _network(self) -> Network:
-        """The trained graph."""
+        """The trained graph; its first node has the latent points."""
         known = getattr(self, "statistics_", None)
         weight = self.data_weight_
         return Network.chain([self.posterior_], [self._belief], [known], weight=weight)
 
-    def score(self, Y: ArrayLike, y: Any = None) -> float:
-        """Return the mean log density of rows, in nats per row.
+    def _over(self, network: Network) -> Paths | States | None:
+        """The training rows over time; None for independent rows."""
+        kernel = getattr(self, "time_kernel_", None)
+        if kernel is None:
+            return None
+        return Paths(network, {0: (kernel, self.path_)}, self.times_, self.sequences_)
+
+    @property
+    def _columns(self) -> TableColumns | None:
+        """The columns of a table with words or counts; None if all columns are numbers."""
+        return getattr(self, "columns_", None)
+
+    def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
+        """Infer the latent points of new rows (Titsias & Lawrence 2010, §4).
+
+        Each row is inferred separately from its observed values, jointly in all layers. The
+        posterior of the training rows is in `latent_mean_` and `latent_variance_`. A model with an
+        encoder encodes rows without gaps.
 
         Parameters
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
-        y : ignored
-            Not used; scikit-learn expects this argument.
+        scaled : bool, default False
+            Whether to express every dimension in units of its lengthscale. Distances between latent
+            points (nearest neighbours, clusters, classifiers) have a meaning only in these units.
+            The training rows have the scaled points `latent_mean_ * latent_scale_`.
+            `inverse_transform` needs unscaled points.
 
         Returns
         -------
-        float
-            The mean of `score_samples`.
+        ndarray of shape (n, Q), or two of them
+            The posterior means, and with return_std the standard deviations.
         """
-        return float(np.mean(self.score_samples(Y)))
+        found = self.fitted_.placed(self._rows(Y)).best
+        return attributes.placed(self, found, scaled, return_std)
+
+    def inverse_transform(
+        self,
+        X: ArrayLike,
+        *,
+        X_variance: ArrayLike | None = None,
+        noise: bool = False,
+        return_std: bool = False,
+    ) -> Any:
+        """Predict the outputs at latent points (Titsias & Lawrence 2010, §4).
+
+        Means and variances are propagated from layer to layer.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, Q)
+            Latent points.
+        X_variance : array_like, optional
+            Variances of the latent points; None for exact points.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n, D), or two of them
+            The means, and with return_std the standard deviations, in the units of the outputs.
+            Data frames if X is a data frame, or if pandas output is set.
+        """
+        values, std, _ = self.fitted_.at({0: self._points(X, X_variance)}, noise=noise)[DATA]
+        return self._shown(X, values, std if return_std else None, of_rows=False)
+
+    def sample(
+        self,
+        X: ArrayLike | int | None = None,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        *,
+        X_variance: ArrayLike | None = None,
+    ) -> Any:
+        """Draw outputs; every layer's function is drawn from its posterior.
+
+        Parameters
+        ----------
+        X : array_like of shape (N, Q), int or None, default None
+            Latent points. If X is None or a number of rows, latent points are drawn from the prior.
+        n_samples : int, default 1
+            Without X, the number of rows; with X, the number of joint draws at X.
+        X_variance : array_like, optional
+            Variances of the latent points; None for exact points.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, D), or with X (n_samples, N, D)
+            Draws in the units of the outputs.
+        """
+        check_is_fitted(self)
+        if X is None or np.ndim(X) == 0:
+            count = n_samples if X is None else int(np.asarray(X))
+            generator = np.random.default_rng(random_state)
+            return self._decoded(prediction.draw_prior(self._network, count, generator)[DATA])
+        given = {0: self._points(X, X_variance)}
+        drawn = prediction.draw_jointly(self._network, given, n_samples, random_state)
+        return self._decoded(drawn[DATA])
+
+    def complete(
+        self,
+        Y: ArrayLike,
+        *,
+        times: ArrayLike | None = None,
+        sequence: Any = None,
+        coupled: bool = True,
+        adapt: bool | None = None,
+        callback: StepCallback | None = None,
+        return_std: bool = False,
+        return_cov: bool = False,
+        return_latent: bool = False,
+        return_probability: bool = False,
+        method: FillMethod | None = None,
+    ) -> Any:
+        """Fill in missing values: numbers with their mean, counts with their median, words with the
+        most probable word.
+
+        If several latent points explain a row, the prediction is a mixture of their predictions.
+        With times, the rows are one sequence and are inferred jointly; such rows may have no
+        observed value at all. Without times, every row is inferred separately. After `calibrate`
+        the standard deviations of a new sequence are calibrated, if coupled=True. Sources: Titsias
+        & Lawrence (2010), §4; Damianou (2015), §3.4.1.
+
+        Parameters
+        ----------
+        Y : array_like or DataFrame of shape (n, D)
+            Rows; NaN or None marks missing values.
+        times : array_like of shape (n,) or (n, P), optional
+            The times of the rows, for a model over time.
+        coupled : bool, default True
+            Whether the rows inform each other through the prior (Damianou 2015, App. B.4, with the
+            training rows fixed). False is cheaper: each row has the prior at its time.
+        adapt : bool, optional
+            Whether the rows also update the mapping q(u). Such an update suits a sequence that
+            differs from the trained sequences and has some rows without gaps. False is cheaper. By
+            default True for a new sequence if `calibrate` found smaller errors, otherwise False.
+        callback : callable, optional
+            Called as callback(step, bound in nats) after each step, and as callback(0, −inf) while
+            rows are examined separately. If it raises StopIteration, inference ends with the best
+            path so far.
+        return_std : bool, default False
+            Whether to return standard deviations, too; words have the standard deviation NaN.
+        return_cov : bool, default False
+            Whether to return covariances, too, always from the map; only for numbers, without times
+            and return_std.
+        return_latent : bool, default False
+            Whether to return the latent path and its standard deviations, too; only with times.
+        return_probability : bool, default False
+            Whether to return the probability of each filled word and count, too. It is 1 for an
+            observed word or count, and NaN for a number. Only for a table of several kinds.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n, D), or a tuple
+            The filled rows; observed values do not change. The other results that were requested
+            follow, in this order: standard deviations (n, D) or covariances (n, D, D), both with
+            noise; probabilities (n, D); the path and its standard deviations (n, Q each). The rows
+            are data frames if Y is a data frame, or if pandas output is set.
+        """
+        rows = self._rows(Y, all_seen=times is None)
+        self._check_asked(return_std, return_cov, return_probability, method)
+        latent: tuple[Array, ...] = ()
+        if times is None:
+            if callback is not None or sequence is not None or adapt or return_latent:
+                raise ValueError(
+                    "sequence, adapt, callback and return_latent need rows in time: give times, too"
+                )
+            if return_cov:
+                return self._with_covariance(Y, rows)
+            if return_std and self._columns is None:
+                with_density.warn_by_map(self, rows, method)
+            values, std, sure = with_density.filled(self.fitted_, rows, method)[DATA]
+        else:
+            if method == "density":
+                raise ValueError("rows in time are filled by the map: leave out method or times")
+            if return_cov:
+                raise ValueError("return_cov is only for independent rows: leave out times")
+            known = (rows[DATA], times, sequence, coupled, adapt, callback)
+            (values, std, sure), path = in_time.filled(self, *known, shown=return_std)
+            latent = (path.mean, np.sqrt(path.variance)) if return_latent else ()
+        table = self._shown(Y, values, std if return_std else None)
+        found = (*(table if return_std else (table,)), *(sure,) * return_probability, *latent)
+        return found if len(found) > 1 else found[0]
+
+    def sample_completions(
+        self, Y: ArrayLike, n_samples: int = 1, random_state: int | None = None
+    ) -> Any:
+        """Fill in missing values with random draws.
+
+        Each row is drawn by the method that `complete` uses for it.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        n_samples : int, default 1
+            The number of draws S of each row.
+
+        Returns
+        -------
+        ndarray of shape (S, n, D)
+            The rows with observed values unchanged.
+        """
+        rows, generator = self._rows(Y), np.random.default_rng(random_state)
+        return self._decoded(with_density.drawn(self.fitted_, rows, n_samples, generator)[DATA])
+
+    def alternatives(
+        self, Y: ArrayLike, n_alternatives: int = 3
+    ) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Any]:
+        """Return several explanations of ambiguous rows, the best first.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+        n_alternatives : int, default 3
+            The largest number of explanations K.
+
+        Returns
+        -------
+        weights : ndarray of shape (n, K)
+            The weights of the explanations. The weights of a row sum to 1; a weight of 0 means that
+            the row has fewer explanations.
+        points : ndarray of shape (n, K, Q)
+            The latent means; NaN where a row has fewer explanations.
+        rows : ndarray of shape (n, K, D)
+            The completed rows; NaN where a row has fewer explanations.
+        """
+        if n_alternatives < 1:
+            raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
+        rows, fitted = self._rows(Y), self.fitted_
+        explained = fitted.for_filling(rows)
+        weights, nodes, whole = prediction.alternatives(
+            fitted.network, rows, explained, n_alternatives
+        )
+        if fitted.tables:
+            values, _ = fitted.expected(rows, explained).alternatives(rows[DATA])
+            return weights, nodes[0], values[:, : weights.shape[1]]
+        return weights, nodes[0], whole[DATA]
+
+    def denoise(self, Y: ArrayLike, *, return_std: bool = False) -> Any:
+        """Reconstruct all values of rows, observed and missing, without noise.
+
+        Parameters
+        ----------
+        Y : array_like of shape (n, D)
+            Rows; NaN marks missing values.
+
+        Returns
+        -------
+        ndarray or DataFrame of shape (n, D), or two of them
+            The means, and with return_std the standard deviations. Data frames if Y is a data
+            frame, or if pandas output is set.
+        """
+        rows, fitted = self._rows(Y), self.fitted_
+        if fitted.tables:
+            values, std = fitted.expected(rows).values()
+        else:
+            values, variance = fitted.reconstructed(rows, noise=False)[DATA]
+            std = np.sqrt(variance)
+        return self._shown(Y, values, std if return_std else None)
 
     def score_samples(
         self,
@@ -118,129 +433,45 @@ class LatentVariableModel(
         ndarray of shape (n,)
             Log densities in nats.
         """
-        rows = self._all_data(Y)
-        return self._scored(
-            rows, lambda: self._explained(rows[DATA]), method, n_samples, random_state
-        )
+        rows = self._rows(Y)
+        return with_density.scored(self.fitted_, rows, method, n_samples, random_state)
 
-    def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
-        """Infer the latent points of new rows (Titsias & Lawrence 2010, §4).
-
-        Each row is inferred separately from its observed values, jointly in all layers. The
-        posterior of the training rows is in `latent_mean_` and `latent_variance_`. A model with an
-        encoder encodes rows without gaps.
+    def score(self, Y: ArrayLike, y: Any = None) -> float:
+        """Return the mean log density of rows, in nats per row.
 
         Parameters
         ----------
         Y : array_like of shape (n, D)
             Rows; NaN marks missing values.
-        scaled : bool, default False
-            Whether to express every dimension in units of its lengthscale. Distances between latent
-            points (nearest neighbours, clusters, classifiers) have a meaning only in these units.
-            The training rows have the scaled points `latent_mean_ * latent_scale_`.
-            `inverse_transform` needs unscaled points.
+        y : ignored
+            Not used; scikit-learn expects this argument.
 
         Returns
         -------
-        ndarray of shape (n, Q), or two of them
-            The posterior means, and with return_std the standard deviations.
+        float
+            The mean of `score_samples`.
         """
-        return self._placed(self._project(self._outputs(Y)).best, scaled, return_std)
+        return float(np.mean(self.score_samples(Y)))
 
-    def inverse_transform(
-        self,
-        X: ArrayLike,
-        *,
-        X_variance: ArrayLike | None = None,
-        noise: bool = False,
-        return_std: bool = False,
-    ) -> Any:
-        """Predict the outputs at latent points (Titsias & Lawrence 2010, §4).
+    def _with_covariance(self, Y: ArrayLike, rows: Mapping[str, Array]) -> tuple[Any, Array]:
+        """Filled rows, and the covariances of their values."""
+        found = self.fitted_.reconstructed_jointly(rows)
+        whole, covariance = prediction.complete(rows[DATA], *found)
+        return framed(self, Y, whole), covariance
 
-        Means and variances are propagated from layer to layer.
-
-        Parameters
-        ----------
-        X : array_like of shape (n, Q)
-            Latent points.
-        X_variance : array_like, optional
-            Variances of the latent points; None for exact points.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n, D), or two of them
-            The means, and with return_std the standard deviations, in the units of the outputs.
-            Data frames if X is a data frame, or if pandas output is set.
-        """
-        mean, variance = prediction.moments(
-            self._network, {0: self._points(X, X_variance)}, noise=noise
-        )[DATA]
-        names = getattr(self, "feature_names_in_", ())
-        columns = names if len(names) else [f"x{number}" for number in range(mean.shape[1])]
-        whole = framed(self, X, mean, columns)
-        return (whole, framed(self, X, np.sqrt(variance), columns)) if return_std else whole
-
-    def sample(
-        self,
-        X: ArrayLike | int | None = None,
-        n_samples: int = 1,
-        random_state: int | None = None,
-        *,
-        X_variance: ArrayLike | None = None,
-    ) -> Float[Array, "..."]:
-        """Draw outputs; every layer's function is drawn from its posterior.
-
-        Parameters
-        ----------
-        X : array_like of shape (N, Q), int or None, default None
-            Latent points. If X is None or a number of rows, latent points are drawn from the prior.
-        n_samples : int, default 1
-            Without X, the number of rows; with X, the number of joint draws at X.
-        X_variance : array_like, optional
-            Variances of the latent points; None for exact points.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, D), or with X (n_samples, N, D)
-            Draws in the units of the outputs.
-        """
-        check_is_fitted(self)
-        if X is None or np.ndim(X) == 0:
-            count = n_samples if X is None else int(np.asarray(X))
-            generator = np.random.default_rng(random_state)
-            return prediction.draw_prior(self._network, count, generator)[DATA]
-        points = self._points(X, X_variance)
-        return prediction.draw_jointly(self._network, {0: points}, n_samples, random_state)[DATA]
-
-    def complete(
-        self,
-        Y: ArrayLike,
-        *,
-        return_std: bool = False,
-        return_cov: bool = False,
-        method: FillMethod | None = None,
-    ) -> Any:
-        """Fill in missing values with their predictive means.
-
-        If several latent points explain a row, the prediction is a mixture of their predictions.
-        Sources: Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
-
-        Parameters
-        ----------
-        Y : array_like of shape (n, D)
-            Rows; NaN marks missing values.
-        return_cov : bool, default False
-            Whether to return covariances, too; not together with return_std. Covariances always
-            come from the map.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n, D), or a tuple
-            The filled rows; observed values do not change. With return_std also the standard
-            deviations (n, D), which are 0 for observed values; with return_cov also the covariances
-            (n, D, D). Both include the noise. The rows are data frames if Y is a data frame, or if
-            pandas output is set.
-        """
+    def _check_asked(
+        self, return_std: bool, return_cov: bool, return_probability: bool, method: Any
+    ) -> None:
+        """Raise ValueError for results that this table does not have."""
+        if self._columns is None:
+            if return_probability:
+                raise ValueError(
+                    "all columns are numbers, which have no probability: use return_std instead"
+                )
+        elif method == "density":
+            raise ValueError("columns of several kinds are filled by the map: leave out method")
+        elif return_cov:
+            raise ValueError("columns of several kinds have no covariance: leave out return_cov")
         if return_std and return_cov:
             raise ValueError(
                 "return_std and return_cov cannot be combined: use return_cov; the variances are "
@@ -250,173 +481,65 @@ class LatentVariableModel(
             raise ValueError(
                 "covariances always come from the map: leave out method='density' or return_cov"
             )
-        outputs = self._outputs(Y)
-        if return_cov:
-            whole, covariance = prediction.complete(outputs, *self._reconstruct_jointly(outputs))
-            return framed(self, Y, whole), covariance
 
-        def by_map(some: Mapping[str, Array]) -> Moments:
-            return {DATA: self._reconstruct(some[DATA], noise=True)}
+    def _shown(self, given: Any, values: Any, std: Array | None, *, of_rows: bool = True) -> Any:
+        """Values and optional standard deviations, as data frames if `given` is a data frame.
 
-        if return_std:
-            self._warn_by_map({DATA: outputs}, method)
-        whole, variance = self._completed({DATA: outputs}, by_map, method)[DATA]
-        return self._as_given(Y, whole, np.sqrt(variance) if return_std else None)
-
-    def sample_completions(
-        self, Y: ArrayLike, n_samples: int = 1, random_state: int | None = None
-    ) -> Float[Array, "S N D"]:
-        """Fill in missing values with random draws.
-
-        Each row is drawn by the method that `complete` uses for it.
-
-        Parameters
-        ----------
-        Y : array_like of shape (n, D)
-            Rows; NaN marks missing values.
-        n_samples : int, default 1
-            The number of draws S of each row.
-
-        Returns
-        -------
-        ndarray of shape (S, n, D)
-            The rows with observed values unchanged.
+        of_rows: whether `given` has the columns of the table; otherwise these are latent points.
         """
-        outputs, generator = self._outputs(Y), np.random.default_rng(random_state)
-
-        def by_map(some: Mapping[str, Array]) -> Mapping[str, Array]:
-            return {DATA: self._draw(some[DATA], n_samples, generator)}
-
-        return self._drawn({DATA: outputs}, by_map, n_samples, generator)[DATA]
-
-    def alternatives(
-        self, Y: ArrayLike, n_alternatives: int = 3
-    ) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Float[Array, "N K D"]]:
-        """Return several explanations of ambiguous rows, the best first.
-
-        Parameters
-        ----------
-        Y : array_like of shape (n, D)
-            Rows; NaN marks missing values.
-        n_alternatives : int, default 3
-            The largest number of explanations K.
-
-        Returns
-        -------
-        weights : ndarray of shape (n, K)
-            The weights of the explanations. The weights of a row sum to 1; a weight of 0 means that
-            the row has fewer explanations.
-        points : ndarray of shape (n, K, Q)
-            The latent means; NaN where a row has fewer explanations.
-        rows : ndarray of shape (n, K, D)
-            The completed rows; NaN where a row has fewer explanations.
-        """
-        if n_alternatives < 1:
-            raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
-        rows = {DATA: self._outputs(Y)}
-        weights, nodes, whole = prediction.alternatives(
-            self._network, rows, self._row_explanations(rows[DATA]), n_alternatives
-        )
-        return weights, nodes[0], whole[DATA]
-
-    def denoise(self, Y: ArrayLike, *, return_std: bool = False) -> Any:
-        """Reconstruct all values of rows, observed and missing, without noise.
-
-        Parameters
-        ----------
-        Y : array_like of shape (n, D)
-            Rows; NaN marks missing values.
-
-        Returns
-        -------
-        ndarray or DataFrame of shape (n, D), or two of them
-            The means, and with return_std the standard deviations. Data frames if Y is a data
-            frame, or if pandas output is set.
-        """
-        mean, variance = self._reconstruct(self._outputs(Y), noise=False)
-        return self._as_given(Y, mean, np.sqrt(variance) if return_std else None)
-
-    def _as_given(self, Y: Any, mean: Array, std: Array | None) -> Any:
-        """Means and optional standard deviations, as data frames if Y is a data frame."""
+        columns = self._columns
+        if columns is not None:
+            table = framed(self, given, values, columns.names, trained=columns.frame)
+            return table if std is None else (table, std)
         names = getattr(self, "feature_names_in_", None)
-        whole = framed(self, Y, mean, names)
-        return whole if std is None else (whole, framed(self, Y, std, names))
+        if names is None and not of_rows:
+            names = [f"x{number}" for number in range(values.shape[1])]
+        table = framed(self, given, values, names)
+        return table if std is None else (table, framed(self, given, std, names))
 
-    def _explained(self, outputs: Array) -> Explained:
-        """The posteriors of rows (NaN: missing) at every node; a row may have several."""
-        return prediction.explain(self._network, {DATA: outputs})
+    def _decoded(self, drawn: Array) -> Any:
+        """Draws in the values of the columns, a single draw of words as a data frame."""
+        values, columns = self.fitted_.decoded(DATA, drawn), self._columns
+        return values if columns is None or drawn.ndim > 2 else self._shown(None, values, None)
 
-    def _project(self, outputs: Array) -> Projection:
-        """The posteriors of rows at the latent points; an encoder infers rows without gaps."""
-
-        def inferred(rows: Array) -> Projection:
-            return self._explained(rows)[0]
-
-        encoder = getattr(self, "encoder_", None)
-        if encoder is None:
-            return inferred(outputs)
-        return project_encoded(encoder, self.posterior_, outputs, inferred)
-
-    def _row_explanations(self, outputs: Array) -> Explained:
-        """The posteriors of rows, as completions and draws use them.
-
-        In a model of one layer with an encoder, the encoder infers rows without gaps.
-        """
-        if len(self._network.nodes) > 1:
-            return self._explained(outputs)
-        return Explained.at(0, self._project(outputs))
-
-    def _reconstruct(self, outputs: Array, *, noise: bool) -> tuple[Array, Array]:
-        """Mean and variance of every output, given the observed values of each row."""
-        found = self._row_explanations(outputs)
-        return prediction.reconstructed(self._network, found, noise=noise)[DATA]
-
-    def _inferred(self, Y: Any) -> tuple[Projection, Moments]:
-        """The explanations of each row at its latent point, and mean and variance of its outputs by
-        the map.
-        """
-        found = self._row_explanations(self._outputs(Y))
-        return found[0], prediction.reconstructed(self._network, found, noise=True)
-
-    def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
-        """Mean and covariance of the outputs of each row, given its observed values, with noise."""
-        return prediction.reconstructed_jointly(
-            self._network, self._row_explanations(outputs), DATA
-        )
-
-    def _draw(self, outputs: Array, n_samples: int, generator: np.random.Generator) -> Array:
-        """Draw every output, given the observed values of each row."""
-        found = self._row_explanations(outputs)
-        return prediction.draw_rows(self._network, found, n_samples, generator, {DATA: outputs})[
-            DATA
-        ]
-
-    def _training_data(self, Y: ArrayLike, how: str) -> tuple[Array, Scaling]:
-        """Checked outputs in internal units, and the scaling."""
-        outputs = checked_rows(self, Y, reset=True)
-        scaling = Scaling.of(outputs, how)
-        return scaling.apply(outputs), scaling
-
-    def _all_data(self, Y: Any) -> dict[str, Array]:
-        return {DATA: self._outputs(Y)}
-
-    def _outputs(self, Y: ArrayLike) -> Array:
-        """Check new rows; raises DataError if a row has no observed value."""
+    def _rows(self, Y: Any, *, all_seen: bool = True) -> dict[str, Array]:
+        """Check new rows; DataError if all values of a row are missing, unless this is allowed."""
         check_is_fitted(self)
-        outputs = checked_rows(self, Y, reset=False)
-        refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
-        return outputs
+        columns = self._columns
+        if columns is None:
+            outputs = checked_rows(self, Y, reset=False)
+        else:
+            take_names(self, Y, reset=False)
+            outputs = columns.encoded(Y)
+        if all_seen:
+            refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
+        return {DATA: outputs}
 
     def _points(self, X: ArrayLike, X_variance: ArrayLike | None = None) -> Belief:
         """Check latent points and their variances; without variances, the points are exact."""
         check_is_fitted(self)
-        points = checked_points(X, self._n_features_out)
-        spread = checked_variance(X_variance, points)
-        return Belief.certain(points) if spread is None else Belief(points, spread)
+        return checked_belief(X, X_variance, self.latent_mean_.shape[1])
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.latent_mean_.shape[1]
+    def _take_times(
+        self, times: ArrayLike | None, sequences: ArrayLike | None, count: int
+    ) -> tuple[str, ...]:
+        """Store the times and sequences of the rows; return notes on what is not used."""
+        return take_times(self, times, sequences, count)
+
+    def _begin(self, targets: Float[Array, "N D"]) -> Any:
+        """The function from a seed to the start of training."""
+        count = len(targets) if self.n_inducing is None else self.n_inducing
+        return Start((targets,), self.n_components, count, (self.kernel,), self.init)
+
+    def _problem(self, begin: Any, executor: Executor, further: int) -> Any:
+        """The training problem: a graph, or another problem with notes on its start."""
+        raise NotImplementedError
+
+    def _settle(
+        self, ended: Ended, targets: Float[Array, "N D"], scaling: Scaling, offset: float
+    ) -> tuple[str, ...]:
+        """Set the fitted attributes; return notes. offset: added to the bound, in nats."""
+        raise NotImplementedError
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,5 +1,6 @@
 """Forecasts of fitted autoregressions."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -9,11 +10,12 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.series import are_several, checked_series, checked_variances
-from gplvm_core.models.estimators.regression import SparseGPRegression
+from gplvm_core.models.estimators.base import NOTHING, GPModel
+from gplvm_core.models.estimators.settings import Seed
 from gplvm_core.models.training.run import seeds_for
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.forecast import forecast, sample_forecast
-from gplvm_core.prediction.intervals import Asked, Intervals, Tries, away
+from gplvm_core.prediction.intervals import Asked, Tries, away
 
 PROPAGATE = ("full", "moments", "none")
 FUTURES = 200
@@ -22,7 +24,8 @@ FUTURES = 200
 KNOWN, ORIGINS = 0.7, 12
 
 
-class Forecasting:
+@dataclass(eq=False, repr=False)
+class Forecasting(GPModel):
     """An estimator that predicts the next value of a series from its last values.
 
     Attributes
@@ -55,15 +58,16 @@ class Forecasting:
         The column names of the series; only defined for a data frame with text names.
     """
 
-    window: int
-    random_state: Any
-    exact_: SparseGPRegression
-    aware_: SparseGPRegression
-    one_column_: bool
-    history_: Float[Array, "W D"]
-    history_variance_: Float[Array, "W D"] | None
-    # A default, since files of older versions do not store it.
-    intervals_: Intervals | None = None
+    window: int = 5
+    n_inducing: int = 50
+    _: KW_ONLY
+    max_iter: int = 500
+    n_restarts: int = 1
+    jitter: float = 1e-6
+    random_state: Seed = None
+    n_jobs: int | None = None
+
+    intervals_ = NOTHING
 
     def calibrate(
         self,

@@ -9,21 +9,23 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.estimators.settings import LatentSettings, preset
-from gplvm_core.models.estimators.trained import Ended, TrainedModel
+from gplvm_core.models.estimators import with_density
+from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.settings import preset
+from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.full import FullProblem, check_room
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.nodes import PointNode
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import log_density_at
+from gplvm_core.prediction import DATA, log_density_at
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Executor, Targets
 
 
 @preset
-class GPLVM(LatentSettings, TrainedModel):
+class GPLVM(LatentVariableModel):
     """Gaussian-process latent variable model with MAP latent points (Lawrence 2005).
 
     `bound_` is log p(Y, X) or a lower bound on log p(Y, X): a joint density at fitted points, not
@@ -81,7 +83,7 @@ class GPLVM(LatentSettings, TrainedModel):
         return replace(super()._begin(targets), exact=True)
 
     @property
-    def _one_noise(self) -> bool:
+    def _one_noise(self) -> bool:  # type: ignore[override]
         return self.n_inducing is None
 
     def _problem(self, begin: Start, executor: Executor, further: int) -> Graph | FullProblem:
@@ -144,8 +146,9 @@ class GPLVM(LatentSettings, TrainedModel):
             Log densities in nats.
         """
         if method == "density" or (method is None and self.density_ is not None):
-            return self._derived().score_samples(self._all_data(Y))
+            return with_density.derived(self.fitted_).score_samples(self._rows(Y))
         if method not in (None, "joint"):
             raise ValueError(f'method must be "joint" or "density" for this model; got {method!r}')
-        outputs = self._outputs(Y)
-        return log_density_at(self.posterior_, outputs, self._project(outputs).best.mean)
+        rows = self._rows(Y)
+        at = self.fitted_.placed(rows).best.mean
+        return log_density_at(self.posterior_, rows[DATA], at)

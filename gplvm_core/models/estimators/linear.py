@@ -1,6 +1,6 @@
 """Probabilistic PCA (Tipping & Bishop 1999), in closed form or, with gaps, by optimisation."""
 
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -8,21 +8,17 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.bounds.linear_gaussian import infer
+from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.scaling import gaps_in_words, noise_in_words, observed_counts
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.kinds_trained import training_table
 from gplvm_core.models.estimators.settings import Scale, check_settings, preset
 from gplvm_core.models.estimators.trained import whole
+from gplvm_core.models.estimators.with_density import only_density
 from gplvm_core.models.problems.principal import fit_factors
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DATA, Projection
-from gplvm_core.prediction.forward import Moments
-from gplvm_core.prediction.linear_gaussian import (
-    as_posterior,
-    draw_rows,
-    inferred_rows,
-    reconstruct,
-    reconstruct_jointly,
-)
+from gplvm_core.prediction import DATA
+from gplvm_core.prediction.linear_gaussian import as_posterior, inferred_rows
 
 
 @preset
@@ -63,13 +59,18 @@ class ProbabilisticPCA(LatentVariableModel):
     array([[ 1. , -2. ,  0.5,  1. ]])
     """
 
+    _without = (
+        *("max_iter", "n_restarts", "jitter", "random_state", "n_jobs"),
+        *("n_inducing", "noise", "kernel", "init", "second_stage"),
+    )
+    _absent = dict.fromkeys(("restarts_", "more_inducing_"), "it is not trained from starts")
     n_components: int = 10
     _: KW_ONLY
     scaling: Scale = "auto"
     method: Literal["auto", "primal", "dual"] = "auto"
 
     @whole
-    def fit(self, Y: ArrayLike, y: Any = None) -> Self:
+    def fit(self, Y: ArrayLike, y: Any = None) -> Self:  # type: ignore[override]
         """Fit the model.
 
         Parameters
@@ -93,7 +94,7 @@ class ProbabilisticPCA(LatentVariableModel):
         """
         check_settings(self)
         self.density_ = None
-        targets, scaling = self._training_data(Y, self.scaling)
+        targets, scaling, _ = training_table(self, Y, self.scaling)
         factors, self.result_, notes = fit_factors(targets, self.n_components, self.method)
         inferred = infer(factors, targets)
         self.latent_mean_, self.latent_variance_ = inferred.mean, inferred.variance
@@ -126,23 +127,10 @@ class ProbabilisticPCA(LatentVariableModel):
             Log densities in nats.
         """
         if method is not None:
-            return self._by_density(Y, method)
-        return inferred_rows(self.posterior_, self._outputs(Y)).log_density
+            return only_density(self.fitted_, self._rows(Y), method)
+        return inferred_rows(self.posterior_, self._rows(Y)[DATA]).log_density
 
-    def _project(self, outputs: Array) -> Projection:
-        inferred = inferred_rows(self.posterior_, outputs)
-        mean, variance = inferred.mean[:, None], inferred.variance[:, None]
-        return Projection(mean, variance, np.zeros(mean.shape[:2]))
-
-    def _reconstruct(self, outputs: Array, *, noise: bool) -> tuple[Array, Array]:
-        return reconstruct(self.posterior_, outputs, noise=noise)
-
-    def _inferred(self, Y: Any) -> tuple[Projection, Moments]:
-        outputs = self._outputs(Y)
-        return self._project(outputs), {DATA: self._reconstruct(outputs, noise=True)}
-
-    def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
-        return reconstruct_jointly(self.posterior_, outputs)
-
-    def _draw(self, outputs: Array, n_samples: int, generator: np.random.Generator) -> Array:
-        return draw_rows(self.posterior_, outputs, n_samples, generator)
+    @property
+    def fitted_(self) -> Fitted:
+        """The trained graph; rows have posteriors in closed form."""
+        return replace(super().fitted_, linear=True)

@@ -1,12 +1,10 @@
 """User-defined models: any acyclic graph of latent nodes and Gaussian-process layers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import KW_ONLY
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator
 from sklearn.utils import Tags, TransformerTags
 
 from gplvm_core.beliefs import Belief
@@ -20,11 +18,10 @@ from gplvm_core.models.data.views import (
     notes_by_view,
     training_views,
 )
-from gplvm_core.models.estimators.fitted import Optimised, Saved
 from gplvm_core.models.estimators.questions import Questions, check_inputs
-from gplvm_core.models.estimators.settings import Iterative, Scale, check_settings, preset
-from gplvm_core.models.estimators.trained import Trainable, whole
-from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined, sound
+from gplvm_core.models.estimators.settings import check_settings, preset
+from gplvm_core.models.estimators.trained import train, whole
+from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.network import NetworkStart, network
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.wiring import (
@@ -36,7 +33,7 @@ from gplvm_core.models.problems.wiring import (
     OverTime,
     Wiring,
 )
-from gplvm_core.models.training.run import Run, Trained
+from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.network import Network, TrainedEdge
 from gplvm_core.priors.temporal import Path, Timeline
@@ -45,7 +42,7 @@ from gplvm_core.statistics import executor_for
 
 
 @preset
-class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
+class Model(Questions):
     """A graph of named nodes and edges, trained as one model (Damianou 2015, ch. 3 to 6).
 
     For every row, a node has a point with a posterior. An edge is a Gaussian-process layer from
@@ -85,9 +82,6 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
 
     nodes: Mapping[str, int | NodeKind]
     edges: Mapping[str, Edge] | Sequence[Edge]
-    _: KW_ONLY
-    scaling: Scale = "auto"
-    max_iter: int = 800
 
     @whole
     def fit(
@@ -140,7 +134,7 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         total = sum(log_jacobians(internal, scalings).values())
         with executor_for(self.n_jobs) as executor:
             problem = network(NetworkStart(wiring, internal, points), nodes, self.jitter, executor)
-            ended = self._train(problem, total, callback, resume, wiring.data)
+            ended = train(self, problem, total, callback, resume, wiring.data)
             learnt = ended.learnt(tuple(internal[name] for name in wiring.data))
         ordered = {name: scalings[name] for name in wiring.data}
         each = examined(problem, learnt, ordered)
@@ -176,13 +170,6 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         tags.input_tags.allow_nan = tags.input_tags.dict = True
         tags.input_tags.two_d_array = False
         return tags
-
-    def _worth(self, problem: Any, trained: Trained) -> Any:
-        """Rank starts by their bounds.
-
-        A start that fits hidden layers to single points ranks below all others.
-        """
-        return sound(problem, trained.parameters), trained.restart.bound
 
     def _data(self, Y: ArrayLike | Mapping[str, ArrayLike], wiring: Wiring) -> Views:
         """Check the data and return them by name, in the wiring's order."""

@@ -7,7 +7,9 @@ import numpy as np
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.views import kernel_of_view
+from gplvm_core.models.estimators.attributes import set_fitted
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
+from gplvm_core.models.estimators.views_transfer import uses
 from gplvm_core.models.problems.segmentation import LEAST_DROP
 
 
@@ -26,10 +28,11 @@ def one_view(views: Any, name: str) -> BayesianGPLVM:
     model.time_kernel_, model.path_ = views.time_kernel_, views.path_
     model.times_, model.sequences_ = views.times_, views.sequences_
     kl = float(views.information_.sum()) * len(views.latent_mean_)
-    model._set_fitted(
+    set_fitted(
+        model,
         Belief(views.latent_mean_, views.latent_variance_),
         # Dimensions that the view does not use are off in its model.
-        np.where(views._uses(LEAST_DROP)[name], views.information_, 0.0),
+        np.where(uses(views, LEAST_DROP)[name], views.information_, 0.0),
         views.bounds_[name] - kl,
         views.statistics_.get(name),
         views.posteriors_[name],

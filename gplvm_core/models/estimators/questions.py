@@ -1,8 +1,8 @@
 """Methods of a trained graph; they use the user's units and the names of nodes and data."""
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
@@ -11,17 +11,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
-from gplvm_core.kernels import Kernel
+from gplvm_core.models.answers.fitted import Fitted
+from gplvm_core.models.answers.over_time import Paths
 from gplvm_core.models.data.points import checked_levels
-from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, checked_views, given_views
-from gplvm_core.models.estimators.timed import Timed
+from gplvm_core.models.estimators import attributes, in_time
+from gplvm_core.models.estimators.base import NOTHING, GPModel
+from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Explained, Network
-from gplvm_core.prediction.forward import Moments, with_priors
+from gplvm_core.prediction.forward import Moments
 from gplvm_core.prediction.project import Inputs
-from gplvm_core.prediction.sequence import FoundPath, sample_paths
-from gplvm_core.priors.temporal import Path
+from gplvm_core.prediction.sequence import FoundPath
 from gplvm_core.readers import DataError
 
 Rows = ArrayLike | Mapping[str, ArrayLike]
@@ -29,8 +30,9 @@ Given = Mapping[str, ArrayLike] | None
 Answers = dict[str, Float[Array, "N _D"]]
 
 
-class Questions(Timed):
-    """Methods of the trained graph of a `Model`.
+@dataclass(eq=False, repr=False)
+class Questions(GPModel):
+    """The face of user-defined graphs: settings, and methods by the names of nodes and data.
 
     Without times, rows are independent, with the prior N(0, I) at every node without incoming
     edges. With times, the rows are one sequence, and the points of nodes over time are on one path.
@@ -55,23 +57,39 @@ class Questions(Timed):
         The labels of the sequences of the training rows; None without nodes over time.
     """
 
-    network_: Network
-    beliefs_: dict[str, Belief]
-    input_units_: dict[str, Scaling]
-    paths_: dict[str, Path]
-    time_kernels_: dict[str, Kernel]
+    _: KW_ONLY
+    max_iter: int = 800
+    n_restarts: int = 1
+    jitter: float = 1e-6
+    random_state: Seed = None
+    n_jobs: int | None = None
+    scaling: Scale = "auto"
+
+    _ranks_sound = True
+    _attributes: ClassVar[str] = "bound_ notes_ result_ trace_ restarts_ more_inducing_"
+    # The nodes have their own paths.
+    times_ = sequences_ = path_ = time_kernel_ = NOTHING
+    n_iter_, forecast_latent = property(attributes.n_iter), in_time.forecast_latent
+
+    @property
+    def fitted_(self) -> Fitted:
+        """The trained graph, and its nodes over time."""
+        network = self._network
+        return Fitted(network, over_time=self._over(network))
 
     @property
     def _network(self) -> Network:
-        beliefs = tuple(self.beliefs_[name] for name in self.network_.nodes)
-        return replace(self.network_, beliefs=beliefs)
+        trained: Network = self.network_
+        beliefs = tuple(self.beliefs_[name] for name in trained.nodes)
+        return replace(trained, beliefs=beliefs)
 
-    @property
-    def _paths(self) -> dict[int, tuple[Kernel, Path]]:
-        return {
+    def _over(self, network: Network) -> Paths | None:
+        """The training rows over time; None without nodes over time."""
+        nodes = {
             self.network_.nodes.index(name): (self.time_kernels_[name], path)
             for name, path in self.paths_.items()
         }
+        return Paths(network, nodes, self.times_, self.sequences_) if nodes else None
 
     def generate(
         self, points: Mapping[str, ArrayLike], *, noise: bool = False, return_std: bool = False
@@ -369,9 +387,7 @@ class Questions(Timed):
         DataError
             If all data also depend on known inputs, or if no node is an `OverTime` node.
         """
-        network = self._network
-        given = with_priors(network, self._forecast(times, sequence))
-        found = prediction.moments(network, given, noise=True)
+        found = in_time.over_time(self.fitted_).moments(times, sequence)
         return _mean_and_std(self._followed(found, self.paths_), return_std=return_std)
 
     def sample_sequence(
@@ -393,8 +409,7 @@ class Questions(Timed):
         dict of str to ndarray of shape (S, n, D)
             The draws by data, without observation noise.
         """
-        prior, network = self._continued(times, None, None), self._network
-        drawn = sample_paths(network, prior, n_samples, random_state, tuple(self._paths))[1]
+        drawn = in_time.over_time(self.fitted_).draw(times, n_samples, random_state)[1]
         return self._followed(drawn, self.paths_)
 
     def _rows(self, Y: Rows, times: ArrayLike | None = None, sequence: Any = None) -> Views:
@@ -415,8 +430,9 @@ class Questions(Timed):
 
     def _path(self, rows: Views, inputs: Given, times: ArrayLike, sequence: Any) -> FoundPath:
         count = len(next(iter(rows.values())))
-        prior, known = self._continued(times, count, sequence), self._inputs(inputs, count)
-        return self._inferred_path(rows, prior, inputs=known)
+        over: Paths = in_time.over_time(self.fitted_)
+        prior, known = over.continued(times, count, sequence), self._inputs(inputs, count)
+        return over.infer(rows, prior, inputs=known)
 
     def _inputs(self, inputs: Given, count: int) -> Inputs:
         """The known inputs of new rows in internal units; keys are the numbers of the nodes."""

@@ -1,27 +1,33 @@
 """Sparse Gaussian-process regression, with inputs that may be known exactly or with noise."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
+import numpy as np
+from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.rows import capped_notes
-from gplvm_core.models.data.scaling import noise_in_words, observed_counts
-from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
+from gplvm_core.models.data.scaling import Scaling, noise_in_words, observed_counts
+from gplvm_core.models.estimators.regression_model import RegressionModel
+from gplvm_core.models.estimators.settings import check_settings, preset
 from gplvm_core.models.estimators.trained import whole
-from gplvm_core.models.estimators.trained_regression import TrainedRegression
-from gplvm_core.models.problems.edges import relevance_of
+from gplvm_core.models.problems.edges import relevance_of, targets_for
+from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.problems.regression import check_kernel
-from gplvm_core.models.training.run import Run, failures_in_words
+from gplvm_core.models.problems.regression import PHASES, RegressionStart, check_kernel, regression
+from gplvm_core.models.training.run import Phase, Run, Trained, failures_in_words, seeds_for
+from gplvm_core.models.training.schedule import Training
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.optimise import Progress
-from gplvm_core.statistics import executor_for
+from gplvm_core.statistics import Executor, Targets, executor_for
 
 
 @preset
-class SparseGPRegression(Scaled, TrainedRegression):
+class SparseGPRegression(RegressionModel):
     """Gaussian-process regression through inducing inputs, at exact or uncertain inputs.
 
     Training maximises the collapsed bound of Titsias (2009). It learns ARD lengthscales and
@@ -55,8 +61,6 @@ class SparseGPRegression(Scaled, TrainedRegression):
         The ARD weight of each standardised input, an inverse squared lengthscale.
     information_ : ndarray of shape (Q,)
         The information that training added about each input, in nats per row.
-    restarts_ : tuple of Restart
-        For each start its seed, its final bound in nats, and how its training ended.
 
     Examples
     --------
@@ -74,7 +78,6 @@ class SparseGPRegression(Scaled, TrainedRegression):
     kernel: str | Kernel = "rbf"
     _: KW_ONLY
     constrained: bool = False
-    scaling: Scale = "columns"
 
     @whole
     def fit(
@@ -148,7 +151,64 @@ class SparseGPRegression(Scaled, TrainedRegression):
         self.notes_ += noise_in_words("shared", scaling)
         return self
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.multi_output = True
-        return tags
+    def _staged(
+        self,
+        inputs: Inputs,
+        targets: Float[Array, "N D"],
+        scaling: Scaling,
+        executor: Executor,
+        callback: Callable[[Progress], None] | None,
+        resume: Run | None,
+    ) -> tuple[Graph, tuple[Trained, ...]]:
+        """Train all stages; returns the problem of the last stage, and the end of every start."""
+        problem = self._problem(inputs, targets, executor)
+        return problem, self._run(problem, targets, scaling, callback, resume)
+
+    def _run(
+        self,
+        problem: Graph,
+        targets: Array,
+        scaling: Scaling,
+        callback: Callable[[Progress], None] | None,
+        resume: Run | None,
+        seeds: tuple[int, ...] | None = None,
+    ) -> tuple[Trained, ...]:
+        if seeds is None:
+            seeds = seeds_for(self.random_state, self.n_restarts)
+        offset = scaling.log_jacobian(observed_counts(targets))
+        training = Training(problem, self.max_iter, self.jitter, offset)
+        return training.run(seeds if resume is None else resume.seeds, callback, resume)
+
+    def _problem(
+        self,
+        inputs: Inputs,
+        targets: Array,
+        executor: Executor,
+        begin: Beginning | None = None,
+        *,
+        kernel_held: bool = False,
+        phases: Sequence[Phase] = PHASES,
+    ) -> Graph:
+        """The training problem; begin: a start that replaces the default start."""
+        seen = Targets.of(targets)
+        # Training starts from a shared noise variance, with a kernel for all outputs jointly.
+        start = RegressionStart(inputs, seen, self.kernel, self.n_inducing, self.jitter, executor)
+        return regression(
+            inputs,
+            targets_for(targets, self.noise),
+            begin or start,
+            n_inducing=self.n_inducing,
+            jitter=self.jitter,
+            executor=executor,
+            kernel_held=kernel_held,
+            per_output=self.noise == "per_output",
+            phases=phases,
+        )
+
+    def _kept(self, inputs: Inputs) -> Bool[BoolArray, " N"]:
+        """The rows to train on."""
+        return np.ones(inputs.belief.n_points, dtype=bool)
+
+    def _stage_notes(self, inputs: Inputs, n_given: int) -> tuple[str, ...]:
+        """Notes on rows and stages; n_given: the number of given rows."""
+        return ()

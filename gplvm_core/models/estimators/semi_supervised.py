@@ -5,16 +5,16 @@ from typing import Any, Self
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gplvm_core.models.data.labels import UNLABELLED, checked_labels, labelled_rows
 from gplvm_core.models.data.rows import as_floats, checked_rows, take_names
+from gplvm_core.models.estimators.base import GPModel
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.documentation import documented
 from gplvm_core.models.estimators.estimator import LatentVariableModel
-from gplvm_core.models.estimators.fitted import Saved
 from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.models.estimators.settings import Seed
 from gplvm_core.models.estimators.trained import whole
@@ -23,7 +23,7 @@ from gplvm_core.numerics import Array
 
 
 @documented
-class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
+class SemiSupervisedClassifier(ClassifierMixin, GPModel):
     """Latent variable model of all rows, and a classifier of the latent points of labelled rows.
 
     The classifier trains on draws from q(x) in units of the lengthscales, so that dimensions that

@@ -1,34 +1,36 @@
 """The state-space model: rows of a sequence whose latent state generates the next state."""
 
-from collections.abc import Callable
 from dataclasses import KW_ONLY
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar
 
+import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.answers.over_time import States
 from gplvm_core.models.data.data_weights import in_sequence, weight_in_words, weight_of_rows
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.timeline import checked_timeline
+from gplvm_core.models.data.timeline import checked_even_times, checked_timeline
+from gplvm_core.models.estimators import in_time, with_intervals
+from gplvm_core.models.estimators.base import NOTHING
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.second_stage import in_two_stages
-from gplvm_core.models.estimators.settings import LatentSettings, preset
-from gplvm_core.models.estimators.state_queries import StateQueries
-from gplvm_core.models.estimators.trained import Ended, TrainedModel
+from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.in_time import checked_count
+from gplvm_core.models.estimators.settings import preset
+from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.state_space import LinkedStates, StateNode, StateStart, to_next
-from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Progress
+from gplvm_core.prediction import Network
 from gplvm_core.prediction.states import MissingStates
 from gplvm_core.statistics import Executor
 
 
 @preset
-class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
+class StateSpaceGPLVM(LatentVariableModel):
     """Gaussian-process state-space model: x_t = g(x_{t−1}) + noise, y_t = f(x_t) + noise.
 
     Both functions are Gaussian processes, and both are integrated out as the layers of a deep GP
@@ -64,6 +66,10 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         The labels of the training rows' sequences.
     statistics_ : Statistics
         The sums over the rows that determine q(u) of the mapping.
+    transition_ : Posterior
+        The posterior of the transition g, from a state to the next state.
+    missing_states_ : MissingStates or None
+        The states at times of trained sequences that have no row; None without such times.
 
     Examples
     --------
@@ -88,52 +94,16 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
     kernel: str | Kernel = "rbf"
     data_weight: str | float = "auto"
 
-    @property
-    def capabilities(self) -> Capabilities:
-        return Capabilities(timed=True)
+    _can = Capabilities(timed=True)
+    _attributes: ClassVar[str] = "transition_"
+    # Defaults for models in files of older versions.
+    intervals_ = missing_states_ = times_ = sequences_ = NOTHING
 
-    @property
-    def can_calibrate(self) -> bool:
-        """Always True: `calibrate` widens the intervals of forecasts and of gaps along time."""
-        return True
-
-    @in_two_stages
-    def fit(  # type: ignore[override]  # adds times and sequences
-        self,
-        Y: ArrayLike,
-        y: Any = None,
-        *,
-        times: ArrayLike | None = None,
-        sequences: ArrayLike | None = None,
-        callback: Callable[[Progress], None] | None = None,
-        resume: Run | None = None,
-    ) -> Self:
-        """Train the model.
-
-        Parameters
-        ----------
-        Y : array_like of shape (N, D)
-            Outputs; NaN marks missing values.
-        times : array_like of shape (N,), optional
-            The times of the rows, equally spaced in every sequence, apart from missing rows. None:
-            the number of the row in its sequence.
-        sequences : array_like of shape (N,), optional
-            The label of every row's sequence. None: one sequence.
-
-        Returns
-        -------
-        self
-            The fitted estimator.
-
-        Raises
-        ------
-        ValueError
-            If a setting is out of range.
-        DataError
-            If Y is not suitable for training, if the times are not equally spaced, or if no
-            sequence has two rows.
-        """
-        return self._fit(Y, times, sequences, callback, resume)
+    forecast, forecast_latent = in_time.forecast, in_time.forecast_latent
+    sample_sequence, transform_sequence = in_time.sample_sequence, in_time.transform_sequence
+    calibrate = with_intervals.calibrate
+    can_calibrate = property(with_intervals.can_calibrate)
+    _to_calibrate, _try = in_time.to_calibrate, in_time.try_in_time
 
     def _take_times(
         self, times: ArrayLike | None, sequences: ArrayLike | None, count: int
@@ -142,12 +112,47 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         self.times_, self.sequences_ = checked_timeline(times, sequences, count)
         return ()
 
+    def _over(self, network: Network) -> States:
+        known = self.transition_, self.times_, self.sequences_, self.missing_states_
+        return States(network, *known, self.data_weight_)
+
+    def sample_forecast(
+        self,
+        times: ArrayLike,
+        n_samples: int = 100,
+        random_state: int | None = None,
+        *,
+        sequence: Any = None,
+    ) -> Float[Array, "S n D"]:
+        """Draw futures of a trained sequence.
+
+        Parameters
+        ----------
+        times : array_like of shape (n,)
+            Times that are whole steps after the last time of the sequence.
+        n_samples : int, default 100
+            The number of futures S.
+        sequence : label, optional
+            The trained sequence; required if there are several.
+
+        Returns
+        -------
+        ndarray of shape (S, n, D)
+            Draws of the outputs with noise.
+        """
+        over, generator = self._over(self._network), np.random.default_rng(random_state)
+        return over.futures(times, checked_count(n_samples), sequence, generator)
+
     def _begin(self, targets: Float[Array, "N D"]) -> StateStart:
         settings = self.n_components, self.n_inducing, (self.kernel,), self.init
-        links = LinkedStates.of(self.times_, self.sequences_, self._time_step())
+        links = self._links()
         automatic = partial(in_sequence, targets, self.n_components)
         self.data_weight_ = weight_of_rows(self.data_weight, automatic)
         return StateStart((targets,), *settings, links=links)
+
+    def _links(self) -> LinkedStates:
+        step = checked_even_times(self.times_, self.sequences_)
+        return LinkedStates.of(self.times_, self.sequences_, step)
 
     def _problem(self, begin: StateStart, executor: Executor, further: int) -> Graph:
         links, outputs = begin.links, begin.outputs[0]
@@ -169,7 +174,7 @@ class StateSpaceGPLVM(LatentSettings, TrainedModel, StateQueries):
         self.latent_mean_, self.latent_variance_ = states.mean, states.variance
         self.missing_states_ = None
         if missing.n_points:
-            links = LinkedStates.of(self.times_, self.sequences_, self._time_step())
+            links = self._links()
             labels = self.sequences_[links.before_missing]
             times = links.bridged(self.times_)[count:, 0]
             self.missing_states_ = MissingStates(times, labels, missing)

@@ -1,19 +1,18 @@
-"""Iterative training, shared by the estimators: starts, `fit` and the fitted attributes."""
+"""Iterative training, shared by the estimators: starts, and `fit` of models of one table."""
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import wraps
-from typing import Any, Literal, Self, TypeVar, cast
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
 
+import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from gplvm_core.models.data.kinds import missing_in_words
 from gplvm_core.models.data.scaling import (
     AUTO,
-    How,
-    Noise,
-    Scaling,
     gaps_in_words,
     noise_for,
     noise_in_words,
@@ -21,19 +20,22 @@ from gplvm_core.models.data.scaling import (
     units_for,
 )
 from gplvm_core.models.data.timeline import (
+    TIMES,
     checked_sequences,
     checked_timeline,
+    inputs_from,
+    over_times,
     timeline_notes,
 )
-from gplvm_core.models.estimators.estimator import LatentVariableModel
-from gplvm_core.models.estimators.second_stage import UNUSED, in_two_stages
+from gplvm_core.models.estimators.kinds_trained import training_table
+from gplvm_core.models.estimators.second_stage import UNUSED
 from gplvm_core.models.estimators.settings import check_settings
+from gplvm_core.models.problems.doctor import sound
 from gplvm_core.models.problems.encoded import EncodedNode, at_outputs
 from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
-from gplvm_core.models.problems.kinds import KindsStart
 from gplvm_core.models.problems.many_rows import Rows, Sampled
-from gplvm_core.models.problems.more_inducing import MoreInducing, more_inducing
-from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.problems.more_inducing import more_inducing
+from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import FewDimensions, Start
 from gplvm_core.models.training.run import (
@@ -51,9 +53,9 @@ from gplvm_core.models.training.watched import Watched
 from gplvm_core.models.training.work import EVEN
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction.intervals import Intervals
 from gplvm_core.priors.encoder import Encoder
-from gplvm_core.statistics import Executor, executor_for
+from gplvm_core.priors.temporal import Timeline
+from gplvm_core.statistics import executor_for
 
 # Starts that are easier to train, by name, and the number of dimensions of the first.
 TWO, LINEAR, FEW = "two dimensions", "linear kernel", 2
@@ -97,128 +99,113 @@ class Ended:
         return found
 
 
-class Trainable:
-    """An estimator that is trained from one or several starts.
+def train(
+    model: Any,
+    problem: Problem,
+    offset: float,
+    callback: Callback | None,
+    resume: Run | None,
+    views: tuple[str, ...] = (),
+) -> Ended:
+    """Train all starts; return the end of the best start, extended to all rows.
 
-    Attributes
-    ----------
-    restarts_ : tuple of Restart
-        For each start its seed, its final bound in nats, and how its training ended.
-    more_inducing_ : MoreInducing or None
-        The rise of the bound at once with twice as many inducing inputs (None: not computed).
+    If the caller stops while rows are placed, training counts as stopped. offset, views: see
+    Training.
     """
+    seeds, heat = _starts(model, problem)
+    seeds = seeds if resume is None else resume.seeds
 
-    max_iter: int
-    n_restarts: Any
-    jitter: float
-    random_state: Any
-    time_kernel: Any = None
-    times_: Any
-    sequences_: Any
-    path_: Any
-    time_kernel_: Any
-    intervals_: Intervals | None
-    more_inducing_: MoreInducing | None
+    by_worth = partial(worth, model, problem)
+    settings = model.max_iter, model.jitter, offset, views
+    watched = callback if isinstance(callback, Watched) else Watched(callback)
+    sampled = problem if isinstance(problem, Sampled) else None
+    work = sampled.work(model.max_iter) if sampled else EVEN
+    watched.share = work.training(len(seeds), model.max_iter, heat)
+    watched.ahead = work.after
+    further = problem.further if isinstance(problem, Graph) else lambda done: ()
+    training = Training(problem, *settings, by_worth, work, heat, further)
+    trained = training.run(seeds, callback and watched, resume)
+    best = max(trained, key=by_worth)
+    model.restarts_ = tuple(each.restart for each in trained)
+    model.result_, model.trace_ = best.restart.result, best.trace.arrays()
+    failures = failures_in_words(model.restarts_)
+    if isinstance(problem, Graph):
+        failures += starts_in_words(problem, trained, best)
+    model.more_inducing_ = (
+        more_inducing(problem, best.parameters, best.restart.seed)
+        if isinstance(problem, Graph)
+        else None
+    )
+    whole_run = problem, seeds[0], failures
+    if sampled is None:
+        return Ended(problem, best.parameters, None, (), *whole_run)
+    found = sampled.completed(best.parameters, watched.rows)
+    if watched.stopped:
+        mark_stopped(model)
+    return Ended(found.problem, found.parameters, found.trained, found.notes, *whole_run)
 
-    def _train(
-        self,
-        problem: Problem,
-        offset: float,
-        callback: Callback | None,
-        resume: Run | None,
-        views: tuple[str, ...] = (),
-    ) -> Ended:
-        """Train all starts; return the end of the best start, extended to all rows.
 
-        If the caller stops while rows are placed, training counts as stopped. offset, views: see
-        Training.
-        """
-        seeds, heat = self._starts(problem)
-        seeds = seeds if resume is None else resume.seeds
+def worth(model: Any, problem: Any, trained: Trained) -> Any:
+    """The criterion that selects the best start.
 
-        def worth(each: Trained) -> Any:
-            return self._worth(problem, each)
+    In models with hidden layers, a start that fits one to single points ranks below all others,
+    because it may have the highest bound and predict badly.
+    """
+    bound = trained.restart.bound
+    return (sound(problem, trained.parameters), bound) if model._ranks_sound else bound
 
-        settings = self.max_iter, self.jitter, offset, views
-        watched = callback if isinstance(callback, Watched) else Watched(callback)
-        sampled = problem if isinstance(problem, Sampled) else None
-        work = sampled.work(self.max_iter) if sampled else EVEN
-        watched.share = work.training(len(seeds), self.max_iter, heat)
-        watched.ahead = work.after
-        further = problem.further if isinstance(problem, Graph) else lambda done: ()
-        training = Training(problem, *settings, worth, work, heat, further)
-        trained = training.run(seeds, callback and watched, resume)
-        best = max(trained, key=worth)
-        self.restarts_ = tuple(each.restart for each in trained)
-        self.result_, self.trace_ = best.restart.result, best.trace.arrays()
-        failures = failures_in_words(self.restarts_)
-        if isinstance(problem, Graph):
-            failures += starts_in_words(problem, trained, best)
-        self.more_inducing_ = (
-            more_inducing(problem, best.parameters, best.restart.seed)
-            if isinstance(problem, Graph)
-            else None
-        )
-        whole_run = problem, seeds[0], failures
-        if sampled is None:
-            return Ended(problem, best.parameters, None, (), *whole_run)
-        found = sampled.completed(best.parameters, watched.rows)
-        if watched.stopped:
-            self._stopped()
-        return Ended(found.problem, found.parameters, found.trained, found.notes, *whole_run)
 
-    def _stopped(self) -> None:
-        """Record that the caller stopped training, or stopped the placement of rows."""
-        before, (status, reason) = self.result_, STOPPED
-        self.result_ = replace(before, status=status, reason=reason)
-        self.restarts_ = tuple(
-            replace(each, result=self.result_) if each.result is before else each
-            for each in self.restarts_
-        )
+def mark_stopped(model: Any) -> None:
+    """Record that the caller stopped training, or stopped the placement of rows."""
+    before, (status, reason) = model.result_, STOPPED
+    model.result_ = replace(before, status=status, reason=reason)
+    model.restarts_ = tuple(
+        replace(each, result=model.result_) if each.result is before else each
+        for each in model.restarts_
+    )
 
-    def _starts(self, problem: Any) -> tuple[tuple[int, ...], int]:
-        """The seeds of the starts, and the number of iterations after which only the best start
-        continues.
 
-        This number is 0 if all starts make all iterations.
-        """
-        recipes = len(problem.recipes)
-        if self.n_restarts != "auto":
-            return seeds_for(self.random_state, self.n_restarts, recipes), 0
-        if not (isinstance(problem, Graph) and problem.n_rows <= FEW_ROWS):
-            return seeds_for(self.random_state, 1, recipes), 0
-        seeds = seeds_for(self.random_state, max(1, STARTS // recipes), recipes)
-        return seeds, math.ceil(HEAT * self.max_iter) if len(seeds) > 1 else 0
+def _starts(model: Any, problem: Any) -> tuple[tuple[int, ...], int]:
+    """The seeds of the starts, and the number of iterations after which only the best start
+    continues.
 
-    def _worth(self, problem: Any, trained: Trained) -> Any:
-        """The criterion that selects the best start."""
-        return trained.restart.bound
+    This number is 0 if all starts make all iterations.
+    """
+    recipes = len(problem.recipes)
+    if model.n_restarts != "auto":
+        return seeds_for(model.random_state, model.n_restarts, recipes), 0
+    if not (isinstance(problem, Graph) and problem.n_rows <= FEW_ROWS):
+        return seeds_for(model.random_state, 1, recipes), 0
+    seeds = seeds_for(model.random_state, max(1, STARTS // recipes), recipes)
+    return seeds, math.ceil(HEAT * model.max_iter) if len(seeds) > 1 else 0
 
-    def _take_times(
-        self, times: ArrayLike | None, sequences: ArrayLike | None, count: int
-    ) -> tuple[str, ...]:
-        """Store the times and sequences of the rows if the model has a kernel over time.
 
-        Otherwise, the map ignores times and sequences, and a note is returned. The calibration of
-        an earlier fit is deleted. Raises DataError for sequences that do not match the rows.
-        """
-        vars(self).pop("intervals_", None)  # the class attribute is None
-        self.times_, self.sequences_, self.path_, self.time_kernel_ = None, None, None, None
-        if self.time_kernel is not None:
-            self.times_, self.sequences_ = checked_timeline(times, sequences, count)
-        elif not (times is None and sequences is None):
-            if sequences is not None:
-                checked_sequences(sequences, count)
-            return (UNUSED,)
+def take_times(
+    model: Any, times: ArrayLike | None, sequences: ArrayLike | None, count: int
+) -> tuple[str, ...]:
+    """Store the times and sequences of the rows if the model has a kernel over time.
+
+    Otherwise, the map ignores times and sequences, and a note is returned. The calibration of
+    an earlier fit is deleted. Raises DataError for sequences that do not match the rows.
+    """
+    vars(model).pop("intervals_", None)  # the class attribute is None
+    model.times_, model.sequences_, model.path_, model.time_kernel_ = None, None, None, None
+    if getattr(model, "time_kernel", None) is not None:
+        model.times_, model.sequences_ = checked_timeline(times, sequences, count)
+    elif not (times is None and sequences is None):
+        if sequences is not None:
+            checked_sequences(sequences, count)
+        return (UNUSED,)
+    return ()
+
+
+def take_path(model: Any, ended: Ended) -> tuple[str, ...]:
+    """Store the trained path, if any; return notes on problems with its times."""
+    node, own = ended.problem.nodes[0], ended.parameters.nodes[0]
+    if not isinstance(node, PathNode):
         return ()
-
-    def _take_path(self, ended: Ended) -> tuple[str, ...]:
-        """Store the trained path, if any; return notes on problems with its times."""
-        node, own = ended.problem.nodes[0], ended.parameters.nodes[0]
-        if not isinstance(node, PathNode):
-            return ()
-        self.path_, self.time_kernel_ = node.path(own), own.kernel
-        return timeline_notes(self.times_, self.sequences_, own.kernel)
+    model.path_, model.time_kernel_ = node.path(own), own.kernel
+    return timeline_notes(model.times_, model.sequences_, own.kernel)
 
 
 def starts_in_words(problem: Graph, trained: Sequence[Trained], best: Trained) -> tuple[str, ...]:
@@ -256,126 +243,89 @@ def whole(fit: Fit) -> Fit:
     return cast(Fit, fit_or_restore)
 
 
-class TrainedModel(Trainable, LatentVariableModel):
-    """A model of one table with latent points, of one layer or several."""
+@whole
+def fit_table(
+    model: Any,
+    Y: ArrayLike,
+    times: ArrayLike | None,
+    sequences: ArrayLike | None,
+    callback: Callback | None,
+    resume: Run | None,
+    further: int = 0,
+) -> None:
+    """Train the model; further: the number of rows of files that are streamed afterwards."""
+    check_settings(model)
+    model.density_ = None
+    targets, scaling, kinds = training_table(model, Y, units_for(model.scaling, model.noise))
+    own = "shared" if model.noise == AUTO and model._one_noise else model.noise
+    model._noise = noise_for(own, scaling)
+    times, sequences, ignored = _path_inputs(model, times, sequences, targets)
+    unused = model._take_times(times, sequences, len(targets)) + ignored
+    begin = model._begin(targets)
+    few = model.n_restarts == "auto" and len(targets) <= FEW_ROWS
+    several = few and isinstance(model.init, str) and model.init == "pca"
+    with executor_for(model.n_jobs) as executor:
+        problem = model._problem(begin, executor, further)
+        pca = isinstance(begin, Start)
+        if isinstance(problem, Graph) and pca and not at_outputs(problem.nodes):
+            problem = replace(problem, begin=_recipes(model, begin, problem, several))
+        offset = scaling.log_jacobian(observed_counts(targets))
+        ended = train(model, problem, offset, callback, resume)
+        notes = model._settle(ended, targets, scaling, offset)
+    model._note(scaling.notes + ended.start_notes + notes)
+    columns = model._columns
+    gaps = gaps_in_words(targets) if columns is None else missing_in_words(columns, targets)
+    model.notes_ += gaps + kinds + noise_in_words(model._noise, scaling) + unused
 
-    n_components: Any
-    n_inducing: Any
-    kernel: Any
-    init: str | ArrayLike
-    scaling: How
-    n_jobs: int | None
-    noise: Noise | Literal["auto"]
 
-    @in_two_stages
-    def fit(
-        self,
-        Y: ArrayLike,
-        y: Any = None,
-        *,
-        callback: Callback | None = None,
-        resume: Run | None = None,
-    ) -> Self:
-        """Train the model.
+def _recipes(model: Any, begin: Start, problem: Graph, several: bool) -> Any:
+    """The starts to choose from; several: whether there are several short starts.
 
-        Parameters
-        ----------
-        Y : array_like of shape (N, D)
-            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are converted to NumPy.
+    A table whose latent dimensions all switch off from the usual start may have structure all
+    the same. Two dimensions and a linear kernel are easier to train.
+    """
+    simple: dict[str, Any] = {}
+    if model.kernel == "rbf" and all(type(node) is LatentNode for node in problem.nodes):
+        if model.n_components > FEW:
+            simple[TWO] = FewDimensions(begin.narrow(FEW), model.n_components)
+        simple[LINEAR] = begin.linear()
+    if not (several or simple):
+        return begin
+    usual: dict[str, Any] = {"PCA" if several else "": begin}
+    if several:
+        usual["Isomap"] = begin.starting("isomap")
+    if several and begin.mixed:
+        usual |= simple
+    return Recipes(usual, simple)
 
-        Returns
-        -------
-        self
-            The fitted estimator.
 
-        Raises
-        ------
-        ValueError
-            If a setting is out of range.
-        DataError
-            If Y is not suitable for training, for example because every column is constant.
-        """
-        return self._fit(Y, None, None, callback, resume)
-
-    @whole
-    def _fit(
-        self,
-        Y: ArrayLike,
-        times: ArrayLike | None,
-        sequences: ArrayLike | None,
-        callback: Callback | None,
-        resume: Run | None,
-        further: int = 0,
-    ) -> Self:
-        """Train the model; further: the number of rows of files that are streamed afterwards."""
-        check_settings(self)
-        self.density_ = None
-        targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
-        own = "shared" if self.noise == AUTO and self._one_noise else self.noise
-        self._noise = noise_for(own, scaling)
-        times, sequences, ignored = self._path_inputs(times, sequences, targets)
-        unused = self._take_times(times, sequences, len(targets)) + ignored
-        begin = self._begin(targets)
-        few = self.n_restarts == "auto" and len(targets) <= FEW_ROWS
-        several = few and isinstance(self.init, str) and self.init == "pca"
-        with executor_for(self.n_jobs) as executor:
-            problem = self._problem(begin, executor, further)
-            pca = isinstance(begin, Start | KindsStart)
-            if isinstance(problem, Graph) and pca and not at_outputs(problem.nodes):
-                problem = replace(problem, begin=self._recipes(begin, problem, several))
-            offset = scaling.log_jacobian(observed_counts(targets))
-            ended = self._train(problem, offset, callback, resume)
-            notes = self._settle(ended, targets, scaling, offset)
-        self._note(scaling.notes + ended.start_notes + notes)
-        self.notes_ += self._gaps(targets) + noise_in_words(self._noise, scaling) + unused
-        return self
-
-    def _recipes(self, begin: Start | KindsStart, problem: Graph, several: bool) -> Any:
-        """The starts to choose from; several: whether there are several short starts.
-
-        A table whose latent dimensions all switch off from the usual start may have structure all
-        the same. Two dimensions and a linear kernel are easier to train.
-        """
-        simple: dict[str, Any] = {}
-        if self.kernel == "rbf" and all(type(node) is LatentNode for node in problem.nodes):
-            if self.n_components > FEW:
-                simple[TWO] = FewDimensions(begin.narrow(FEW), self.n_components)
-            simple[LINEAR] = begin.linear()
-        if not (several or simple):
-            return begin
-        usual: dict[str, Any] = {"PCA" if several else "": begin}
-        if several:
-            usual["Isomap"] = begin.starting("isomap")
-        if several and isinstance(begin, KindsStart):
-            usual |= simple
-        return Recipes(usual, simple)
-
-    @property
-    def _one_noise(self) -> bool:
-        """Whether the settings require one noise variance for all outputs."""
-        return False
-
-    def _path_inputs(
-        self, times: ArrayLike | None, sequences: ArrayLike | None, targets: Float[Array, "N D"]
-    ) -> tuple[ArrayLike | None, ArrayLike | None, tuple[str, ...]]:
-        """The inputs of the latent paths, the sequences, and notes on what is not used."""
+def _path_inputs(
+    model: Any,
+    times: ArrayLike | None,
+    sequences: ArrayLike | None,
+    targets: Float[Array, "N D"],
+) -> tuple[ArrayLike | None, ArrayLike | None, tuple[str, ...]]:
+    """The inputs of the latent paths, the sequences, and notes on what is not used."""
+    over = getattr(model, "path_over", TIMES)
+    if over_times(over):
         return times, sequences, ()
+    if model.time_kernel is None:
+        raise ValueError('path_over needs a time_kernel, such as "rbf"')
+    ignored = "times and sequences are not used: the paths follow the rows' own values"
+    notes = () if times is None and sequences is None else (ignored,)
+    return inputs_from(targets, over), None, notes
 
-    def _gaps(self, targets: Float[Array, "N D"]) -> tuple[str, ...]:
-        """A note on the treatment of missing outputs."""
-        return gaps_in_words(targets)
 
-    def _begin(self, targets: Float[Array, "N D"]) -> Any:
-        """The function from a seed to the start of training."""
-        count = len(targets) if self.n_inducing is None else self.n_inducing
-        return Start((targets,), self.n_components, count, (self.kernel,), self.init)
-
-    def _problem(self, begin: Any, executor: Executor, further: int) -> Any:
-        """The training problem: a graph, or another problem with notes on its start."""
-        raise NotImplementedError
-
-    def _settle(
-        self, ended: Ended, targets: Float[Array, "N D"], scaling: Scaling, offset: float
-    ) -> tuple[str, ...]:
-        """Set the fitted attributes; return notes. offset: added to the bound, in nats."""
-        raise NotImplementedError
+def top_node(model: Any, outputs: Float[Array, "N D"] | None, n_latent: int) -> Node:
+    """The node of the latent points: on paths over time, encoded, or with the prior N(0, I)."""
+    encoder = getattr(model, "encoder", None)
+    if model.time_kernel is not None:
+        if encoder is not None:
+            raise ValueError(
+                "a time_kernel and an encoder cannot be combined: leave one of them out"
+            )
+        numbers = np.unique(model.sequences_, return_inverse=True)[1]
+        return PathNode(Timeline.of(model.times_, numbers), model.time_kernel)
+    if encoder is None or outputs is None:
+        return LatentNode()
+    return EncodedNode.of(outputs, n_latent, encoder)

@@ -6,28 +6,27 @@ from typing import Any
 
 from gplvm_core.bounds import MixedOutputs
 from gplvm_core.kernels import Kernel
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.data_weights import Weights, balanced, checked_weights
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
+from gplvm_core.models.estimators import words
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
-from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.one_view import one_view
-from gplvm_core.models.estimators.settings import LatentSettings, preset
-from gplvm_core.models.estimators.trained import Ended
-from gplvm_core.models.estimators.trained_views import TrainedViews
-from gplvm_core.models.estimators.views_words import ViewsWords
+from gplvm_core.models.estimators.settings import preset
+from gplvm_core.models.estimators.trained import Ended, top_node
+from gplvm_core.models.estimators.views_model import ViewsModel
 from gplvm_core.models.problems.graph import Graph, Learnt
-from gplvm_core.models.problems.kinds import KindsStart, all_rows_in_words, any_kinds
+from gplvm_core.models.problems.kinds import all_rows_in_words, any_kinds
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
-from gplvm_core.models.problems.nodes import LatentNode, Node
-from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.several import several_views
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.readers import DataError
 from gplvm_core.statistics import Executor
 
 
 @preset
-class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
+class ManifoldRelevance(ViewsModel):
     """Manifold relevance determination (Damianou, Ek, Titsias & Lawrence 2012).
 
     All views share the latent inputs. Each view is a Gaussian-process layer with a separate kernel,
@@ -96,12 +95,13 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
     kernel: str | Kernel | Mapping[str, str | Kernel] = "rbf"
     time_kernel: str | Kernel | None = None
     kinds: str | Mapping[str, Any] | None = None
-    noise: str | Mapping[str, str] = "auto"  # type: ignore[assignment]
+    noise: str | Mapping[str, str] = "auto"
     view_weights: str | Mapping[str, float] = "auto"
 
-    @property
-    def capabilities(self) -> Capabilities:
-        return Capabilities(timed=self.time_kernel is not None, views=True)
+    class_words = words.class_words_of_view
+    class_probabilities = words.class_probabilities_of_view
+    count_probabilities = words.count_probabilities_of_view
+    column_quantiles = words.column_quantiles_of_view
 
     def of_view(self, name: str) -> BayesianGPLVM:
         """Return the model of one view as a fitted BayesianGPLVM on the shared latent space.
@@ -125,6 +125,17 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
         check_name(name, self.views_)
         return one_view(self, name)
 
+    def _table(self, name: str) -> TableColumns:
+        """The columns of a view; DataError for a view of only numbers."""
+        self._check_fitted()
+        check_name(name, self.views_)
+        if name not in self._tables:
+            raise DataError(
+                f"all columns of the view {name!r} are numbers; fit with kinds={{{name!r}: …}} for "
+                "columns of other kinds"
+            )
+        return self._tables[name]
+
     def _problem(self, internal: Views, executor: Executor) -> Graph | ManyRows:
         outputs, tables = tuple(internal.values()), self._tables
         kernels = tuple(kernel_of_view(self.kernel, name, self.views_) for name in internal)
@@ -136,7 +147,7 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
         self.view_weights_ = self._weights(internal)
         if over is None and not tables and are_many(len(outputs[0])):
             return ManyRows(begin, self.jitter, executor, self._noises)
-        node: Node = LatentNode() if over is None else PathNode(self._timeline(), over)
+        node = top_node(self, None, self.n_components)
         if not tables:
             weights = list(self.view_weights_.values())
             return several_views(begin, node, self.jitter, executor, self._noises, weights)
@@ -144,7 +155,7 @@ class ManifoldRelevance(LatentSettings, ViewsWords, TrainedViews):
             MixedOutputs(own, tables[name].links) if name in tables else None
             for name, own in internal.items()
         )
-        started = KindsStart(replace(begin, by_observed=True), mixed)
+        started = replace(begin, by_observed=True, mixed=mixed)
         return any_kinds(node, started, self.jitter, executor, self._noises)
 
     def _weights(self, internal: Views) -> Weights:

@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
+from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.views import Views, check_transfer
-from gplvm_core.models.estimators.views_queries import ViewsQueries
+from gplvm_core.models.estimators.with_intervals import calibrated, decided
 from gplvm_core.models.problems.segmentation import (
     LEAST_DROP,
     LEAST_WEIGHT,
@@ -49,316 +50,312 @@ from gplvm_core.prediction.transfer import (
 from gplvm_core.readers import DataError
 
 
-class ViewsTransfer(ViewsQueries):
-    """Methods of `ManifoldRelevance` for shared dimensions and for prediction between views.
+def segmentation(self: Any, threshold: float = LEAST_DROP) -> Segments:
+    """Return the latent dimensions by the set of views that use them.
 
-    Attributes
+    A view uses a dimension if F_v falls by more than the threshold when the dimension's weight
+    is set to 0.
+
+    Parameters
     ----------
-    seen_ : dict of str to ndarray of bool, shape (N,)
-        For each view, whether a training row has an observed value in this view.
-    drops_ : dict of str to ndarray of shape (Q,)
-        For each view and latent dimension, the fall of the view's bound F_v without this dimension,
-        in nats per row.
+    threshold : float
+        The threshold in nats per row.
+
+    Returns
+    -------
+    dict of frozenset of str to tuple of int
+        For each set of views, the dimensions that exactly these views use; for frozenset(), the
+        unused dimensions.
     """
+    return segments(uses(self, threshold))
 
-    seen_: dict[str, Bool[BoolArray, " N"]]
-    relevance_: dict[str, Float[Array, " Q"]]
-    drops_: dict[str, Float[Array, " Q"]]
 
-    def segmentation(self, threshold: float = LEAST_DROP) -> Segments:
-        """Return the latent dimensions by the set of views that use them.
+def segmentation_by_weight(self: Any, delta: float = LEAST_WEIGHT) -> Segments:
+    """Return the segmentation by the rule of the source, w/max w > δ (Damianou 2015, §5.2.1).
 
-        A view uses a dimension if F_v falls by more than the threshold when the dimension's weight
-        is set to 0.
+    Parameters
+    ----------
+    delta : float
+        The smallest weight that counts, relative to the largest weight of the view.
 
-        Parameters
-        ----------
-        threshold : float
-            The threshold in nats per row.
+    Returns
+    -------
+    dict of frozenset of str to tuple of int
+        For each set of views, the dimensions that exactly these views use; for frozenset(), the
+        unused dimensions.
+    """
+    self._check_fitted()
+    return segments(used_by_weight(self.relevance_, delta))
 
-        Returns
-        -------
-        dict of frozenset of str to tuple of int
-            For each set of views, the dimensions that exactly these views use; for frozenset(), the
-            unused dimensions.
-        """
-        return segments(self._uses(threshold))
 
-    def segmentation_by_weight(self, delta: float = LEAST_WEIGHT) -> Segments:
-        """Return the segmentation by the rule of the source, w/max w > δ (Damianou 2015, §5.2.1).
+def agreement(self: Any, threshold: float = LEAST_DROP, delta: float = LEAST_WEIGHT) -> float:
+    """Return how often the two rules of segmentation agree, over all views and dimensions.
 
-        Parameters
-        ----------
-        delta : float
-            The smallest weight that counts, relative to the largest weight of the view.
+    Parameters
+    ----------
+    threshold, delta : float
+        As for `segmentation` and `segmentation_by_weight`.
 
-        Returns
-        -------
-        dict of frozenset of str to tuple of int
-            For each set of views, the dimensions that exactly these views use; for frozenset(), the
-            unused dimensions.
-        """
-        self._check_fitted()
-        return segments(used_by_weight(self.relevance_, delta))
+    Returns
+    -------
+    float
+        The proportion, from 0 to 1.
+    """
+    by_drop, by_weight = uses(self, threshold), used_by_weight(self.relevance_, delta)
+    return float(np.mean([by_drop[name] == by_weight[name] for name in self.views_]))
 
-    def agreement(self, threshold: float = LEAST_DROP, delta: float = LEAST_WEIGHT) -> float:
-        """Return how often the two rules of segmentation agree, over all views and dimensions.
 
-        Parameters
-        ----------
-        threshold, delta : float
-            As for `segmentation` and `segmentation_by_weight`.
+def uses(model: Any, threshold: float) -> dict[str, Bool[BoolArray, " Q"]]:
+    """For each view, the dimensions without which its bound falls by more than the threshold."""
+    model._check_fitted()
+    return {name: model.drops_[name] > threshold for name in model.views_}
 
-        Returns
-        -------
-        float
-            The proportion, from 0 to 1.
-        """
-        by_drop, by_weight = self._uses(threshold), used_by_weight(self.relevance_, delta)
-        return float(np.mean([by_drop[name] == by_weight[name] for name in self.views_]))
 
-    def _uses(self, threshold: float) -> dict[str, Bool[BoolArray, " Q"]]:
-        self._check_fitted()
-        return {name: self.drops_[name] > threshold for name in self.views_}
+def transfer(
+    self: Any,
+    views: Mapping[str, ArrayLike],
+    to: str,
+    *,
+    n_alternatives: int = 1,
+    private: Private = "nearest",
+    return_std: bool = False,
+    times: ArrayLike | None = None,
+    sequence: Any = None,
+    adapt: bool | None = None,
+    return_latent: bool = False,
+    callback: StepCallback | None = None,
+) -> Any:
+    """Predict one view from other views of the same rows.
 
-    def transfer(
-        self,
-        views: Mapping[str, ArrayLike],
-        to: str,
-        *,
-        n_alternatives: int = 1,
-        private: Private = "nearest",
-        return_std: bool = False,
-        times: ArrayLike | None = None,
-        sequence: Any = None,
-        adapt: bool | None = None,
-        return_latent: bool = False,
-        callback: StepCallback | None = None,
-    ) -> Any:
-        """Predict one view from other views of the same rows.
+    For a view with columns of several kinds, the predictions are the mean of a number, the
+    median of a count, and the most probable word. `class_probabilities` returns the
+    probabilities of the words.
 
-        For a view with columns of several kinds, the predictions are the mean of a number, the
-        median of a count, and the most probable word. `class_probabilities` returns the
-        probabilities of the words.
+    Parameters
+    ----------
+    views : dict of str to array_like
+        One or several of the trained views by name; NaN marks missing values.
+    to : str
+        The name of the view to predict.
+    n_alternatives : int, default 1
+        The largest number of predictions K for a row.
+    private : {"nearest", "prior"}, default "nearest"
+        How to set the dimensions that only `to` uses. "nearest" copies them from the training
+        points that are nearest in the shared dimensions (Damianou 2015, Algorithm 2). "prior"
+        integrates over them, and combines all explanations of the row.
+    return_std : bool, default False
+        Whether to return standard deviations with noise, too. For a single prediction, they
+        include the uncertainty about which explanation or neighbour is the true one; after
+        `calibrate` they are calibrated. For one of several alternatives, they assume that this
+        alternative is the true one.
+    times : array_like of shape (n,) or (n, P), optional
+        The times of the rows, for a model with a time_kernel. With times, the rows are one
+        sequence and are inferred jointly.
+    adapt : bool, optional
+        Whether the rows also update the mappings of the given views. By default True for a new
+        sequence if `calibrate` found smaller errors, otherwise False.
+    return_latent : bool, default False
+        Whether to return the latent path, too: means and standard deviations (n, Q). Only with
+        times.
+    callback : callable, optional
+        Called as callback(step, bound) after every step of the inference over time. If it
+        raises StopIteration, the inference ends with the best path so far.
 
-        Parameters
-        ----------
-        views : dict of str to array_like
-            One or several of the trained views by name; NaN marks missing values.
-        to : str
-            The name of the view to predict.
-        n_alternatives : int, default 1
-            The largest number of predictions K for a row.
-        private : {"nearest", "prior"}, default "nearest"
-            How to set the dimensions that only `to` uses. "nearest" copies them from the training
-            points that are nearest in the shared dimensions (Damianou 2015, Algorithm 2). "prior"
-            integrates over them, and combines all explanations of the row.
-        return_std : bool, default False
-            Whether to return standard deviations with noise, too. For a single prediction, they
-            include the uncertainty about which explanation or neighbour is the true one; after
-            `calibrate` they are calibrated. For one of several alternatives, they assume that this
-            alternative is the true one.
-        times : array_like of shape (n,) or (n, P), optional
-            The times of the rows, for a model with a time_kernel. With times, the rows are one
-            sequence and are inferred jointly.
-        adapt : bool, optional
-            Whether the rows also update the mappings of the given views. By default True for a new
-            sequence if `calibrate` found smaller errors, otherwise False.
-        return_latent : bool, default False
-            Whether to return the latent path, too: means and standard deviations (n, Q). Only with
-            times.
-        callback : callable, optional
-            Called as callback(step, bound) after every step of the inference over time. If it
-            raises StopIteration, the inference ends with the best path so far.
+    Returns
+    -------
+    ndarray of shape (n, D), or (n, K, D) if K > 1, or several of them
+        The means, and with return_std the standard deviations, in the user's units. The best
+        alternatives come first; NaN stands for alternatives that a row lacks. For a view with
+        columns of several kinds, the first result is a table of values. For K > 1 it is an
+        array of values, with None for alternatives that a row lacks. Words have the standard
+        deviation NaN.
+    """
+    self._check_fitted()
+    check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
+    if times is None and (adapt or return_latent or callback or sequence is not None):
+        raise ValueError(
+            "sequence, adapt, return_latent and callback need rows in time: give times, too"
+        )
+    given = self._rows(views, all_seen=times is None)
+    fitted, view = self.fitted_, _wanted(self, given, to)
+    new, timed = times is not None and sequence is None, times is not None
+    asked = decided(fitted, _asked(self, given, to, private, timed=timed), adapt, new)
+    columns = fitted.tables.get(to)
+    latent: tuple[Array, ...] = ()
+    parts: Any
+    if times is not None:
+        found = _path_of(fitted, given, times, sequence, asked.adapted, callback)
+        path = transfer_path(view, *found, private)
+        parts = view.at(path, noise=columns is None)
+        latent = (path.mean, np.sqrt(path.variance)) if return_latent else ()
+        alone = new
+    else:
+        each = fitted.explained(given)[fitted.node]
+        by = transfer_functions if columns else prediction.transfer
+        parts = by(view, each, n_alternatives, private)
+        alone = n_alternatives == 1
+    if columns is None:
+        values, variance = parts
+        if alone:
+            variance = calibrated(self, asked, variance, shown=return_std)
+        std = np.sqrt(variance)
+    else:
+        known = columns, self.posteriors_[to]
+        expected = Expected.at(*known, *parts) if timed else Expected(*known, *parts)
+        values, std = expected.alternatives() if n_alternatives > 1 else expected.values()
+        values = self._as_table(to, None, values)
+    results = (values, *(std,) * return_std, *latent)
+    return results if len(results) > 1 else values
 
-        Returns
-        -------
-        ndarray of shape (n, D), or (n, K, D) if K > 1, or several of them
-            The means, and with return_std the standard deviations, in the user's units. The best
-            alternatives come first; NaN stands for alternatives that a row lacks. For a view with
-            columns of several kinds, the first result is a table of values. For K > 1 it is an
-            array of values, with None for alternatives that a row lacks. Words have the standard
-            deviation NaN.
-        """
-        self._check_fitted()
-        check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
-        if times is None and (adapt or return_latent or callback or sequence is not None):
-            raise ValueError(
-                "sequence, adapt, return_latent and callback need rows in time: give times, too"
-            )
-        given = self._given(views, empty_rows=times is not None)
-        wanted = self._wanted(given, to)
-        new = times is not None and sequence is None
-        asked = self._asked(given, to, private, timed=times is not None)
-        asked = self._decided(asked, adapt, new)
-        table = self._tables.get(to)
-        latent: tuple[Array, ...] = ()
-        values: Any
-        if times is not None:
-            found = self._path_of(given, times, sequence, asked.adapted, callback)
-            path = transfer_path(wanted, *found, private)
-            own = wanted.at(path, noise=table is None)
-            latent = (path.mean, np.sqrt(path.variance)) if return_latent else ()
-            if table is None:
-                mean, variance = own
-                if new:
-                    variance = self._calibrated(asked, variance, shown=return_std)
-            else:
-                values, std = Expected.at(table, self.posteriors_[to], *own).values()
-        else:
-            each = self._explained(given)[self._shared_node]
-            if table is None:
-                mean, variance = prediction.transfer(wanted, each, n_alternatives, private)
-                if n_alternatives == 1:
-                    variance = self._calibrated(asked, variance, shown=return_std)
-            else:
-                parts = transfer_functions(wanted, each, n_alternatives, private)
-                expected = Expected(table, self.posteriors_[to], *parts)
-                several = n_alternatives > 1
-                values, std = expected.alternatives() if several else expected.values()
-        if table is None:
-            values, std = mean, np.sqrt(variance)
-        else:
-            values = self._as_table(to, None, values)
-        results = (values, *(std,) * return_std, *latent)
-        return results if len(results) > 1 else values
 
-    def correspondences(
-        self, views: Mapping[str, ArrayLike], to: str, n_matches: int = 5
-    ) -> tuple[Int[IntArray, "N K"], Float[Array, "N K"]]:
-        """Find the training rows whose view `to` matches rows of other views best.
+def correspondences(
+    self: Any, views: Mapping[str, ArrayLike], to: str, n_matches: int = 5
+) -> tuple[Int[IntArray, "N K"], Float[Array, "N K"]]:
+    """Find the training rows whose view `to` matches rows of other views best.
 
-        Source: Damianou (2015), §5.3.2.
+    Source: Damianou (2015), §5.3.2.
 
-        Parameters
-        ----------
-        views : dict of str to array_like
-            One or several of the trained views by name; NaN marks missing values.
-        to : str
-            The name of the view to match.
-        n_matches : int, default 5
-            The number of matches K. It is reduced if fewer training rows have the view.
+    Parameters
+    ----------
+    views : dict of str to array_like
+        One or several of the trained views by name; NaN marks missing values.
+    to : str
+        The name of the view to match.
+    n_matches : int, default 5
+        The number of matches K. It is reduced if fewer training rows have the view.
 
-        Returns
-        -------
-        rows : ndarray of int, shape (n, K)
-            The numbers of the training rows, nearest first.
-        distances : ndarray of shape (n, K)
-            The distances to these rows in the shared dimensions, in lengthscales of `to`.
-        """
-        self._check_fitted()
-        check_transfer(to, self.views_, n_matches)
-        given = self._given(views)
-        points = self._explained(given)[self._shared_node].best.mean
-        rows, distance = prediction.correspond(self._wanted(given, to), points, n_matches)
-        return np.flatnonzero(self.seen_[to])[rows], distance
+    Returns
+    -------
+    rows : ndarray of int, shape (n, K)
+        The numbers of the training rows, nearest first.
+    distances : ndarray of shape (n, K)
+        The distances to these rows in the shared dimensions, in lengthscales of `to`.
+    """
+    self._check_fitted()
+    check_transfer(to, self.views_, n_matches)
+    given, fitted = self._rows(views), self.fitted_
+    points = fitted.explained(given)[fitted.node].best.mean
+    rows, distance = prediction.correspond(_wanted(self, given, to), points, n_matches)
+    return np.flatnonzero(self.seen_[to])[rows], distance
 
-    def _path_of(
-        self,
-        given: Views,
-        times: ArrayLike,
-        sequence: Any,
-        adapt: bool,
-        callback: StepCallback | None,
-    ) -> tuple[Belief, Continued]:
-        """Infer the shared points of the rows of one sequence jointly; returns q(X) and p(X)."""
-        if self.time_kernel_ is None:
-            raise DataError("the model was trained without a kernel over time: leave out times")
-        prior = self._continued(times, len(next(iter(given.values()))), sequence)
-        return self._shared_path(self._inferred_path(given, prior, callback, adapt=adapt), prior)
 
-    def _shared_path(self, path: FoundPath, prior: Continued) -> tuple[Belief, Continued]:
-        """q(X) and the prior of the shared points of a path."""
-        found = path.beliefs[self._shared_node]
-        if self._shared_node == 0:
-            return found, prior
-        # The path is at the top. Below the top, rows depend on each other only through the top.
-        spread = np.stack([np.diag(column) for column in found.variance.T])
-        return found, Continued(found.mean, spread, order=prior.order)
+def _path_of(
+    fitted: Fitted,
+    given: Views,
+    times: ArrayLike,
+    sequence: Any,
+    adapt: bool,
+    callback: StepCallback | None,
+) -> tuple[Belief, Continued]:
+    """Infer the shared points of the rows of one sequence jointly; returns q(X) and p(X)."""
+    over: Any = fitted.over_time
+    if over is None:
+        raise DataError("the model was trained without a kernel over time: leave out times")
+    prior = over.continued(times, len(next(iter(given.values()))), sequence)
+    path = over.infer(given, prior, callback, adapt=adapt)
+    return _shared_path(fitted.node, path, prior)
 
-    def _wanted(self, given: Views, to: str) -> Wanted:
-        """The view to predict; warns if this view shares no dimension with the given views."""
-        wanted = self._wanted_of(self._network, given, to, self.seen_[to])
-        if not wanted.roles.shared.any():
-            warnings.warn(
-                f"{', '.join(given)} and {to} share no latent dimension: the prediction of {to} "
-                "does not depend on the given views",
-                UserWarning,
-                stacklevel=3,
-            )
-        return wanted
 
-    def _wanted_of(
-        self, network: Network, given: Collection[str], to: str, there: Bool[BoolArray, " T"]
-    ) -> Wanted:
-        """The view to predict with a graph; there: whether each row of the graph has the view."""
-        uses = self._uses(LEAST_DROP)
-        known = np.any([uses[name] for name in given], axis=0)
-        roles = Roles.of(known, uses[to], self.relevance_[to])
-        lenders = network.beliefs[self._shared_node].rows(np.flatnonzero(there))
-        return Wanted(network, to, self._shared_node, lenders, roles)
+def _shared_path(node: int, path: FoundPath, prior: Continued) -> tuple[Belief, Continued]:
+    """q(X) and the prior of the shared points of a path."""
+    found = path.beliefs[node]
+    if node == 0:
+        return found, prior
+    # The path is at the top. Below the top, rows depend on each other only through the top.
+    spread = np.stack([np.diag(column) for column in found.variance.T])
+    return found, Continued(found.mean, spread, order=prior.order)
 
-    def _asked(self, given: Collection[str], to: str, private: Private, *, timed: bool) -> Asked:
-        known = tuple(name for name in self.views_ if name in given)
-        return Asked("transfer", to, known, private, timed)
 
-    def _to_calibrate(self, Y: Mapping[str, ArrayLike]) -> Views:
-        return self._given(Y, empty_rows=True)
+def _wanted(model: Any, given: Views, to: str) -> Wanted:
+    """The view to predict; warns if this view shares no dimension with the given views."""
+    wanted = _wanted_of(model, model._network, given, to)
+    if not wanted.roles.shared.any():
+        warnings.warn(
+            f"{', '.join(given)} and {to} share no latent dimension: the prediction of {to} "
+            "does not depend on the given views",
+            UserWarning,
+            stacklevel=3,
+        )
+    return wanted
 
-    def _try(self, held: HeldOut, groups: Any, seed: int, report: Report) -> Tries:
-        tries, generator = Tries(), np.random.default_rng(seed)
-        if self._paths:
-            parts = parts_of_sequences(held.sequences, held.times, generator)
-        else:
-            parts = parts_of_rows(len(self.latent_mean_), groups, generator)
-        every = questions(self.views_)
-        for number, part in enumerate(parts):
-            network, others = held.without(part.aside)
-            for at, (given, views) in enumerate(every):
-                report((number + at / len(every)) / len(parts))
-                wanted = [
-                    self._wanted_of(network, given, to, self.seen_[to][others])
-                    for to in views
-                    if to not in self._tables
-                ]
-                self._try_transfers(held, network, given, wanted, part, tries)
-        return tries
 
-    def _try_transfers(
-        self,
-        held: HeldOut,
-        network: Network,
-        given: tuple[str, ...],
-        wanted: list[Wanted],
-        part: Part,
-        tries: Tries,
-    ) -> None:
-        """Predict the wanted views of held-out rows, over time and as independent rows."""
-        truth, spread = held.of(part.asked), held.spread
-        some = {name: truth[name] for name in given}
-        seen = np.any([~np.isnan(own).all(axis=1) for own in some.values()], axis=0)
-        if not seen.any() or not wanted:
-            return
-        errors: dict[Asked, list[float]] = {}
-        separately = None
-        for adapted, found, prior in held.paths(network, some, part) if self._paths else ():
-            separately = separately or found.separately
-            path = self._shared_path(found, prior)
-            for own, private in product(wanted, PRIVATE):
-                mean, variance = own.at(transfer_path(own, *path, private))
-                rows, unit = truth[own.view], spread[own.view]
-                asked = self._asked(given, own.view, private, timed=True)
-                error = away(mean, variance, rows, unit)
-                tries.add(replace(asked, adapted=adapted), error, part.groups)
-                each = error_in_spreads(mean, rows, unit)
-                errors.setdefault(asked, []).append(each)
-        tries.compare(tuple(errors), list(errors.values()))
-        if separately is None:
-            alone = {name: own[seen] for name, own in some.items()}
-            separately = prediction.explain(network, alone)
-        explained = separately[self._shared_node]
+def _wanted_of(
+    model: Any,
+    network: Network,
+    given: Collection[str],
+    to: str,
+    rows: Int[IntArray, " T"] | slice = slice(None),
+) -> Wanted:
+    """The view to predict with a graph; rows: the training rows of the graph."""
+    used = uses(model, LEAST_DROP)
+    known = np.any([used[name] for name in given], axis=0)
+    roles = Roles.of(known, used[to], model.relevance_[to])
+    there = np.flatnonzero(model.seen_[to][rows])
+    lenders = network.beliefs[model._shared_node].rows(there)
+    return Wanted(network, to, model._shared_node, lenders, roles)
+
+
+def _asked(model: Any, given: Collection[str], to: str, private: Private, *, timed: bool) -> Asked:
+    known = tuple(name for name in model.views_ if name in given)
+    return Asked("transfer", to, known, private, timed)
+
+
+def try_transfers(self: Any, held: HeldOut, groups: Any, seed: int, report: Report) -> Tries:
+    """The errors of held-out rows in all predictions of a view from others."""
+    tries, generator = Tries(), np.random.default_rng(seed)
+    if held.over_time:
+        parts = parts_of_sequences(held.sequences, held.times, generator)
+    else:
+        parts = parts_of_rows(len(self.latent_mean_), groups, generator)
+    every = questions(self.views_)
+    for number, part in enumerate(parts):
+        network, others = held.without(part.aside)
+        for at, (given, views) in enumerate(every):
+            report((number + at / len(every)) / len(parts))
+            wanted = [
+                _wanted_of(self, network, given, to, others)
+                for to in views
+                if to not in self._tables
+            ]
+            _try_transfers(self, held, network, given, wanted, part, tries)
+    return tries
+
+
+def _try_transfers(
+    model: Any,
+    held: HeldOut,
+    network: Network,
+    given: tuple[str, ...],
+    wanted: list[Wanted],
+    part: Part,
+    tries: Tries,
+) -> None:
+    """Predict the wanted views of held-out rows, over time and as independent rows."""
+    truth, spread = held.of(part.asked), held.spread
+    some = {name: truth[name] for name in given}
+    seen = np.any([~np.isnan(own).all(axis=1) for own in some.values()], axis=0)
+    if not seen.any() or not wanted:
+        return
+    errors: dict[Asked, list[float]] = {}
+    separately = None
+    for adapted, found, prior in held.paths(network, some, part) if held.over_time else ():
+        separately = separately or found.separately
+        path = _shared_path(model._shared_node, found, prior)
         for own, private in product(wanted, PRIVATE):
-            answer = prediction.transfer(own, explained, 1, private)
-            error = away(*answer, truth[own.view][seen], spread[own.view])
-            asked = self._asked(given, own.view, private, timed=False)
-            tries.add(asked, error, part.groups[seen])
+            mean, variance = own.at(transfer_path(own, *path, private))
+            rows, unit = truth[own.view], spread[own.view]
+            asked = _asked(model, given, own.view, private, timed=True)
+            error = away(mean, variance, rows, unit)
+            tries.add(replace(asked, adapted=adapted), error, part.groups)
+            each = error_in_spreads(mean, rows, unit)
+            errors.setdefault(asked, []).append(each)
+    tries.compare(tuple(errors), list(errors.values()))
+    if separately is None:
+        alone = {name: own[seen] for name, own in some.items()}
+        separately = prediction.explain(network, alone)
+    explained = separately[model._shared_node]
+    for own, private in product(wanted, PRIVATE):
+        answer = prediction.transfer(own, explained, 1, private)
+        error = away(*answer, truth[own.view][seen], spread[own.view])
+        asked = _asked(model, given, own.view, private, timed=False)
+        tries.add(asked, error, part.groups[seen])

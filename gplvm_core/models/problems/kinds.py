@@ -7,7 +7,6 @@ Sweeps of updates then set the factors to their optimum. Both steps increase F.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
 
 import numpy as np
 
@@ -26,7 +25,7 @@ from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.kinds import columns_in_words
 from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.problems.edges import FREE, NO_SIGNAL, LayerEdge, Settled, to_data
-from gplvm_core.models.problems.graph import Begun, Graph, Parameters
+from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.models.problems.nodes import Node
 from gplvm_core.models.problems.several import shared_out
@@ -182,50 +181,19 @@ class KindsGraph(Graph):
         return replace(parameters, layers=tuple(layers))
 
 
-@dataclass(frozen=True)
-class KindsStart:
-    """The start of training, at principal components; columns of all kinds count as numbers.
-
-    outputs: the columns of any kind for every layer; None for a layer to numbers.
-    """
-
-    begin: Start
-    outputs: tuple[MixedOutputs | None, ...]
-
-    def starting(self, init: str) -> Self:
-        """The same start with another method for the means."""
-        return replace(self, begin=self.begin.starting(init))
-
-    def narrow(self, n_latent: int) -> Self:
-        """The same start with fewer dimensions."""
-        return replace(self, begin=self.begin.narrow(n_latent))
-
-    def linear(self) -> Self:
-        """The same start with a linear kernel."""
-        return replace(self, begin=self.begin.linear())
-
-    def __call__(self, seed: int, /) -> Begun:
-        begun = self.begin(seed)
-        layers = tuple(
-            layer if own is None else replace(layer, local=own.started())
-            for layer, own in zip(begun.layers, self.outputs, strict=True)
-        )
-        return replace(begun, layers=layers)
-
-
 def any_kinds(
-    node: Node, begin: KindsStart, jitter: float, executor: Executor, noises: Sequence[Noise]
+    node: Node, begin: Start, jitter: float, executor: Executor, noises: Sequence[Noise]
 ) -> KindsGraph:
     """The training problem of a table, or of several views, with columns of any kind.
 
     noises: the noise of every view that has only numbers.
     """
-    within, across = shared_out(executor, len(begin.outputs))
+    within, across = shared_out(executor, len(begin.mixed))
     edges = tuple(
         to_data(values, within, noise) if own is None else KindsEdge.of(own, within)
-        for values, own, noise in zip(begin.begin.outputs, begin.outputs, noises, strict=True)
+        for values, own, noise in zip(begin.outputs, begin.mixed, noises, strict=True)
     )
-    phases = PHASES if all(begin.outputs) else HELD + PHASES
+    phases = PHASES if all(begin.mixed) else HELD + PHASES
     return KindsGraph((node,), edges, begin, jitter, across, phases)
 
 

@@ -1,6 +1,7 @@
 """The start of training for a latent variable model: means, kernels, inducing inputs."""
 
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Self
 
 import numpy as np
@@ -8,7 +9,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer
+from gplvm_core.bounds import Layer, MixedOutputs
 from gplvm_core.kernels import RBF, Kernel, kernel_named
 from gplvm_core.models.problems.graph import Beginning, Begun
 from gplvm_core.models.problems.initialise import (
@@ -32,7 +33,8 @@ class Start:
     inducing inputs, which are a subset of the means. exact: q(X) is a point for every row; any
     kernel can be used then. by_observed: see `initial_latent`. leading: if init is a name,
     dimensions after the first `leading` ones start almost at zero; None: all dimensions have the
-    full spread.
+    full spread. mixed: the columns of any kind for every layer, or None for a layer to numbers;
+    outputs then has these columns as numbers. Empty: all layers are to numbers.
     """
 
     outputs: tuple[Float[Array, "N _D"], ...]
@@ -43,6 +45,7 @@ class Start:
     exact: bool = False
     by_observed: bool = False
     leading: int | None = None
+    mixed: tuple[MixedOutputs | None, ...] = ()
 
     def starting(self, init: str) -> Self:
         """The same start with another method for the means."""
@@ -70,11 +73,11 @@ class Start:
         generator = np.random.default_rng(seed)
         mean, notes = self.latent(generator)
         layers, layer_notes = [], set[str]()
-        for kernel in self.kernels:
+        for kernel, own in zip_longest(self.kernels, self.mixed):
             layer, more = start_layer(
                 kernel, mean, self.n_inducing, 1.0, generator, exact=self.exact
             )
-            layers.append(layer)
+            layers.append(replace(layer, local=own.started()) if own else layer)
             layer_notes |= set(more)
         belief = Belief(mean, np.full_like(mean, INITIAL_VARIANCE))
         return Begun((belief,), tuple(layers), (*notes, *sorted(layer_notes)))

@@ -1,26 +1,43 @@
-"""Methods of fitted regressions of one or several layers: predictions, draws, densities."""
+"""The face of all regressions, of one or several layers: predictions, draws, densities."""
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.data.inputs import new_inputs
+from gplvm_core.models.data.input_units import input_scaling, internal_variance
+from gplvm_core.models.data.inputs import Inputs, new_inputs
 from gplvm_core.models.data.points import checked_levels
 from gplvm_core.models.data.rows import as_floats, checked_outputs, checked_rows
+from gplvm_core.models.data.scaling import Noise, Scaling, units_for
+from gplvm_core.models.estimators import attributes
+from gplvm_core.models.estimators.base import GPModel
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.fitted import FittedLayer, Optimised, Saved
+from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DATA, Network, Posterior
+from gplvm_core.prediction import DATA, Network
 
 
-class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEstimator):
-    """Predictions of outputs at new inputs, by moments or by draws through the layers.
+@dataclass(frozen=True)
+class RegressionData:
+    """Inputs and targets (NaN: missing) in internal units, and the units of both."""
+
+    inputs: Inputs
+    targets: Float[Array, "N D"]
+    units: Scaling
+    scaling: Scaling
+
+
+@dataclass(eq=False, repr=False)
+class RegressionModel(RegressorMixin, GPModel):
+    """The face of regressions of one or several layers: their settings and predictions.
 
     Attributes
     ----------
@@ -36,14 +53,22 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         The column names of the inputs; only defined for a data frame with text names.
     """
 
-    one_output_: bool
-    input_center_: Float[Array, " Q"]
-    input_scale_: Float[Array, " Q"]
+    _: KW_ONLY
+    max_iter: int = 500
+    n_restarts: int = 1
+    jitter: float = 1e-6
+    random_state: Seed = None
+    n_jobs: int | None = None
+    scaling: Scale = "columns"
+    noise: Noise = "shared"
 
-    @property
-    def capabilities(self) -> Capabilities:
-        """The features of a regression: it predicts columns and has no latent map."""
-        return Capabilities(predicts=True)
+    _can = Capabilities(predicts=True)
+    _attributes: ClassVar[str] = "bound_ notes_ result_ trace_ restarts_ posterior_"
+    kernel_, inducing_ = property(attributes.kernel), property(attributes.inducing)
+    center_, scale_ = property(attributes.center), property(attributes.scale)
+    noise_variance_ = property(attributes.noise_variance)
+    noise_std_ = property(attributes.noise_std)
+    n_iter_ = property(attributes.n_iter)
 
     def predict(
         self,
@@ -236,16 +261,33 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         return float(super().score(X, as_floats(y, "y"), weights))
 
     @property
-    def _posteriors(self) -> tuple[Posterior, ...]:
-        """The layers, the top first."""
-        return (self.posterior_,)
-
-    @property
     def _network(self) -> Network:
-        return Network.chain(self._posteriors, known=(0,))
+        return Network.chain((self.posterior_,), known=(0,))
+
+    def _given(
+        self,
+        X: ArrayLike,
+        Y: ArrayLike,
+        X_variance: ArrayLike | Literal["learned"] | None,
+        *,
+        constrained: bool = False,
+    ) -> RegressionData:
+        """Check inputs (exact, or with variances) and outputs; convert them to internal units."""
+        points = checked_rows(self, X, reset=True)
+        outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
+        units = input_scaling(points)
+        scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
+        variance = internal_variance(X_variance, points.shape, units.scale)
+        inputs = Inputs.of(units.apply(points), variance, constrained=constrained)
+        return RegressionData(inputs, scaling.apply(outputs), units, scaling)
 
     def _inputs(self, X: ArrayLike, X_variance: ArrayLike | None) -> Belief:
         """Convert new inputs to internal units, as exact points or with variances."""
         check_is_fitted(self)
         points = checked_rows(self, X, reset=False)
         return new_inputs(points, X_variance, self.input_center_, self.input_scale_)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

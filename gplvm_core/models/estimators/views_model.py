@@ -1,7 +1,8 @@
-"""Methods of fitted models of several views, for latent points and for rows of some views."""
+"""The face of all models of several views on a shared latent space."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from jaxtyping import Float
@@ -11,38 +12,41 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
-from gplvm_core.beliefs import Belief
-from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.answers.fitted import Fitted
+from gplvm_core.models.answers.over_time import Paths
 from gplvm_core.models.data.kinds import Tables, encoded_tables
-from gplvm_core.models.data.points import checked_dimensions, checked_points, checked_variance
+from gplvm_core.models.data.points import checked_belief, checked_dimensions, checked_points
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_mapping, given_views
-from gplvm_core.models.estimators.fitted import LatentRows
+from gplvm_core.models.estimators import (
+    attributes,
+    in_time,
+    views_transfer,
+    with_density,
+    with_intervals,
+)
+from gplvm_core.models.estimators.base import NOTHING, GPModel
+from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.frames import framed, names_of
-from gplvm_core.models.estimators.with_density import Method, WithDensity
-from gplvm_core.models.estimators.with_handles import WithHandles
-from gplvm_core.models.estimators.with_intervals import WithIntervals
-from gplvm_core.models.problems.edges import Settled, relevance_of
-from gplvm_core.models.problems.nodes import Believed
+from gplvm_core.models.estimators.second_stage import in_two_stages
+from gplvm_core.models.estimators.settings import Scale, Seed
+from gplvm_core.models.estimators.trained import Callback, Ended, whole
+from gplvm_core.models.estimators.trained_views import fit_views
+from gplvm_core.models.estimators.with_density import Method
+from gplvm_core.models.estimators.with_handles import fit_to
+from gplvm_core.models.problems.graph import Learnt
+from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Explained, Network, Posterior, Projection
-from gplvm_core.prediction.columns import expected_at, expected_of
+from gplvm_core.prediction import Network
 from gplvm_core.prediction.fills import FillMethod
-from gplvm_core.prediction.forward import Moments
 from gplvm_core.prediction.vary import interpolate, vary
-from gplvm_core.statistics import Statistics
+from gplvm_core.statistics import Executor
 
 
-class ViewsQueries(
-    WithDensity,
-    WithHandles,
-    WithIntervals,
-    LatentRows,
-    ClassNamePrefixFeaturesOutMixin,
-    TransformerMixin,
-):
-    """Methods of `ManifoldRelevance` that need only the fitted posteriors.
+@dataclass(eq=False, repr=False)
+class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
+    """Base class of the estimators of several views: their settings, and their methods.
 
     Arguments with views are dicts of arrays in the user's units, with one or several of the trained
     views by name and NaN for missing values. `_shared_node` is the node of the shared points.
@@ -51,6 +55,11 @@ class ViewsQueries(
     ----------
     views_ : tuple of str
         The names of the views.
+    rows_ : TrainingRows
+        The rows of the model. `count`: the number of rows. `trained`: the rows that training used
+        (None: all rows).
+    bounds_ : dict of str to float
+        The contribution of each view to `bound_`, in nats.
     columns_ : dict of str to tuple of str
         The column names of each view of numbers that was passed as a data frame.
     kinds_ : dict of str to TableColumns
@@ -67,52 +76,146 @@ class ViewsQueries(
     latent_scale_ : ndarray of shape (Q,)
         The square roots of the sums of the relevances over the views. Latent points times these
         factors are in units of the lengthscales, so that distances between them have a meaning.
+    seen_ : dict of str to ndarray of bool, shape (N,)
+        For each view, whether a training row has an observed value in this view.
+    drops_ : dict of str to ndarray of shape (Q,)
+        For each view and latent dimension, the fall of the view's bound F_v without this dimension,
+        in nats per row.
     """
 
-    views_: tuple[str, ...]
-    # Column names of the views that were data frames; None in files of earlier versions.
-    columns_: dict[str, tuple[str, ...]] | None = None
-    kinds_: dict[str, TableColumns] | None = None
-    # None also in files of earlier versions.
-    view_weights_: dict[str, float] | None = None
-    posteriors_: dict[str, Posterior]
-    statistics_: dict[str, Statistics]
-    _shared_node: int
+    n_components: Any = 10
+    n_inducing: Any = 50
+    _: KW_ONLY
+    max_iter: int = 500
+    n_restarts: int | Literal["auto"] = 1
+    jitter: float = 1e-6
+    random_state: Seed = None
+    n_jobs: int | None = None
+    scaling: Scale = "auto"
+    noise: Any = "auto"
+    kernel: Any = "rbf"
+    init: str | ArrayLike = "pca"
+    second_stage: Literal["auto", "off"] = "auto"
+
+    _can = Capabilities(views=True)
+    _attributes: ClassVar[str] = (
+        "bound_ notes_ result_ trace_ restarts_ more_inducing_ latent_mean_ latent_variance_ "
+        "information_"
+    )
+    # The node of the graph whose points all views share.
+    _shared_node = 0
+    # Whether the settings require one noise variance for all columns of a view.
+    _one_noise = False
+    # Defaults for models in files of earlier versions.
+    columns_ = kinds_ = view_weights_ = density_ = intervals_ = NOTHING
+    times_ = sequences_ = path_ = time_kernel_ = NOTHING
+
+    n_iter_, n_effective_ = property(attributes.n_iter), property(attributes.n_effective)
+    latent_scale_ = property(attributes.latent_scale)
+    can_have_density = property(with_density.can_have_density)
+    fit_density = with_density.fit_density
+    completion_methods, fit_to = with_density.completion_methods, fit_to
+    calibrate, can_calibrate = with_intervals.calibrate, property(with_intervals.can_calibrate)
+    forecast_latent, transfer = in_time.forecast_latent, views_transfer.transfer
+    segmentation, correspondences = views_transfer.segmentation, views_transfer.correspondences
+    segmentation_by_weight = views_transfer.segmentation_by_weight
+    agreement, _try = views_transfer.agreement, views_transfer.try_transfers
+    _belief = property(attributes.belief)
+    _n_features_out = property(attributes.n_features_out)
+
+    @in_two_stages
+    @whole
+    def fit(
+        self,
+        views: Mapping[str, ArrayLike],
+        y: Any = None,
+        *,
+        times: ArrayLike | None = None,
+        sequences: ArrayLike | None = None,
+        callback: Callback | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train the model.
+
+        Parameters
+        ----------
+        views : dict of str to array_like or DataFrame of shape (N, D_v)
+            Views of the same N rows by name; NaN marks missing values. Views with words or counts
+            need `kinds`.
+        resume : Run, optional
+            A `progress.run` to continue, with the same views in the same order and the same
+            settings; max_iter may be larger.
+
+        Returns
+        -------
+        self
+            The fitted estimator.
+
+        Raises
+        ------
+        ValueError
+            If a setting is out of range.
+        DataError
+            If the views differ in the number of rows, or if all columns of a view are constant.
+        """
+        fit_views(self, views, times, sequences, callback, resume)
+        return self
+
+    @property
+    def fitted_(self) -> Fitted:
+        """The trained graph with the columns of its data, and what was learnt after training."""
+        network = self._network
+        return Fitted(
+            network,
+            self._shared_node,
+            tables=self._tables,
+            over_time=self._over(network),
+            density=self.density_,
+            widths=self.intervals_,
+        )
+
+    @property
+    def _network(self) -> Network:
+        return Network.star(self.posteriors_, self._belief, self.statistics_, self.view_weights_)
+
+    def _over(self, network: Network) -> Paths | None:
+        """The training rows over time; None for independent rows."""
+        if self.time_kernel_ is None:
+            return None
+        nodes = {0: (self.time_kernel_, self.path_)}
+        return Paths(network, nodes, self.times_, self.sequences_)
 
     @property
     def _tables(self) -> Tables:
         """The columns of the views with columns of several kinds."""
         return self.kinds_ or {}
 
-    @property
-    def _network(self) -> Network:
-        return Network.star(self.posteriors_, self._belief, self.statistics_, self.view_weights_)
-
-    def _set_fitted(
+    def transform(
         self,
-        top: Believed,
-        layers: Mapping[str, Settled],
-        leading: Mapping[str, Settled],
-        drops: Mapping[str, Float[Array, " Q"]],
-        scalings: Mapping[str, Scaling],
-    ) -> None:
-        """Set the fitted attributes.
+        views: Mapping[str, ArrayLike],
+        *,
+        return_std: bool = False,
+        scaled: bool = False,
+    ) -> Any:
+        """Infer the latent points of new rows from one or several views (Damianou 2015, §5.2.4).
 
-        layers: the last layer of each view. leading: the first layer of each view below the shared
-        space.
+        Each row is inferred separately, with the prior x ~ N(0, I). In dimensions that none of the
+        given views uses, the posterior is this prior.
+
+        Parameters
+        ----------
+        views : dict of str to array_like
+            One or several of the trained views by name; NaN marks missing values.
+        scaled : bool, default False
+            Whether to multiply points by `latent_scale_`, so that distances have a meaning.
+
+        Returns
+        -------
+        ndarray of shape (n, Q), or two of them
+            The posterior means, and with return_std the standard deviations.
         """
-        self.latent_mean_, self.latent_variance_ = top.belief.mean, top.belief.variance
-        self.information_, self.drops_ = top.information, dict(drops)
-        self.posteriors_ = {name: own.as_posterior(scalings[name]) for name, own in layers.items()}
-        # The statistics of views of several kinds contain weights of entries, so new rows cannot be
-        # added to them.
-        self.statistics_ = {
-            name: own.statistics for name, own in layers.items() if name not in self._tables
-        }
-        self.relevance_ = {
-            name: relevance_of(own.layer.kernel, top.belief.n_latent)
-            for name, own in leading.items()
-        }
+        found = self.fitted_.placed(self._rows(views)).best
+        return attributes.placed(self, found, scaled, return_std)
 
     def inverse_transform(
         self,
@@ -137,24 +240,12 @@ class ViewsQueries(
             The means by view, and with return_std the standard deviations. Data frames if X is a
             data frame, or if pandas output is set.
         """
-        points = self._points(X)
-        spread = checked_variance(X_variance, points)
-        at = Belief.certain(points) if spread is None else Belief(points, spread)
-        means, deviations = dict[str, Any](), dict[str, Any]()
-        numbers = [name for name in self.views_ if name not in self._tables]
-        given = {self._shared_node: at}
-        found = prediction.moments(self._network, given, noise=noise, ends=numbers)
-        for name in self.views_:
-            if name in self._tables:
-                expected = expected_at(self._network, self._tables[name], name, given)
-                whole, deviations[name] = expected.values()
-                means[name] = self._as_table(name, X, whole)
-                continue
-            mean, variance = found[name]
-            columns = self._columns_of(name, mean.shape[1])
-            means[name] = framed(self, X, mean, columns)
-            deviations[name] = framed(self, X, np.sqrt(variance), columns)
-        return (means, deviations) if return_std else means
+        fitted = self.fitted_
+        at = checked_belief(X, X_variance, self.latent_mean_.shape[1])
+        found = fitted.at({fitted.node: at}, noise=noise)
+        shown = {name: self._shown(name, X, *own[:2], of_rows=False) for name, own in found.items()}
+        means = {name: mean for name, (mean, _) in shown.items()}
+        return (means, {name: std for name, (_, std) in shown.items()}) if return_std else means
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> dict[str, Any]:
         """Draw rows of all views jointly from the prior.
@@ -169,15 +260,10 @@ class ViewsQueries(
         dict of str to ndarray of shape (n_samples, D_v)
             The draws by view, with noise.
         """
-        self._check_fitted()
-        generator = np.random.default_rng(random_state)
-        drawn = prediction.draw_prior(self._network, n_samples, generator)
-        return {
-            name: self._as_table(name, None, self._tables[name].decoded(rows))
-            if name in self._tables
-            else rows
-            for name, rows in drawn.items()
-        }
+        fitted, generator = self.fitted_, np.random.default_rng(random_state)
+        drawn = prediction.draw_prior(fitted.network, n_samples, generator)
+        values = {name: fitted.decoded(name, rows) for name, rows in drawn.items()}
+        return values | {name: self._as_table(name, None, values[name]) for name in self._tables}
 
     def vary(
         self,
@@ -233,33 +319,6 @@ class ViewsQueries(
         chosen = checked_dimensions(dimensions, points.shape[1])
         return interpolate(points[0], points[1], chosen, steps)
 
-    def transform(
-        self,
-        views: Mapping[str, ArrayLike],
-        *,
-        return_std: bool = False,
-        scaled: bool = False,
-    ) -> Any:
-        """Infer the latent points of new rows from one or several views (Damianou 2015, §5.2.4).
-
-        Each row is inferred separately, with the prior x ~ N(0, I). In dimensions that none of the
-        given views uses, the posterior is this prior.
-
-        Parameters
-        ----------
-        views : dict of str to array_like
-            One or several of the trained views by name; NaN marks missing values.
-        scaled : bool, default False
-            Whether to multiply points by `latent_scale_`, so that distances have a meaning.
-
-        Returns
-        -------
-        ndarray of shape (n, Q), or two of them
-            The posterior means, and with return_std the standard deviations.
-        """
-        belief = self._explained(self._given(views))[self._shared_node].best
-        return self._placed(belief, scaled, return_std)
-
     def complete(
         self,
         views: Mapping[str, ArrayLike],
@@ -295,30 +354,14 @@ class ViewsQueries(
             raise ValueError(
                 "all columns are numbers, which have no probability: use return_std instead"
             )
-        given = self._given(views)
-        numbers = {name: rows for name, rows in given.items() if name not in self._tables}
-        if method == "density" and len(numbers) < len(given):
-            raise ValueError("columns of several kinds are filled by the map: leave out method")
+        fitted, rows = self.fitted_, self._rows(views)
         if return_std:
-            self._warn_by_map(numbers, method)
-        explained = self._explained(given) if self.density_ is None or self._tables else None
-
-        def by_map(some: Mapping[str, Array]) -> Moments:
-            own, ends = (explained, numbers) if explained else (self._explained(dict(some)), None)
-            return prediction.reconstructed(self._network, own, noise=True, ends=ends)
-
-        found = self._completed(numbers, by_map, method)
-        tables = self._filled_tables(given, explained) if explained else {}
-        means, deviations, sure = dict[str, Any](), dict[str, Any](), dict[str, Any]()
-        for name, rows in given.items():
-            if name in tables:
-                whole, deviations[name], sure[name] = tables[name]
-                means[name] = self._as_table(name, views[name], whole)
-                continue
-            whole, variance = found[name]
-            columns = None if names_of(views[name]) else self._columns_of(name, rows.shape[1])
-            means[name] = framed(self, views[name], whole, columns)
-            deviations[name] = framed(self, views[name], np.sqrt(variance), columns)
+            with_density.warn_by_map(self, fitted.numbers(rows), method)
+        found = with_density.filled(fitted, rows, method)
+        shown = {name: self._shown(name, views[name], *own[:2]) for name, own in found.items()}
+        means = {name: mean for name, (mean, _) in shown.items()}
+        deviations = {name: std for name, (_, std) in shown.items()}
+        sure = {name: found[name][2] for name in rows if name in self._tables}
         results = (means, *(deviations,) * return_std, *(sure,) * return_probability)
         return results if len(results) > 1 else means
 
@@ -359,8 +402,8 @@ class ViewsQueries(
         ndarray of shape (n,)
             Log densities in nats.
         """
-        given = self._given(views)
-        return self._scored(given, lambda: self._explained(given), method, n_samples, random_state)
+        rows = self._rows(views)
+        return with_density.scored(self.fitted_, rows, method, n_samples, random_state)
 
     def score(self, views: Mapping[str, ArrayLike], y: Any = None) -> float:
         """Return the mean log density of rows, in nats per row.
@@ -379,34 +422,26 @@ class ViewsQueries(
         """
         return float(np.mean(self.score_samples(views)))
 
-    def _given(self, views: Mapping[str, ArrayLike], *, empty_rows: bool = False) -> Views:
+    def _rows(self, views: Mapping[str, ArrayLike], *, all_seen: bool = True) -> Views:
+        """Check new rows of some views; all values of a row may be missing if this is allowed."""
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
         check_mapping(views)
-        return given_views(encoded_tables(views, self._tables), widths, empty_rows=empty_rows)
+        return given_views(encoded_tables(views, self._tables), widths, empty_rows=not all_seen)
 
-    def _all_data(self, Y: Any) -> Views:
-        return self._given(Y)
+    def _to_calibrate(self, views: Mapping[str, ArrayLike]) -> Views:
+        return self._rows(views, all_seen=False)
 
-    def _explained(self, given: Views) -> Explained:
-        return prediction.explain(self._network, given)
-
-    def _inferred(self, Y: Any) -> tuple[Projection, Moments]:
-        """The explanations of each row at its shared point, and mean and variance of all views."""
-        found = self._explained(self._given(Y))
-        whole = prediction.reconstructed(self._network, found, noise=True)
-        return found[self._shared_node], whole
-
-    def _filled_tables(
-        self, given: Views, explained: Explained
-    ) -> dict[str, tuple[Any, Array, Array]]:
-        """Fill the gaps of the given views with columns of several kinds (`Expected.filled`)."""
-        network = self._network
-        return {
-            name: expected_of(network, self._tables[name], name, explained, rows).filled(rows)
-            for name, rows in given.items()
-            if name in self._tables
-        }
+    def _shown(
+        self, name: str, given: Any, values: Any, std: Array, *, of_rows: bool = True
+    ) -> tuple[Any, Any]:
+        """Values of a view and standard deviations, as data frames if `given` is a data frame."""
+        if name in self._tables:
+            return self._as_table(name, given, values), std
+        # Rows of a view have the names of its columns; latent points have not.
+        own = of_rows and names_of(given)
+        columns = None if own else self._columns_of(name, values.shape[1])
+        return framed(self, given, values, columns), framed(self, given, std, columns)
 
     def _as_table(self, name: str, given: Any, values: Any) -> Any:
         """Values of a view of several kinds as a data frame like `given`, or like its training."""
@@ -422,9 +457,15 @@ class ViewsQueries(
         known = (self.columns_ or {}).get(name)
         return known or [f"x{number}" for number in range(width)]
 
-    @property
-    def _n_features_out(self) -> int:
-        return self.latent_mean_.shape[1]
+    def _problem(self, internal: Views, executor: Executor) -> Any:
+        """The training problem."""
+        raise NotImplementedError
+
+    def _examined(
+        self, ended: Ended, learnt: Learnt, scalings: Mapping[str, Scaling]
+    ) -> tuple[str, ...]:
+        """Set the fitted attributes of deep models; return notes."""
+        return ()
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
