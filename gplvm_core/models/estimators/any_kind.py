@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core import prediction
 from gplvm_core.models.data.points import checked_levels
+from gplvm_core.models.estimators.back_test import Method
 from gplvm_core.models.estimators.frames import framed
 from gplvm_core.models.estimators.kinds_trained import TrainedKinds
 from gplvm_core.numerics import Array
@@ -268,9 +269,16 @@ class AnyKind(TrainedKinds):
         latent = np.where(weights[:, :, None] > 0.0, explained[0].mean[:, :count], np.nan)
         return weights, latent, rows[:, :count]
 
-    def forecast(self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False) -> Any:
+    def forecast(
+        self,
+        times: ArrayLike,
+        *,
+        sequence: Any = None,
+        method: Method = "auto",
+        return_std: bool = False,
+    ) -> Any:
         if self.columns_ is None:
-            return super().forecast(times, sequence=sequence, return_std=return_std)
+            return super().forecast(times, sequence=sequence, method=method, return_std=return_std)
         path = self.forecast_latent(times, sequence=sequence)
         return self._as_values(None, self._at(*path), return_std=return_std)
 

@@ -1,6 +1,6 @@
 """Methods for sequences of rows: forecasts, completions and samples along paths over time."""
 
-from typing import Any
+from typing import Any, Self, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -11,7 +11,9 @@ from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.rows import checked_rows
 from gplvm_core.models.data.timeline import checked_times
+from gplvm_core.models.estimators.back_test import Method
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.forecaster import Forecaster, choose_forecaster
 from gplvm_core.models.estimators.with_intervals import WithIntervals
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
@@ -25,7 +27,17 @@ from gplvm_core.readers import DataError
 
 
 class SequenceQueries(LatentVariableModel, WithIntervals):
-    """Methods for rows in time; these methods need only fitted attributes."""
+    """Methods for rows in time; these methods need only fitted attributes.
+
+    Attributes
+    ----------
+    forecaster_ : Forecaster or None
+        Who continues the training sequences, and why (`choose_forecaster`); None if `fit` did not
+        test it.
+    """
+
+    # A default, since files of older versions do not store it.
+    forecaster_: Forecaster | None = None
 
     @property
     def can_calibrate(self) -> bool:
@@ -36,12 +48,54 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         """
         return self.capabilities.timed and super().can_calibrate
 
+    @property
+    def can_choose_forecaster(self) -> bool:
+        """Whether `choose_forecaster` is possible: a table of numbers over a single time."""
+        numbers = all(edge.posterior.links is None for edge in self._network.ends.values())
+        timed = self.capabilities.timed and self.times_ is not None
+        return bool(timed and numbers and np.shape(self.times_)[1] == 1 and hasattr(self, "fit"))
+
+    def choose_forecaster(self, Y: ArrayLike, *, callback: Report | None = None) -> Self:
+        """Choose by a short back-test who continues the training sequences, after training.
+
+        `fit` does this as a step of its second stage. Copies of the model are trained twice without
+        the last frames and forecast them. If the error of a simple rule (the last value, the value
+        one period before, trend and season, linear autoregression) is below 95 % of the model's,
+        `forecast` uses the best rule after the end of a sequence. `forecaster_.reason` has the
+        choice and the errors in words.
+
+        Parameters
+        ----------
+        Y : array_like of shape (N, D)
+            The training rows, in the same order; NaN marks missing values.
+        callback : callable, optional
+            Called as callback(fraction of the work that is done). An exception raised in it ends
+            the work; the model then has the forecaster it had before.
+
+        Returns
+        -------
+        self
+            The estimator, with `forecaster_`.
+        """
+        rows = self._to_calibrate(Y)[DATA]
+        self.forecaster_ = choose_forecaster(
+            self, rows, self.times_[:, 0], self.sequences_, callback or (lambda share: None)
+        )
+        return self
+
     def forecast(
-        self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
-    ) -> Float[Array, "n D"] | tuple[Float[Array, "n D"], Float[Array, "n D"]]:
+        self,
+        times: ArrayLike,
+        *,
+        sequence: Any = None,
+        method: Method = "auto",
+        return_std: bool = False,
+    ) -> Any:
         """Predict outputs at new times of a trained sequence (Damianou 2015, §3.4.2).
 
-        The uncertainty of the latent path is propagated through the mapping.
+        The uncertainty of the latent path is propagated through the mapping. A state-space model
+        averages over 200 sampled futures; its times are those of training rows, of rows that are
+        missing between them, or whole steps after the last one.
 
         Parameters
         ----------
@@ -49,23 +103,54 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
             New times: after, between or before the times of the sequence.
         sequence : label, optional
             The trained sequence; required if there are several.
+        method : {"auto", "model"}, default "auto"
+            Who predicts times after the end of the sequence: the best forecast of a back-test
+            (`forecaster_`), or the model.
 
         Returns
         -------
         ndarray of shape (n, D), or two of them
             The means, and with return_std the standard deviations with noise, in the units of the
-            outputs. After `calibrate` they are calibrated at times before and after the sequence.
+            outputs. After `calibrate` they are calibrated at times before and after the sequence;
+            those of a simple rule come from its errors in the past.
 
         Raises
         ------
         DataError
-            If the model has no kernel over time, or if the sequence is unknown.
+            If the model has no kernel over time, if the sequence is unknown, or if a time is
+            neither trained nor whole steps later (state-space models), or after the last step of
+            the simple rule.
         """
+        if method not in get_args(Method):
+            raise ValueError(f'method must be "auto" or "model"; got {method!r}')
+        rows, when = self._rows_of(sequence), checked_times(times, None)
+        by_rule, label = np.zeros(len(when), dtype=bool), self.sequences_[rows[0]]
+        if method == "auto" and self.forecaster_ is not None:
+            by_rule = self.forecaster_.continues(label, when[:, 0])
+        mean, std = np.empty((2, len(when), self.n_features_in_))
+        if not by_rule.all() or not len(when):
+            own = self._own_forecast(when[~by_rule], sequence, shown=return_std)
+            mean[~by_rule], std[~by_rule] = own[0], np.sqrt(own[1])
+        if by_rule.any() and self.forecaster_ is not None:
+            found = self.forecaster_.ahead(label, when[by_rule, 0])
+            mean[by_rule], std[by_rule] = found
+        return (mean, std) if return_std else mean
+
+    def _own_forecast(
+        self, times: Float[Array, "n P"], sequence: Any, *, shown: bool
+    ) -> tuple[Float[Array, "n D"], Float[Array, "n D"]]:
+        """The model's means and calibrated variances; shown: whether a user sees the latter."""
         path = Belief(*self.forecast_latent(times, sequence=sequence))
-        outputs, spread = prediction.moments(self._network, {0: path}, noise=True)[DATA]
+        mean, variance = prediction.moments(self._network, {0: path}, noise=True)[DATA]
+        return mean, self._calibrated_outside(times, sequence, variance, shown=shown)
+
+    def _calibrated_outside(
+        self, times: ArrayLike, sequence: Any, variance: Float[Array, "n D"], *, shown: bool
+    ) -> Float[Array, "n D"]:
+        """Variances of forecasts, calibrated before and after the sequence."""
         new = self._outside(times, sequence)
-        spread[new] = self._calibrated(Asked("forecast"), spread[new], shown=return_std)
-        return (outputs, np.sqrt(spread)) if return_std else outputs
+        variance[new] = self._calibrated(Asked("forecast"), variance[new], shown=shown)
+        return variance
 
     def complete(
         self,

@@ -16,7 +16,6 @@ from gplvm_core.models.estimators.timed import warn_of_moving
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.held_states import HeldStates
-from gplvm_core.prediction.intervals import Asked
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.prediction.posterior import Posterior
@@ -59,31 +58,9 @@ class StateQueries(SequenceQueries):
         """
         return self._at(times, sequence, lambda drawn: (drawn.mean(axis=0), drawn.var(axis=0)))
 
-    def forecast(self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False) -> Any:
-        """Predict outputs at the times of a trained sequence, or at later times.
-
-        Later outputs are averages over 200 sampled futures, so several possible continuations
-        widen the standard deviations.
-
-        Parameters
-        ----------
-        times : array_like of shape (n,)
-            Times of training rows or of rows that are missing between them, or times that are
-            whole steps after the last one.
-        sequence : label, optional
-            The trained sequence; required if there are several.
-
-        Returns
-        -------
-        ndarray of shape (n, D), or two of them
-            The means, and with return_std the standard deviations with noise, in the units of the
-            outputs. After `calibrate` they are calibrated at later times.
-
-        Raises
-        ------
-        DataError
-            If the sequence is unknown, or if a time is neither trained nor whole steps later.
-        """
+    def _own_forecast(
+        self, times: Float[Array, "n P"], sequence: Any, *, shown: bool
+    ) -> tuple[Float[Array, "n D"], Float[Array, "n D"]]:
         mean, variance = self._at(
             times,
             sequence,
@@ -92,9 +69,7 @@ class StateQueries(SequenceQueries):
                 prediction.DATA
             ],
         )
-        new = self._outside(times, sequence)
-        variance[new] = self._calibrated(Asked("forecast"), variance[new], shown=return_std)
-        return (mean, np.sqrt(variance)) if return_std else mean
+        return mean, self._calibrated_outside(times, sequence, variance, shown=shown)
 
     def sample_forecast(
         self,

@@ -199,10 +199,12 @@ class Trainable:
     ) -> tuple[str, ...]:
         """Store the times and sequences of the rows if the model has a kernel over time.
 
-        Otherwise, the map ignores times and sequences, and a note is returned. The calibration of
-        an earlier fit is deleted. Raises DataError for sequences that do not match the rows.
+        Otherwise, the map ignores times and sequences, and a note is returned. The calibration and
+        the forecaster of an earlier fit are deleted. Raises DataError for sequences that do not
+        match the rows.
         """
-        vars(self).pop("intervals_", None)  # the class attribute is None
+        for learnt in ("intervals_", "forecaster_"):
+            vars(self).pop(learnt, None)  # the class attribute is None
         self.times_, self.sequences_, self.path_, self.time_kernel_ = None, None, None, None
         if self.time_kernel is not None:
             self.times_, self.sequences_ = checked_timeline(times, sequences, count)
