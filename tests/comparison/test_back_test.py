@@ -202,9 +202,9 @@ def test_hidden_values_and_constant_columns_do_not_count():
 
 
 def test_a_model_that_forecasts_better_than_all_rules_continues():
-    noisy = wave(80, 10.0) + 0.3 * np.random.default_rng(1).normal(size=(80, 3))
+    noisy = wave(80, 37.0) + 0.3 * np.random.default_rng(1).normal(size=(80, 3))
     times, one = np.arange(80.0), np.zeros(80, dtype=int)
-    found = choose_forecaster(Known(), noisy, times, one, lambda share: None)
+    found = choose_forecaster(Known(37.0), noisy, times, one, lambda share: None)
     assert found.name == MODEL and found.reach(0) == 0
     assert found.reason.startswith("Continued by the model: on the last 40 frames its error was ")
 

@@ -28,7 +28,7 @@ from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
 
 ORIGINS = 2  # how often a copy of the model is trained without the last frames
-TIE = 0.95  # a rule's error is at most this share of the model's, or the model continues
+CLEAR = 0.95  # the model continues if its error is below this share of the best rule's
 MOST_STEPS, LEAST_STEPS, MOST_VALUES = 200, 20, 2_000_000  # of a stored continuation
 UNEVEN = "its rows are not equally spaced in time, and simple rules need equal steps"
 
@@ -126,7 +126,7 @@ def choose_forecaster(
     if ended:
         raise StopIteration
     best = tested.best_rule
-    if not tested.error(best) < TIE * tested.error(MODEL):
+    if tested.error(MODEL) < CLEAR * tested.error(best):
         own, other = (in_percent(tested.error(name)) for name in (MODEL, best))
         return Forecaster.of_model(
             f"{_where(tested)} its error was {own} of the data's spread, that of the best simple "

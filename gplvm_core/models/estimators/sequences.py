@@ -59,10 +59,10 @@ class SequenceQueries(LatentVariableModel, WithIntervals):
         """Choose by a short back-test who continues the training sequences, after training.
 
         `fit` does this as a step of its second stage. Copies of the model are trained twice without
-        the last frames and forecast them. If the error of a simple rule (the last value, the value
-        one period before, trend and season, linear autoregression) is below 95 % of the model's,
-        `forecast` uses the best rule after the end of a sequence. `forecaster_.reason` has the
-        choice and the errors in words.
+        the last frames and forecast them. Unless the model's error is below 95 % of that of the
+        best simple rule (the last value, the value one period before, trend and season, linear
+        autoregression), `forecast` uses the rule after the end of a sequence. `forecaster_.reason`
+        has the choice and the errors in words.
 
         Parameters
         ----------

@@ -146,7 +146,11 @@ class Trainable:
         watched.share = work.training(len(seeds), self.max_iter, heat)
         watched.ahead = work.after
         further = problem.further if isinstance(problem, Graph) else lambda done: ()
-        training = Training(problem, *settings, worth, work, heat, further)
+        # The early end was measured only for maps of one table of numbers.
+        rows = 0
+        if type(problem) is Graph and len(problem.edges) == 1:
+            rows = problem.n_rows if type(problem.nodes[0]) is LatentNode else 0
+        training = Training(problem, *settings, worth, work, heat, further, rows)
         trained = training.run(seeds, callback and watched, resume)
         best = max(trained, key=worth)
         self.restarts_ = tuple(each.restart for each in trained)
