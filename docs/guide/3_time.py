@@ -43,10 +43,16 @@ print(f"The bound is {model.bound_:.0f} nats; {model.n_effective_} dimensions ar
 # %%
 # Between and beyond the recording
 # --------------------------------
-# ``forecast`` predicts the sensors at any times. Its standard deviation grows with the distance
-# from the recording.
+# ``forecast`` predicts the sensors at any times. After the end, the model and simple rules compete:
+# ``fit`` tests all of them on the last rows, and the best continues the recording.
 
-mean, deviation = model.forecast(times, return_std=True)
+print(model.forecaster_.reason)
+
+# %%
+# ``method="model"`` asks the model itself. Its standard deviation grows with the distance from the
+# recording.
+
+mean, deviation = model.forecast(times, method="model", return_std=True)
 soon = future & (times < 6.25)
 for name, rows in (("the gap", gap), ("0.3 s ahead", soon), ("2 s ahead", future)):
     rest = np.mean((mean - truth)[rows] ** 2) / np.mean(truth.var(axis=0))
@@ -71,15 +77,15 @@ plt.show()
 
 ruled = StateSpaceGPLVM(n_components=3, n_inducing=15, max_iter=150, random_state=0)
 ruled.fit(sensors[~future], times=times[~future])
-ahead = ruled.forecast(times[future])
+ahead = ruled.forecast(times[future], method="model")
 rest = np.mean((ahead - truth[future]) ** 2) / np.mean(truth.var(axis=0))
 print(f"2 s ahead, by the rule: {rest:.2%} of the variance is not explained")
 
 # %%
 # How good are forecasts?
 # -----------------------
-# ``back_test`` holds out the end of the recording three times, trains a copy of the model without
-# it, and compares the forecasts with simple rules.
+# ``back_test`` is this test: it holds out the end of the recording three times, trains a copy of
+# the model without it, and compares the forecasts with simple rules.
 
 result = back_test(model, sensors[seen], times[seen], horizon=5)
 print(result.sentence())

@@ -11,10 +11,10 @@ from scipy.stats import nbinom, norm
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.forest import forest_gains
-from gplvm_core.comparison.repeated import Step, Watch
 from gplvm_core.likelihoods.counts import SIZES
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.estimators.second_stage import map_only
+from gplvm_core.models.training.watched import Step, Watch
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import cells_of

@@ -7,13 +7,14 @@ from typing import Any, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gplvm_core.comparison.kept_aside import ready
 from gplvm_core.comparison.measures import Measure
-from gplvm_core.comparison.repeated import Contender, Step, compare
+from gplvm_core.comparison.repeated import Contender, compare
 from gplvm_core.comparison.result import Comparison, Difference
 from gplvm_core.comparison.settings import Settings, candidates_for, in_words
 from gplvm_core.comparison.tasks import Data, Judge, OfRows, Scaling, Task, held_out
 from gplvm_core.models.data.views import check_name
+from gplvm_core.models.estimators.second_stage import ready
+from gplvm_core.models.training.watched import Step
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
 

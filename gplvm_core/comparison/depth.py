@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.comparison.baselines import WithNoise
 from gplvm_core.comparison.mixture import Mixture
-from gplvm_core.comparison.repeated import Contender, Step, checked, compare
+from gplvm_core.comparison.repeated import Contender, checked, compare
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.models import (
     BayesianGPLVM,
@@ -18,6 +18,7 @@ from gplvm_core.models import (
     ProbabilisticPCA,
     SparseGPRegression,
 )
+from gplvm_core.models.training.watched import Step
 from gplvm_core.readers.errors import plural
 
 ONE, TWO, THREE = "one layer", "two layers", "three layers"

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from gplvm_core.comparison.baselines import ChosenPCA
 from gplvm_core.comparison.mixture import Mixture
@@ -17,7 +17,6 @@ from gplvm_core.comparison.repeated import (
     Contender,
     Judge,
     Split,
-    Step,
     checked,
     compare,
     densities,
@@ -25,6 +24,8 @@ from gplvm_core.comparison.repeated import (
 )
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.models import ProbabilisticPCA
+from gplvm_core.models.estimators.second_stage import ready
+from gplvm_core.models.training.watched import Step
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
@@ -115,13 +116,6 @@ def refusal(model: Any) -> str | None:
     if model.capabilities.timed:
         return "its rows follow each other in time, so single rows cannot be held out"
     return None
-
-
-def ready(model: Any) -> BaseEstimator:
-    """Return an unfitted copy for training on other rows; an array `init` is replaced by "pca"."""
-    settings = model.get_params()
-    fresh = clone(model) if not isinstance(settings.get("init"), np.ndarray) else None
-    return fresh or type(model)(**(settings | {"init": "pca"}))
 
 
 def judge_of(

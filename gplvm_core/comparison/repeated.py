@@ -13,8 +13,8 @@ from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.models.estimators.second_stage import map_only
+from gplvm_core.models.training.watched import Step, Watch
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Progress
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
 
@@ -41,28 +41,6 @@ class Contender:
 
     name: str
     estimator: BaseEstimator
-
-
-@dataclass(frozen=True)
-class Step:
-    """Progress of a comparison: the model in training and the split (from 1).
-
-    share: the completed fraction of all fits. seconds: the time since the start.
-    """
-
-    name: str
-    split: int
-    n_splits: int
-    share: float
-    seconds: float
-
-    @property
-    def message(self) -> str:
-        return (
-            f"Split {self.split} of {self.n_splits}: {self.name}"
-            if self.n_splits > 1
-            else self.name
-        )
 
 
 def compare(
@@ -192,39 +170,6 @@ def _finite(values: ArrayLike, name: str) -> Array:
             "baselines need complete rows: leave out the other rows"
         )
     return found
-
-
-class Watch:
-    """Reports progress to the callback, and records whether the callback raised StopIteration."""
-
-    def __init__(
-        self, callback: Callable[[Step], None] | None, n_splits: int, n_contenders: int
-    ) -> None:
-        self.callback, self.n_splits, self.n_contenders = callback, n_splits, n_contenders
-        self.begin, self.stopped = time.perf_counter(), False
-        self.name, self.split, self.place = "", 0, 0
-
-    def enter(self, name: str, split: int, place: int) -> None:
-        self.name, self.split, self.place = name, split, place
-        self.report(0.0)
-
-    def report(self, part: float) -> None:
-        """Call the callback; part: the completed fraction of the current fit."""
-        if self.callback is None:
-            return
-        done = self.split * self.n_contenders + self.place + part
-        share = done / (self.n_splits * self.n_contenders)
-        seconds = time.perf_counter() - self.begin
-        try:
-            self.callback(Step(self.name, self.split + 1, self.n_splits, share, seconds))
-        except StopIteration:
-            self.stopped = True
-
-    def __call__(self, progress: Progress) -> None:
-        """Report the progress of a model's training; raises StopIteration to end it."""
-        self.report(progress.share)
-        if self.stopped:
-            raise StopIteration
 
 
 def _seeded(estimator: BaseEstimator, random_state: int | None, split: int) -> Any:

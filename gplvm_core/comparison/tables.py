@@ -21,12 +21,12 @@ from gplvm_core.comparison.kept_aside import (
     HIDDEN,
     MOST_JUDGED,
     difference,
-    ready,
 )
 from gplvm_core.comparison.poisson_factors import PoissonFactors
-from gplvm_core.comparison.repeated import Contender, Split, Step, compare, splits_of
+from gplvm_core.comparison.repeated import Contender, Split, compare, splits_of
 from gplvm_core.comparison.result import Comparison
-from gplvm_core.models.estimators.second_stage import map_only
+from gplvm_core.models.estimators.second_stage import map_only, ready
+from gplvm_core.models.training.watched import Step
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers.kinds import TableColumn, in_own_values, kinds_of
 

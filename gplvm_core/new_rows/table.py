@@ -244,6 +244,8 @@ def _values(
         cells_in(name, given[name]) if name in given else Cells(name, nothing, "words")
         for name in names
     ]
+    for own, column in zip(cells, dataset.all_columns, strict=True):
+        notes += column.slips_in(own.seen) if column.slips else ()
     return _coded(cells, dataset, before, numbers), notes
 
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -39,12 +39,20 @@ class TableColumn:
     words: a category's words by decreasing frequency, a grade's words in order, or (yes, no).
     A word is stored as its number in `words`. unit: for an exposure, the geometric mean in the
     training rows. If a row's exposure is not known, its counts are predicted at this exposure.
+    slips: pairs of a misspelt word and the word that is meant, which new rows are read by, too.
     """
 
     name: str
     kind: str
     words: tuple[Any, ...] = ()
     unit: float = 1.0
+    slips: tuple[tuple[str, Any], ...] = ()
+
+    def slips_in(self, values: Iterable[Any]) -> tuple[str, ...]:
+        """A note if misspelt words are among the values."""
+        seen, meant = Counter(map(str, values)), dict(self.slips)
+        read = [f"“{word}” as “{meant[word]}” ({seen[word]} ×)" for word in meant if seen[word]]
+        return (f"Misspelt words of “{self.name}” were read: {listed(read)}.",) if read else ()
 
     @property
     def is_words(self) -> bool:
@@ -62,9 +70,10 @@ def columns_of(
     and with the columns that are left out because they are constant.
 
     kinds: "auto"; "robust", which is "auto" with robust noise for all numbers; a list with one
-    entry per column; or a dict by column name or number. An entry is a kind, or the words of a
-    grade in their order. "auto" also applies to the columns that a dict
-    leaves out. Raises DataError for unknown kinds, and for values that do not fit their kind.
+    entry per column; or a dict by column name or number. An entry is a kind, the words of a grade
+    in their order, or a `TableColumn` whose kind and slips are used. "auto" also applies to the
+    columns that a dict leaves out. Raises DataError for unknown kinds, and for values that do not
+    fit their kind.
     """
     asked = _asked(table, kinds)
     given = Proposal((), "")
@@ -150,6 +159,10 @@ def proposal(cells: Cells) -> Proposal:
 
 
 def _column(cells: Cells, kind: Any) -> TableColumn:
+    if isinstance(kind, TableColumn):
+        meant = dict(kind.slips)
+        values = np.array([meant.get(word, word) for word in cells.values], dtype=object)
+        return replace(_column(replace(cells, values=values), kind.kind), slips=kind.slips)
     if isinstance(kind, Sequence) and not isinstance(kind, str):
         return _grade(cells, tuple(kind))
     if kind not in KINDS:
@@ -291,6 +304,7 @@ def coded_column(column: TableColumn, cells: Cells) -> Float[Array, " N"]:
             return cells.values
         return np.array([np.nan if value is None else value for value in cells.values], dtype=float)
     number = {word: at for at, word in enumerate(column.words)}
+    number |= {word: number[meant] for word, meant in column.slips if meant in number}
     found = np.full(len(cells.values), np.nan)
     for row, value in enumerate(cells.values):
         if value is None:
@@ -343,9 +357,12 @@ def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], nam
 
 def kinds_of(columns: Sequence[TableColumn]) -> list[Any]:
     """Return the argument `kinds` of a model for these columns; a grade is the list of its
-    words.
+    words, and a column with slips is itself.
     """
-    return [list(column.words) if column.kind == "grade" else column.kind for column in columns]
+    return [
+        column if column.slips else list(column.words) if column.kind == "grade" else column.kind
+        for column in columns
+    ]
 
 
 def in_own_values(columns: Sequence[TableColumn], values: Float[Array, "n C"]) -> Any:

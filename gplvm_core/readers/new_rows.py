@@ -229,6 +229,8 @@ def _matched(name: str, table: Table, dataset: Drawn, mends: Mends) -> NewRows:
         for n, column in zip(wanted or range(width), columns, strict=True)
     ]
     values = np.column_stack([numbers for numbers, _ in read])
+    for n, column in zip(wanted or range(width), columns, strict=True):
+        notes += _slips(table, column, kinds.get(n))
     misfits = tuple(misfit for _, misfit in read if misfit is not None)
     places = {column.name: d for d, column in enumerate(columns)}
     return NewRows(
@@ -295,6 +297,7 @@ def _by_name(
         if column in named:
             values[:, number], misfit = _values(table, named[column], kinds.get(column))
             misfits += [] if misfit is None else [misfit]
+            notes += _slips(table, named[column], kinds.get(column))
     places = {name: number for number, name in enumerate(wanted)}
     return NewRows(
         values,
@@ -335,6 +338,10 @@ def _values(table: Table, column: Column, kind: TableColumn | None) -> tuple[Arr
     if kind is None:
         return numbers_in(column, table.unit, [int(place) for place in table.places], table.decimal)
     return coded_cells(kind, column, table), None
+
+
+def _slips(table: Table, column: Column, kind: TableColumn | None) -> tuple[str, ...]:
+    return kind.slips_in(column.first_words(len(table.places))) if kind and kind.slips else ()
 
 
 def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:

@@ -52,7 +52,10 @@ def _meant(word: str, usual: Sequence[str]) -> str | None:
 
 
 def corrected(dataset: Dataset, slips: Sequence[WordSlip]) -> Dataset:
-    """Return the data set with these words replaced by the words that are meant, and a note."""
+    """Return the data set with these words replaced by the words that are meant, and a note.
+
+    The columns remember the slips, so that new rows are read in the same way.
+    """
     if not slips:
         return dataset
     columns, targets = list(dataset.columns), dataset.values.copy()
@@ -64,7 +67,8 @@ def corrected(dataset: Dataset, slips: Sequence[WordSlip]) -> Dataset:
         codes[list(each.rows)] = names.index(each.meant)
         codes[codes > gone] -= 1.0
         kept = tuple(word for n, word in enumerate(column.words) if n != gone)
-        columns[each.column] = replace(column, words=kept)
+        known = (*column.slips, (each.word, each.meant))
+        columns[each.column] = replace(column, words=kept, slips=known)
     facts: dict[str, Any] = {}
     before = [set(map(str, column.words)) for column in dataset.columns]
     if dataset.labels is not None and set(dataset.label_names) in before:

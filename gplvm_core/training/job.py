@@ -17,7 +17,7 @@ from gplvm_core.models.estimators.second_stage import (
     AUTO,
     ENDED,
     OFF,
-    Step,
+    LaterStep,
     map_only,
     steps_of,
 )
@@ -226,21 +226,21 @@ class Job:
         if request == "pause":
             raise _PauseError
 
-    def _steps(self, fitted: Any, dataset: Dataset) -> tuple[Step, ...]:
+    def _steps(self, fitted: Any, dataset: Dataset) -> tuple[LaterStep, ...]:
         """Return the steps of the second stage of `fit`."""
         if getattr(fitted, "second_stage", AUTO) == OFF:
             return ()
         rows = dataset.views_in_own_values() if dataset.views else dataset.values
         return steps_of(fitted, rows, dataset.sequences)
 
-    def _take(self, steps: Sequence[Step], fitted: Any) -> None:
+    def _take(self, steps: Sequence[LaterStep], fitted: Any) -> None:
         """Take the steps of the second stage. A failure becomes a note."""
         for step in steps:
             note = step.not_learnt(ENDED) if self._stopped else step.take(self._reporting(step))
             if note is not None:
                 fitted.notes_ = (*getattr(fitted, "notes_", ()), note)
 
-    def _reporting(self, step: Step) -> Callable[[float], None]:
+    def _reporting(self, step: LaterStep) -> Callable[[float], None]:
         """Return a function that publishes the fraction of a step that is done, and acts on a
         request.
         """

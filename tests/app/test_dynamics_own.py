@@ -13,9 +13,9 @@ from streamlit.testing.v1 import AppTest
 
 from gplvm_core import DynamicalGPLVM, load_dataset
 from gplvm_core.comparison import back_test
-from gplvm_core.comparison.back_test import in_percent
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.cells import choices, columns_of
+from gplvm_core.models.estimators.back_test import in_percent
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
 from pages.ui.explore.time.example import example

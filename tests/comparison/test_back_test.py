@@ -1,5 +1,6 @@
 """Tests of forecasts of held-out ends: simple rules computed by hand, and models."""
 
+from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,14 +9,18 @@ from sklearn.base import BaseEstimator
 
 from gplvm_core import DynamicalGPLVM
 from gplvm_core.comparison import back_test
-from gplvm_core.comparison.back_test import MODEL
-from gplvm_core.comparison.simple_forecasts import (
+from gplvm_core.models.estimators.back_test import MODEL
+from gplvm_core.models.estimators.forecaster import choose_forecaster
+from gplvm_core.prediction.simple_forecasts import (
     LAST,
     LINEAR,
     SEASONAL,
+    SMOOTHING,
+    TREND,
     autoregression,
     period_of,
     simple_forecasts,
+    smoothing,
     without_gaps,
 )
 from gplvm_core.readers import DataError
@@ -97,6 +102,55 @@ def test_the_autoregression_is_a_regression_on_the_last_frames():
     assert min(float(np.abs(each - found[:, 1]).max()) for each in two) < 1e-8
 
 
+@pytest.mark.parametrize("period", [None, 4])
+def test_smoothing_is_that_of_its_equations(period):
+    generator = np.random.default_rng(2)
+    series = np.cumsum(generator.normal(size=40)) + np.tile([0.0, 3.0, 1.0, -2.0], 10)
+    units = (series - series.mean()) / series.std()
+
+    def run(alpha: float, beta: float, gamma: float, kept: float) -> tuple[float, np.ndarray]:
+        level, slope, season = units[0], 0.0, [0.0]
+        if period:
+            first, second = units[:4].mean(), units[4:8].mean()
+            slope = (second - first) / 4
+            level = first - 2.5 * slope
+            season = [units[n] - first - slope * (n - 1.5) for n in range(4)]
+        errors = []
+        for now in units:
+            before = season.pop(0)
+            error = now - level - kept * slope - before
+            level, slope = level + kept * slope + alpha * error, kept * slope + beta * error
+            season.append(before + gamma * error)
+            errors.append(error)
+        damped = [sum(kept**i for i in range(1, h + 1)) for h in range(1, 7)]
+        ahead = [level + d * slope + season[h % len(season)] for h, d in enumerate(damped)]
+        return sum(e * e for e in errors), series.mean() + series.std() * np.array(ahead)
+
+    tried = [
+        run(a, a * b, (1 - a) * c, kept)
+        for a, b, c, kept in product(*SMOOTHING)
+        if period or c == 0
+    ]
+    wanted = min(tried, key=lambda each: each[0])[1]
+    found = smoothing(series[:, None], period)(np.array([40, 30]), 6)
+    np.testing.assert_allclose(found[0, :, 0], wanted)
+
+
+def test_a_trend_with_a_season_is_continued():
+    rows = (0.1 * np.arange(66) + np.tile([0.0, 1.0, -2.0], 22))[:, None]
+    gap = rows.copy()
+    gap[20:23] = np.nan
+    for series in (rows[:60], gap[:60]):
+        ahead = smoothing(series, 3)(np.array([60]), 6)[0]
+        np.testing.assert_allclose(ahead, rows[60:], atol=0.1)
+
+
+def test_an_autoregression_does_not_explode():
+    series = 1.2 ** np.arange(30.0)[:, None] * np.array([1.0, -0.5])
+    ahead = autoregression(series)(np.array([30]), 300)[0]
+    assert np.abs(ahead).max() < 300 * np.abs(series).max()
+
+
 def test_wide_series_are_continued_through_their_components():
     angle = 2.0 * np.pi * np.arange(90) / 9.0
     mixing = np.random.default_rng(1).normal(size=(2, 80))
@@ -136,7 +190,7 @@ def test_errors_are_shares_of_the_spread_over_the_held_out_frames():
         assert found.soon[LAST][origin] == pytest.approx(np.sqrt(np.mean(wrong[:1] ** 2)))
     assert found.errors[SEASONAL].max() < 1e-9
     assert "The rule was better in all 2 forecasts" in found.sentence()
-    assert found.best_rule in (SEASONAL, LINEAR)
+    assert found.best_rule in (SEASONAL, TREND, LINEAR)
 
 
 def test_hidden_values_and_constant_columns_do_not_count():
@@ -145,6 +199,14 @@ def test_hidden_values_and_constant_columns_do_not_count():
     found = back_test(_Wider(), values, horizon=5, n_origins=1)
     assert found.errors[MODEL].max() < 1e-12
     assert any("constant" in note for note in found.notes)
+
+
+def test_a_model_that_forecasts_better_than_all_rules_continues():
+    noisy = wave(80, 37.0) + 0.3 * np.random.default_rng(1).normal(size=(80, 3))
+    times, one = np.arange(80.0), np.zeros(80, dtype=int)
+    found = choose_forecaster(Known(37.0), noisy, times, one, lambda share: None)
+    assert found.name == MODEL and found.reach(0) == 0
+    assert found.reason.startswith("Continued by the model: on the last 40 frames its error was ")
 
 
 class _Wider(Known):
@@ -188,7 +250,7 @@ def test_a_trained_model_is_compared_at_every_origin():
     values[20:23, 1] = np.nan
     model = DynamicalGPLVM(2, 10, time_kernel="matern32", max_iter=15, random_state=0)
     found = back_test(model, values, times=0.1 * np.arange(70), horizon=4)
-    assert set(found.errors) == {MODEL, LAST, SEASONAL, LINEAR}
+    assert set(found.errors) == {MODEL, LAST, SEASONAL, TREND, LINEAR}
     assert all(each.shape == (3,) and np.isfinite(each).all() for each in found.errors.values())
     assert not hasattr(model, "bound_")  # the given model is not trained
     assert "Over the next 4 frames the model's error is" in found.sentence()

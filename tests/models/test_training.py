@@ -325,3 +325,20 @@ def fitted_quietly(model, *data, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         return model.fit(*data, **options)
+
+
+def test_training_ends_when_the_bound_hardly_rises_and_says_so():
+    generator = np.random.default_rng(0)
+    plane = generator.normal(size=(80, 2)) @ generator.normal(size=(2, 6))
+    rows = plane + 0.3 * generator.normal(size=plane.shape)
+    model = BayesianGPLVM(3, n_inducing=10, max_iter=400, n_restarts=1, random_state=0).fit(rows)
+    bounds = model.trace_["bound"]
+    assert model.result_.status == "converged" and len(bounds) < 300
+    assert "rose by less than 0.001 nats a row in 20 iterations" in model.result_.reason
+    assert bounds[-1] - bounds[-21] < 0.001 * len(rows)
+    # More iterations can be asked for; the bound does not fall.
+    runs = []
+    fresh = BayesianGPLVM(3, n_inducing=10, max_iter=400, n_restarts=1, random_state=0)
+    fresh.fit(rows, callback=lambda progress: runs.append(progress.run))
+    longer = fresh.set_params(max_iter=600).fit(rows, resume=runs[-1])
+    assert longer.n_iter_ > model.n_iter_ and longer.bound_ >= model.bound_

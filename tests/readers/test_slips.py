@@ -1,9 +1,14 @@
 """Tests that misspelt words are found and corrected, and that rare words are not."""
 
 import numpy as np
+import pandas as pd
+import pytest
 
-from gplvm_core.readers import read_table
+from gplvm_core import BayesianGPLVM, apply, load
+from gplvm_core.readers import DataError, read_table
+from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.readers.slips import corrected, word_slips
+from gplvm_core.readers.sources import NamedBytes
 
 WORDS = ["birch"] * 30 + ["oak"] * 30 + ["pine"] * 30 + ["Oak", "pnie", "birhc", "birhc", "spruce"]
 
@@ -23,6 +28,42 @@ def test_slips_of_words_are_found_and_corrected() -> None:
     assert [fixed.columns[0].words[int(code)] for code in fixed.values[:, 0]] == right
     assert [fixed.label_word(row) for row in range(len(right))] == right
     assert "“pnie” is read as “pine”" in fixed.notes[-1]
+    assert dict(fixed.columns[0].slips) == {"Oak": "oak", "pnie": "pine", "birhc": "birch"}
     np.testing.assert_array_equal(fixed.values[:, 1], trees.values[:, 1])
     kept = corrected(trees, [each for each in found if each.word != "Oak"])
     assert kept.columns[0].words[int(kept.values[90, 0])] == "Oak"
+
+
+def test_new_rows_are_read_as_the_visitor_decided_for_the_training_rows(tmp_path) -> None:
+    generator = np.random.default_rng(0)
+    mass = {"b": 1.0, "o": 5.0, "O": 5.0, "p": 9.0, "s": 3.0}
+    lines = [f"{word},{mass[word[0]] + 0.1 * generator.normal()}" for word in WORDS]
+    text = "\n".join(["tree,mass", *lines]).encode()
+    trees = read_table(text, kinds={"tree": "category"})
+    fixed = corrected(trees, word_slips(trees))
+    model = BayesianGPLVM(2, n_inducing=8, max_iter=10, random_state=0, kinds=fixed.kinds)
+    model.fit(fixed.in_own_values(fixed.values)).save(tmp_path / "trees.gplvm")
+    model = load(tmp_path / "trees.gplvm")
+
+    rows = read_rows(NamedBytes("new.csv", b"mass,tree\n5,Oak\n1,birch\n"), fixed)
+    assert [fixed.columns[0].words[int(code)] for code in rows.values[:, 0]] == ["oak", "birch"]
+    assert "Misspelt words of “tree” were read: “Oak” as “oak” (1 ×)." in rows.notes
+
+    wrong = pd.DataFrame({"mass": [5.0, np.nan], "tree": ["Oak", "pnie"]})
+    right = wrong.assign(tree=["oak", "pine"])
+    with pytest.warns(UserWarning, match="“Oak” as “oak” .* “pnie” as “pine”"):
+        found = apply(model, wrong, fixed)
+    pd.testing.assert_frame_equal(found, apply(model, right, fixed))
+    # The model itself also knows the slips, without the training rows.
+    filled, same = (model.complete(each[["tree", "mass"]]) for each in (wrong, right))
+    pd.testing.assert_frame_equal(filled.iloc[1:, 1:], same.iloc[1:, 1:])
+
+    kept = corrected(trees, [each for each in word_slips(trees) if each.word != "Oak"])
+    assert (
+        kept.columns[0].words[
+            int(read_rows(NamedBytes("a.csv", b"tree,mass\nOak,5\n"), kept).values[0, 0])
+        ]
+        == "Oak"
+    )
+    with pytest.raises(DataError, match="“Oka”"):
+        read_rows(NamedBytes("new.csv", b"tree,mass\nOka,5\n"), fixed)

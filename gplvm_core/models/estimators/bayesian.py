@@ -95,13 +95,16 @@ class BayesianGPLVM(LatentVariableModel):
     data_weight: str | float = "auto"
 
     # Defaults for models in files of older versions.
-    columns_ = encoder_ = intervals_ = times_ = sequences_ = path_ = time_kernel_ = NOTHING
+    columns_ = encoder_ = intervals_ = forecaster_ = NOTHING
+    times_ = sequences_ = path_ = time_kernel_ = NOTHING
     _attributes: ClassVar[str] = "statistics_"
 
     class_words, class_probabilities = words.class_words, words.class_probabilities
     class_probabilities_at = words.class_probabilities_at
     count_probabilities, column_quantiles = words.count_probabilities, words.column_quantiles
     forecast, forecast_latent = in_time.forecast, in_time.forecast_latent
+    choose_forecaster = in_time.choose_forecaster
+    can_choose_forecaster = property(in_time.can_choose_forecaster)
     sample_sequence, transform_sequence = in_time.sample_sequence, in_time.transform_sequence
     calibrate = with_intervals.calibrate
     can_calibrate = property(with_intervals.can_calibrate)

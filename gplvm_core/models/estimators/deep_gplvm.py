@@ -105,9 +105,12 @@ class DeepGPLVM(LatentVariableModel):
     _ranks_sound, _one_noise = True, property(one_noise)
     _attributes: ClassVar[str] = "layers_ rows_"
     # Defaults for models in files of older versions.
-    encoder_ = family_ = intervals_ = times_ = sequences_ = path_ = time_kernel_ = NOTHING
+    encoder_ = family_ = intervals_ = forecaster_ = NOTHING
+    times_ = sequences_ = path_ = time_kernel_ = NOTHING
 
     forecast, forecast_latent = in_time.forecast, in_time.forecast_latent
+    choose_forecaster = in_time.choose_forecaster
+    can_choose_forecaster = property(in_time.can_choose_forecaster)
     sample_sequence, transform_sequence = in_time.sample_sequence, in_time.transform_sequence
     calibrate = with_intervals.calibrate
     can_calibrate = property(with_intervals.can_calibrate)

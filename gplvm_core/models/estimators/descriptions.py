@@ -161,6 +161,9 @@ density_ : DerivedDensity or None
     `fit_density` is called.
 intervals_ : Intervals or None
     The factors of standard deviations (`calibrate`); None if `fit` did not learn them.
+forecaster_ : Forecaster or None
+    Who continues the training sequences, and why (`choose_forecaster`); None if `fit` did not test
+    it.
 times_ : ndarray of shape (N, P) or None
     The times of the training rows; None without a kernel over time.
 sequences_ : ndarray of shape (N,) or None

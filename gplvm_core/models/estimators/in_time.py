@@ -1,6 +1,6 @@
 """Methods for rows in time: forecasts, completions and samples along paths or states."""
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -10,6 +10,9 @@ from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.answers.fitted import Fitted, Found
 from gplvm_core.models.answers.over_time import NO_TIME, outside
+from gplvm_core.models.data.timeline import checked_times, rows_of_sequence
+from gplvm_core.models.estimators.back_test import Method
+from gplvm_core.models.estimators.forecaster import choose_forecaster as chosen
 from gplvm_core.models.estimators.with_intervals import calibrated, decided
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
@@ -53,7 +56,49 @@ def forecast_latent(
     return found
 
 
-def forecast(self: Any, times: ArrayLike, *, sequence: Any = None, return_std: bool = False) -> Any:
+def can_choose_forecaster(self: Any) -> bool:
+    """Whether `choose_forecaster` is possible: a table of numbers over a single time."""
+    timed = self.capabilities.timed and self.times_ is not None
+    return bool(timed and np.shape(self.times_)[1] == 1 and not self.fitted_.tables)
+
+
+def choose_forecaster(self: Any, Y: ArrayLike, *, callback: Report | None = None) -> Any:
+    """Choose by a short back-test who continues the training sequences, after training.
+
+    `fit` does this as a step of its second stage. Copies of the model are trained twice without
+    the last frames and forecast them. Unless the model's error is below 95 % of that of the
+    best simple rule (the last value, the value one period before, trend and season, linear
+    autoregression), `forecast` uses the rule after the end of a sequence. `forecaster_.reason`
+    has the choice and the errors in words.
+
+    Parameters
+    ----------
+    Y : array_like of shape (N, D)
+        The training rows, in the same order; NaN marks missing values.
+    callback : callable, optional
+        Called as callback(fraction of the work that is done). An exception raised in it ends
+        the work; the model then has the forecaster it had before.
+
+    Returns
+    -------
+    self
+        The estimator, with `forecaster_`.
+    """
+    rows = to_calibrate(self, Y)[DATA]
+    self.forecaster_ = chosen(
+        self, rows, self.times_[:, 0], self.sequences_, callback or (lambda share: None)
+    )
+    return self
+
+
+def forecast(
+    self: Any,
+    times: ArrayLike,
+    *,
+    sequence: Any = None,
+    method: Method = "auto",
+    return_std: bool = False,
+) -> Any:
     """Predict outputs at new times of a trained sequence (Damianou 2015, §3.4.2).
 
     The uncertainty of the latent path is propagated through the mapping. Later outputs of a
@@ -66,28 +111,43 @@ def forecast(self: Any, times: ArrayLike, *, sequence: Any = None, return_std: b
         New times, as for `forecast_latent`.
     sequence : label, optional
         The trained sequence; required if there are several.
+    method : {"auto", "model"}, default "auto"
+        Who predicts times after the end of the sequence: the best forecast of a back-test
+        (`forecaster_`), or the model.
 
     Returns
     -------
     ndarray of shape (n, D), or two of them
         The means, and with return_std the standard deviations with noise, in the units of the
-        outputs. After `calibrate` they are calibrated at times before and after the sequence.
+        outputs. After `calibrate` they are calibrated at times before and after the sequence;
+        those of a simple rule come from its errors in the past.
 
     Raises
     ------
     DataError
-        If the model has no time, or if the sequence or a time is unknown.
+        If the model has no time, if the sequence or a time is unknown, or if a time is after the
+        last step of the simple rule.
     """
+    if method not in get_args(Method):
+        raise ValueError(f'method must be "auto" or "model"; got {method!r}')
     fitted: Fitted = self.fitted_
     over = over_time(fitted)
     if fitted.tables:
-        given = {0: Belief(*over.latent(times, sequence))}
-        values, std, _ = fitted.at(given)[DATA]
+        values, std, _ = fitted.at({0: Belief(*over.latent(times, sequence))})[DATA]
         return self._shown(None, values, std if return_std else None)
-    mean, spread = over.moments(times, sequence)[DATA]
-    new = outside(over, times, sequence)
-    spread[new] = calibrated(self, Asked("forecast"), spread[new], shown=return_std)
-    return (mean, np.sqrt(spread)) if return_std else mean
+    when, rule = checked_times(times, None), self.forecaster_ if method == "auto" else None
+    label = over.sequences[rows_of_sequence(over.sequences, sequence)[0]]
+    by_rule = np.zeros(len(when), dtype=bool) if rule is None else rule.continues(label, when[:, 0])
+    mean, std = np.empty((2, len(when), self.n_features_in_))
+    if not by_rule.all() or not len(when):
+        own = when[~by_rule]
+        mean[~by_rule], spread = over.moments(own, sequence)[DATA]
+        new = outside(over, own, sequence)
+        spread[new] = calibrated(self, Asked("forecast"), spread[new], shown=return_std)
+        std[~by_rule] = np.sqrt(spread)
+    if rule is not None and by_rule.any():
+        mean[by_rule], std[by_rule] = rule.ahead(label, when[by_rule, 0])
+    return (mean, std) if return_std else mean
 
 
 def transform_sequence(

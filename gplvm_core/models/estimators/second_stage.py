@@ -1,7 +1,7 @@
 """The second stage of `fit`: what is learnt after the map, so that its answers are calibrated.
 
 The density of the rows fills gaps and says how typical a row is. The widths of intervals are learnt
-for predictions between views and along time.
+for predictions between views and along time. A test of forecasts decides who continues sequences.
 """
 
 import inspect
@@ -13,6 +13,7 @@ from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
+from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.prediction.candidates import Report
@@ -21,14 +22,17 @@ from gplvm_core.readers import RowFiles
 AUTO, OFF = "auto", "off"
 FOLDS = 5  # the parts of the training rows for out-of-fold scores
 DENSITY, INTERVALS = "density of the rows", "widths of intervals"
+FORECASTER = "test of forecasts"
 NOT_LEARNT = {
     DENSITY: "the density of the rows was not learnt",
     INTERVALS: "the widths of intervals were not calibrated",
+    FORECASTER: "forecasts were not compared with simple rules",
 }
 CONSEQUENCES = {
     DENSITY: "The map alone fills gaps, its intervals may be too narrow, and new rows have no "
     "p-values",
     INTERVALS: "Intervals of predictions between views and along time may be too narrow",
+    FORECASTER: "The model continues its sequences itself",
 }
 # A note of models without a time_kernel, and the note in its place if the second stage uses the
 # sequences.
@@ -42,7 +46,7 @@ Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
-class Step:
+class LaterStep:
     """A step of the second stage: its name, and a function that takes it and reports its share."""
 
     name: str
@@ -65,7 +69,7 @@ class Step:
         return f"{NOT_LEARNT[self.name]}: {reason}. {CONSEQUENCES[self.name]}"
 
 
-def steps_of(model: Any, rows: Any, sequences: Any = None) -> tuple[Step, ...]:
+def steps_of(model: Any, rows: Any, sequences: Any = None) -> tuple[LaterStep, ...]:
     """The steps of the second stage that a fitted model can have.
 
     rows: the training rows in the order of training, as for `fit`. sequences: their labels; a model
@@ -74,9 +78,11 @@ def steps_of(model: Any, rows: Any, sequences: Any = None) -> tuple[Step, ...]:
     steps = []
     if getattr(model, "can_have_density", False):
         folds = min(FOLDS, len(model.latent_mean_))
-        steps.append(Step(DENSITY, partial(model.fit_density, rows, folds=folds)))
+        steps.append(LaterStep(DENSITY, partial(model.fit_density, rows, folds=folds)))
     if getattr(model, "can_calibrate", False):
-        steps.append(Step(INTERVALS, partial(_calibrate, model, rows, sequences)))
+        steps.append(LaterStep(INTERVALS, partial(_calibrate, model, rows, sequences)))
+    if getattr(model, "can_choose_forecaster", False):
+        steps.append(LaterStep(FORECASTER, partial(model.choose_forecaster, rows)))
     return tuple(steps)
 
 
@@ -126,6 +132,13 @@ def map_only(model: Any) -> Iterator[None]:
         yield
     finally:
         model.set_params(**before)
+
+
+def ready(model: Any) -> BaseEstimator:
+    """Return an unfitted copy for training on other rows; an array `init` is replaced by "pca"."""
+    settings = model.get_params()
+    fresh = clone(model) if not isinstance(settings.get("init"), np.ndarray) else None
+    return fresh or type(model)(**(settings | {"init": "pca"}))
 
 
 def warn_uncalibrated(model: Any, step: str) -> None:

@@ -97,9 +97,11 @@ class StateSpaceGPLVM(LatentVariableModel):
     _can = Capabilities(timed=True)
     _attributes: ClassVar[str] = "transition_"
     # Defaults for models in files of older versions.
-    intervals_ = missing_states_ = times_ = sequences_ = NOTHING
+    intervals_ = forecaster_ = missing_states_ = times_ = sequences_ = NOTHING
 
     forecast, forecast_latent = in_time.forecast, in_time.forecast_latent
+    choose_forecaster = in_time.choose_forecaster
+    can_choose_forecaster = property(in_time.can_choose_forecaster)
     sample_sequence, transform_sequence = in_time.sample_sequence, in_time.transform_sequence
     calibrate = with_intervals.calibrate
     can_calibrate = property(with_intervals.can_calibrate)
@@ -108,7 +110,7 @@ class StateSpaceGPLVM(LatentVariableModel):
     def _take_times(
         self, times: ArrayLike | None, sequences: ArrayLike | None, count: int
     ) -> tuple[str, ...]:
-        self.intervals_ = None
+        self.intervals_ = self.forecaster_ = None
         self.times_, self.sequences_ = checked_timeline(times, sequences, count)
         return ()
 

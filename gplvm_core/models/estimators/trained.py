@@ -123,7 +123,11 @@ def train(
     watched.share = work.training(len(seeds), model.max_iter, heat)
     watched.ahead = work.after
     further = problem.further if isinstance(problem, Graph) else lambda done: ()
-    training = Training(problem, *settings, by_worth, work, heat, further)
+    # The early end was measured only for maps of one table of numbers.
+    rows = 0
+    if type(problem) is Graph and len(problem.edges) == 1:
+        rows = problem.n_rows if type(problem.nodes[0]) is LatentNode else 0
+    training = Training(problem, *settings, by_worth, work, heat, further, rows)
     trained = training.run(seeds, callback and watched, resume)
     best = max(trained, key=by_worth)
     model.restarts_ = tuple(each.restart for each in trained)
@@ -185,10 +189,12 @@ def take_times(
 ) -> tuple[str, ...]:
     """Store the times and sequences of the rows if the model has a kernel over time.
 
-    Otherwise, the map ignores times and sequences, and a note is returned. The calibration of
-    an earlier fit is deleted. Raises DataError for sequences that do not match the rows.
+    Otherwise, the map ignores times and sequences, and a note is returned. The calibration and
+    the forecaster of an earlier fit are deleted. Raises DataError for sequences that do not
+    match the rows.
     """
-    vars(model).pop("intervals_", None)  # the class attribute is None
+    for learnt in ("intervals_", "forecaster_"):
+        vars(model).pop(learnt, None)  # the class attribute is None
     model.times_, model.sequences_, model.path_, model.time_kernel_ = None, None, None, None
     if getattr(model, "time_kernel", None) is not None:
         model.times_, model.sequences_ = checked_timeline(times, sequences, count)

@@ -29,8 +29,12 @@ from gplvm_core.optimise import LBFGS, LBFGSState, Progress, Result
 OPTIMISER = LBFGS()
 # A start ends when a phase with new scales gains less than this fraction of the bound's size.
 LEAST_GAIN = 1e-7
+# A phase of a map is done when the bound gains less than this, in nats a row, in LOOKED_BACK
+# iterations; `benchmarks/flat.py` measures what this costs.
+LEAST_RISE, LOOKED_BACK = 1e-3, 20
 # Iterations between two verdicts on the layers of a model; every verdict costs an evaluation.
 EVERY = 20
+FLAT = f"the bound rose by less than {LEAST_RISE:g} nats a row in {LOOKED_BACK} iterations"
 STOPPED: tuple[Literal["stopped"], str] = ("stopped", "stopped by the caller")
 
 
@@ -48,6 +52,7 @@ class Training:
     starts; a run with a larger max_iter continues the best start. work: the total work, for
     progress reports. heat: if positive, every start first makes this many iterations, and only the
     best continues. further: a function from the trained starts to the recipes of further starts.
+    rows: the number of rows, if a phase ends when the bound rises too little per row; otherwise 0.
     """
 
     problem: Problem
@@ -59,6 +64,7 @@ class Training:
     work: Work = EVEN
     heat: int = 0
     further: Callable[[tuple[Trained, ...]], tuple[str, ...]] = lambda done: ()
+    rows: int = 0
 
     def run(
         self,
@@ -213,6 +219,10 @@ class Training:
             phase = self._phase(run)
             limit = min(phase.most, np.ceil(phase.share * self.max_iter))
             here = run.total_iterations - run.entered
+            if here > LOOKED_BACK:
+                rise = run.trace.bound[-1] - run.trace.bound[-1 - LOOKED_BACK]
+                if rise < LEAST_RISE * self.rows:
+                    return ("converged", FLAT) if last else FLAT
             return None if here < limit else "all iterations of the phase were made"
         gain = -run.optimiser.value - run.entry_bound
         spent = gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0)

@@ -1,8 +1,10 @@
-"""Wrap a callback for training and for the later steps that place or stream rows."""
+"""Wrap a callback for training, for the later steps that place or stream rows, and for tests that
+train several models.
+"""
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from gplvm_core.optimise import Progress
@@ -103,3 +105,58 @@ class Watched:
                 self.callback(progress)
         except StopIteration:
             self.stopped = True
+
+
+@dataclass(frozen=True)
+class Step:
+    """Progress of a comparison: the model in training and the split (from 1).
+
+    share: the completed fraction of all fits. seconds: the time since the start.
+    """
+
+    name: str
+    split: int
+    n_splits: int
+    share: float
+    seconds: float
+
+    @property
+    def message(self) -> str:
+        return (
+            f"Split {self.split} of {self.n_splits}: {self.name}"
+            if self.n_splits > 1
+            else self.name
+        )
+
+
+class Watch:
+    """Reports progress to the callback, and records whether the callback raised StopIteration."""
+
+    def __init__(
+        self, callback: Callable[[Step], None] | None, n_splits: int, n_contenders: int
+    ) -> None:
+        self.callback, self.n_splits, self.n_contenders = callback, n_splits, n_contenders
+        self.begin, self.stopped = time.perf_counter(), False
+        self.name, self.split, self.place = "", 0, 0
+
+    def enter(self, name: str, split: int, place: int) -> None:
+        self.name, self.split, self.place = name, split, place
+        self.report(0.0)
+
+    def report(self, part: float) -> None:
+        """Call the callback; part: the completed fraction of the current fit."""
+        if self.callback is None:
+            return
+        done = self.split * self.n_contenders + self.place + part
+        share = done / (self.n_splits * self.n_contenders)
+        seconds = time.perf_counter() - self.begin
+        try:
+            self.callback(Step(self.name, self.split + 1, self.n_splits, share, seconds))
+        except StopIteration:
+            self.stopped = True
+
+    def __call__(self, progress: Progress) -> None:
+        """Report the progress of a model's training; raises StopIteration to end it."""
+        self.report(progress.share)
+        if self.stopped:
+            raise StopIteration

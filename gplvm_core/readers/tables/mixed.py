@@ -113,7 +113,7 @@ def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:
         named = {str(word).lower(): word for word in column.words}
         for row, value in enumerate(cells.values):
             cells.values[row] = named.get(str(value).lower(), value)
-    known = set(column.words)
+    known = {*column.words, *dict(column.slips)} if column.is_words else set()
     for row, value in enumerate(cells.values):
         if known and value is not None and value not in known:
             words = listed([str(word) for word in column.words], 10)

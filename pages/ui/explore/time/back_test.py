@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.comparison import BackTest, Step, back_test
-from gplvm_core.comparison.back_test import MODEL, ORIGINS, SOON, in_percent
+from gplvm_core.models.estimators.back_test import MODEL, ORIGINS, SOON, in_percent
 from gplvm_core.readers.errors import plural
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.catalogue import Item, open_item

@@ -49,6 +49,12 @@ def rows_of(model: Any, sequence: Any) -> Array:
     return rows[np.argsort(times_of(model)[rows], kind="stable")]
 
 
+def by_rule(model: Any, sequence: Any) -> int:
+    """Return for how many frames a simple rule continues a sequence; 0: the model continues it."""
+    chosen = getattr(model, "forecaster_", None)
+    return 0 if chosen is None else int(chosen.reach(sequence))
+
+
 def missing_times(model: Any, sequence: Any) -> Array:
     """Return the times of the steps that a sequence lacks, at most MOST_MISSING; the shortest
     gaps come first.
@@ -109,6 +115,9 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: floa
     whole = np.sort(np.concatenate([times, missing, later]))
     mean, std = _model.forecast(whole, sequence=sequence, return_std=True)
     latent_mean, latent_variance = _model.forecast_latent(whole, sequence=sequence)
+    if by_rule(_model, sequence) and len(later):
+        place, deviation = _model.transform(mean[-len(later) :], return_std=True)
+        latent_mean[-len(later) :], latent_variance[-len(later) :] = place, deviation**2
     chances = chances_at(_model, _dataset, latent_mean, latent_variance)
     if _dataset.columns:
         mean = _dataset.coded(mean)

@@ -10,7 +10,14 @@ from numpy import ndarray as Array
 from gplvm_core import StateSpaceGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.wire.sequence import usual_step
-from pages.ui.explore.time.model import OWN_GAPS, parts_of, rows_of, sequence_titles, times_of
+from pages.ui.explore.time.model import (
+    OWN_GAPS,
+    by_rule,
+    parts_of,
+    rows_of,
+    sequence_titles,
+    times_of,
+)
 
 Task = Literal["play", "sample", "fill", "own"]
 TASKS: dict[Task, str] = {
@@ -136,6 +143,7 @@ def ask_play(model: Any, name: str, plan: Plan) -> Plan:
     times = sequence_times(model, plan.sequence)
     step = usual_step(times)
     most = max(len(times), 10)
+    most = min(most, by_rule(model, plan.sequence) or most)
     frames = st.slider(
         "Forecast beyond the end",
         0,
@@ -143,7 +151,7 @@ def ask_play(model: Any, name: str, plan: Plan) -> Plan:
         min(round(plan.ahead / step), most),
         format="%d frames",
         key=f"dynamics_ahead|{name}|{plan.sequence}",
-        help="How far the model continues after the last training frame; the tube widens as the "
+        help="How far the sequence continues after the last training frame; the tube widens as the "
         "future becomes less certain.",
     )
     return replace(plan, ahead=frames * step)

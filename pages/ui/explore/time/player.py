@@ -10,7 +10,7 @@ from gplvm_core.wire.sequence import Cue, Reel
 from pages.ui.explore.inference import filling
 from pages.ui.explore.time.back_test import forecasts_judged
 from pages.ui.explore.time.export import export
-from pages.ui.explore.time.model import drawn, filled, played, with_gap
+from pages.ui.explore.time.model import by_rule, drawn, filled, played, with_gap
 from pages.ui.explore.time.own import ask_own
 from pages.ui.explore.time.own_screen import show_own
 from pages.ui.explore.time.plan import Plan, ask, keep
@@ -51,7 +51,12 @@ def player(item: Item, name: str) -> None:
         done = plan.task != "fill" or reel.spread is not None
         seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
         screen(item, name, reel, seen, cue_for(seen, reel, last))
-    asked = {"play": FORECAST if reel.forecast.any() else (), "fill": GAPS}
+    ahead = plan.task == "play" and bool(reel.forecast.any())
+    chosen = getattr(item.model, "forecaster_", None)
+    if ahead and chosen is not None:
+        st.caption(plain(chosen.reason))
+    by_model = ahead and not by_rule(item.model, plan.sequence)
+    asked = {"play": FORECAST if by_model else (), "fill": GAPS}
     sure = inside_in_words(item.model, asked.get(plan.task, ()), new=False)
     if sure:
         st.caption(sure)

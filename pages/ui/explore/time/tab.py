@@ -48,11 +48,14 @@ def time(item: Item, name: str) -> None:
         "hatched above the track, and have 1 in the column *hidden* of the exported table. A "
         "state-space model fills only short gaps.",
         f"**The forecast** {forecast} The curve above the track is the standard deviation of the "
-        "outputs, on a scale from zero to at least the standard deviation of the data.",
+        "outputs, on a scale from zero to at least the standard deviation of the data. Training "
+        "tests the model on the last frames. If a simple rule forecasts them better, the rule "
+        "continues the sequence, and the map shows where the model places its rows.",
         "**How good are forecasts?** The model is trained three times without the last frames, and "
         "forecasts what follows. *As last time* repeats the last frame; *as one period before* "
-        "repeats the last period, if the series has one; *linear autoregression* predicts a frame "
-        "from the five before it.",
+        "repeats the last period, if the series has one; *trend and season* smooths level, trend "
+        "and season exponentially; *linear autoregression* predicts a frame from 5 to 25 frames "
+        "before it.",
         f"**Invent** {invented} Outside the region of the training points, the outputs "
         "return to their mean.",
         "**Fill a gap.** The model treats the visible rest as a new sequence and infers its whole "

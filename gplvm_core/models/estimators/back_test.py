@@ -1,37 +1,41 @@
 """Test a model's forecasts on held-out ends of its series, beside simple forecasts."""
 
+import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 from numpy.typing import ArrayLike, NDArray
 
-from gplvm_core.comparison.kept_aside import ready
-from gplvm_core.comparison.one_column import INTERVAL
-from gplvm_core.comparison.repeated import Step, Watch
-from gplvm_core.comparison.simple_forecasts import (
+from gplvm_core.models.data.timeline import checked_even_times, steps_after
+from gplvm_core.models.estimators.second_stage import map_only, ready
+from gplvm_core.models.training.watched import Step, Watch
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
+from gplvm_core.prediction.intervals import NORMAL
+from gplvm_core.prediction.simple_forecasts import (
     LAST,
     LINEAR,
     SEASONAL,
+    TREND,
     period_of,
     simple_forecasts,
     without_gaps,
 )
-from gplvm_core.models.estimators.second_stage import map_only
-from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
 
 MODEL = "This model"
+# Who continues a series: the best in a back-test, or the model.
+Method = Literal["auto", "model"]
 ORIGINS = 3
 MOST_HORIZON = 20
 FEWEST = 12  # frames before the first origin
 SOON = 0.25  # share of the horizon that counts as the first steps
-UNEVEN = 0.1  # spread of the steps of time, as a share of their mean
 
 Rows = Float[Array, "N D"] | Mapping[str, Float[Array, "N _D"]]
 
@@ -92,15 +96,16 @@ def back_test(
     view: str | None = None,
     horizon: int | None = None,
     n_origins: int = ORIGINS,
+    calibrate: bool = True,
     callback: Callable[[Step], None] | None = None,
 ) -> BackTest:
     """Hold out the ends of series, forecast them, and compare with simple forecasts.
 
     At each of `n_origins` origins, a copy of the model is trained on the frames before the origin,
-    and forecasts the next `horizon` frames. If the given model is calibrated, the copy is also
-    calibrated. The origins are `horizon` frames apart, the last one `horizon` frames before the
-    end. Simple forecasts are the last values, the values one period before (if the series repeats),
-    and a linear autoregression by ridge regression.
+    and forecasts the next `horizon` frames. The origins are `horizon` frames apart, the last one
+    `horizon` frames before the end. Simple forecasts are the last values, the values one period
+    before (if the series repeats), trend and season by exponential smoothing, and a linear
+    autoregression by ridge regression.
 
     Parameters
     ----------
@@ -117,6 +122,8 @@ def back_test(
         The view to judge.
     horizon : int, optional
         Frames ahead; by default 20, fewer if the series are short.
+    calibrate : bool, default True
+        Whether copies of a calibrated model are calibrated, which changes only `inside`.
     callback : callable, optional
         Called with a Step. StopIteration raised in it ends the test with the finished origins.
 
@@ -129,10 +136,11 @@ def back_test(
     count = len(judged)
     which = np.zeros(count, dtype=int) if sequences is None else np.asarray(sequences)
     when = _times(times, which, count)
-    series = {label: _in_order(which, when, label) for label in np.unique(which).tolist()}
+    series = {label: in_order(which, when, label) for label in np.unique(which).tolist()}
     horizon, tested = _horizon(series, horizon, n_origins)
     spread = np.nanstd(judged, axis=0)
     varies = spread > 1e-12 * np.nanmax(np.abs(judged), axis=0, initial=1e-300)
+    step = even_step(when, which)
     watch = Watch(callback, n_origins, 1)
     found: list[dict[str, _Errors]] = []
     periods: set[int] = set()
@@ -142,20 +150,30 @@ def back_test(
         kept = np.ones(count, dtype=bool)
         for label, end in ends.items():
             kept[series[label][end:]] = False
-        trained = None if watch.stopped else _trained(model, rows, when, which, kept, watch)
+        trained = (
+            None if watch.stopped else _trained(model, rows, when, which, kept, watch, calibrate)
+        )
         if watch.stopped or trained is None:
             break
         parts = []
         for label, end in ends.items():
             past, next_rows = series[label][:end], series[label][end : end + horizon]
             own = trained if view is None else trained.of_view(view)
-            mean, std = own.forecast(when[next_rows], sequence=label, return_std=True)
+            # Copies that are not calibrated would warn; the given model does so when it is asked.
+            with warnings.catch_warnings(action="ignore"):
+                mean, std = own_forecast(own)(when[next_rows], sequence=label, return_std=True)
             truth = judged[next_rows]
             errors = {MODEL: _Errors.of(truth, np.asarray(mean), np.asarray(std), spread, varies)}
-            period = period_of(without_gaps(judged[past]))
+            known = judged[past] if step is None else on_grid(judged[past], when[past], step)
+            ahead = np.arange(horizon)
+            if step is not None:
+                ahead = steps_after(when[next_rows], when[past[-1]], step)[0] - 1
+            period = period_of(without_gaps(known))
             periods |= set() if period is None else {period}
-            for rule in simple_forecasts(judged[past], horizon, period):
-                errors[rule.name] = _Errors.of(truth, rule.mean, rule.std, spread, varies)
+            for rule in simple_forecasts(known, int(ahead[-1]) + 1, period):
+                errors[rule.name] = _Errors.of(
+                    truth, rule.mean[ahead], rule.std[ahead], spread, varies
+                )
             parts.append(errors)
         found.append(_joined(parts))
     if not found:
@@ -165,7 +183,7 @@ def back_test(
         horizon,
         tuple(sorted(periods)),
         len(tested),
-        _notes(series, tested, when, periods, n_origins, len(found), varies),
+        _notes(series, tested, step is not None, periods, n_origins, len(found), varies),
     )
 
 
@@ -182,7 +200,7 @@ class _Errors:
     ) -> "_Errors":
         wrong = (mean - truth)[:, varies]
         known = ~np.isnan(wrong)
-        inside = np.abs(wrong) <= INTERVAL * std[:, varies]
+        inside = np.abs(wrong) <= NORMAL * std[:, varies]
         return cls((wrong / spread[varies]) ** 2, np.where(known, inside, np.nan))
 
 
@@ -205,7 +223,7 @@ def _result(
     n_series: int,
     notes: tuple[str, ...],
 ) -> BackTest:
-    names = [n for n in (MODEL, LAST, SEASONAL, LINEAR) if all(n in each for each in found)]
+    names = [n for n in (MODEL, LAST, SEASONAL, TREND, LINEAR) if all(n in each for each in found)]
     soon = max(1, round(SOON * horizon))
 
     def over(measure: Callable[[_Errors], float]) -> dict[str, Float[Array, " O"]]:
@@ -229,13 +247,14 @@ def _trained(
     sequences: Shaped[AnyNDArray, " N"],
     kept: Bool[BoolArray, " N"],
     watch: Watch,
+    calibrate: bool,
 ) -> Any:
     fresh: Any = ready(model)
     some = {k: v[kept] for k, v in rows.items()} if isinstance(rows, Mapping) else rows[kept]
     with warnings.catch_warnings(action="ignore"):  # the given model has already warned
         with map_only(fresh):
             fresh.fit(some, times=times[kept], sequences=sequences[kept], callback=watch)
-        calibrated = getattr(model, "intervals_", None) is not None
+        calibrated = calibrate and getattr(model, "intervals_", None) is not None
         if calibrated and not isinstance(rows, Mapping) and not watch.stopped:
             _calibrate(fresh, some, watch)
     return fresh
@@ -283,7 +302,30 @@ def _times(times: ArrayLike | None, sequences: Array, count: int) -> Float[Array
     return found
 
 
-def _in_order(sequences: Array, times: Array, label: Any) -> NDArray[np.intp]:
+def even_step(times: Float[Array, " N"], sequences: Shaped[AnyNDArray, " N"]) -> float | None:
+    """The step between the rows of all sequences, which may lack rows; None if steps vary."""
+    with suppress(DataError):
+        return checked_even_times(times[:, None], sequences)
+    return None
+
+
+def on_grid(
+    rows: Float[Array, "n D"], times: Float[Array, " n"], step: float
+) -> Float[Array, "T D"]:
+    """The rows of a sequence with a row of NaN at every step that has none."""
+    at: IntArray = steps_after(times, times[0], step)[0]
+    found = np.full((int(at[-1]) + 1, rows.shape[1]), np.nan)
+    found[at] = rows
+    return found
+
+
+def own_forecast(model: Any) -> Callable[..., Any]:
+    """The model's own `forecast`, also if a simple rule continues its series by default."""
+    known = "method" in inspect.signature(model.forecast).parameters
+    return partial(model.forecast, method="model") if known else model.forecast
+
+
+def in_order(sequences: Array, times: Array, label: Any) -> NDArray[np.intp]:
     rows = np.flatnonzero(sequences == label)
     return rows[np.argsort(times[rows], kind="stable")]
 
@@ -311,7 +353,7 @@ def _horizon(
 def _notes(
     series: Mapping[Any, NDArray[np.intp]],
     tested: list[Any],
-    times: Float[Array, " N"],
+    even: bool,
     periods: set[int],
     n_origins: int,
     finished: int,
@@ -327,8 +369,7 @@ def _notes(
         notes.append("No period was found, so there is no forecast as one period before.")
     elif len(periods) < 4:
         notes.append(f"Period found: {listed([str(each) for each in sorted(periods)])} frames.")
-    steps = [np.diff(times[series[label]]) for label in tested]
-    if any(step.std() > UNEVEN * step.mean() for step in steps):
+    if not even:
         notes.append("The frames are not evenly spaced; the simple rules count frames, not time.")
     if not varies.all():
         notes.append(f"{plural(int(np.sum(~varies)), 'constant column')} left out.")
