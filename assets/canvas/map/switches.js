@@ -47,12 +47,13 @@ export const MOST_SECONDS = 20;
 /** @type {readonly number[]} */
 const NONE = Object.freeze([]);
 
-/** Optional layers on the map, and whether a model has them. */
+/** Optional layers on the map and the table below it, and whether a model has them. */
 const LAYERS = {
   names: (/** @type {any} */ model) => Boolean(model.header?.row_names) && !model.crowd,
   thumbnails: (/** @type {any} */ model) => Boolean(model.items),
   ellipses: (/** @type {any} */ model) => Boolean(model.latentVariance),
   trajectories: (/** @type {any} */ model) => Boolean(model.sequences),
+  table: (/** @type {any} */ model) => Boolean(model.labels || model.factorNames.length),
 };
 /** The layers that are on at first. @type {Layer[]} */
 const OPENED = ["names", "trajectories"];
@@ -166,7 +167,7 @@ export function chancesOf(cells) {
 
 /** @param {(name: Layer) => boolean} on @returns {Record<Layer, boolean>} */
 function layers(on) {
-  return { names: on("names"), thumbnails: on("thumbnails"), ellipses: on("ellipses"), trajectories: on("trajectories") };
+  return { names: on("names"), thumbnails: on("thumbnails"), ellipses: on("ellipses"), trajectories: on("trajectories"), table: on("table") };
 }
 
 /** @param {number} n @param {number} count */

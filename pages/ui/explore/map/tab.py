@@ -117,6 +117,9 @@ def latent_map(item: Item, name: str) -> None:
         "blurred. The map's shading is the standard deviation of the prediction, in the units of "
         "the data.",
         *([LABELS] if partly_labelled(item.dataset) else []),
+        "**The table** lists all rows. Press a column's name to sort. Drag over a histogram to "
+        "select the rows in this range; several histograms select the rows in all of their ranges. "
+        "Rows inside a line on the map are listed too. The pointer on a line shows its row.",
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
         "**What if.** In a table, drag a column's mark or type a number to hold the column, or "
         "choose a word from its menu *Hold*. The other columns follow, with their new "
