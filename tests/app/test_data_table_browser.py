@@ -1,4 +1,4 @@
-"""The table of all rows below the map, in the file of a map: sorting, brushes, and the selection."""
+"""The table of all rows below the map, in a file of a map: sorting, brushes, selection."""
 
 import numpy as np
 import pytest
