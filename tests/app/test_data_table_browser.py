@@ -5,6 +5,7 @@ import pytest
 from playwright.sync_api import expect
 
 from gplvm_core import load_dataset
+from gplvm_core.store import Library
 from tests.app.looks import check_looks
 from tests.app.maps import EXPLORER, MAP, offline_map, open_map
 
@@ -97,3 +98,23 @@ def test_a_link_opens_the_table_and_it_fits(server, browser_page):
     expect(page.locator(LISTED)).to_contain_text("Label: ")
     check_looks(page)
     assert len(browser_page.traffic.sent) == sent  # the browser answers alone
+
+
+def test_a_selection_becomes_a_label_that_colours_maps_and_is_stored(server, browser_page):
+    page = open_map(browser_page, server.explore("&show=table"))
+    zeros = np.flatnonzero(load_dataset("digits").labels[:150] == 0).tolist()
+    brush(page, "Label", 0.01, 0.05)
+    page.get_by_role("button", name="Keep as label").click()
+    page.get_by_label("Name of the label").fill(" round  ones ")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("group", name="Labels")).to_have_text("round ones")
+    expect(page.get_by_text("1 label on")).to_contain_text(f"{len(zeros)} of 150 rows: round ones")
+    library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
+    assert library.entry(identifier).own_labels == (("round ones", tuple(zeros)),)
+    page.wait_for_function("location.search.includes('by=-1')")
+    page.reload()
+    expect(page.get_by_role("group", name="Labels")).to_have_text("round ones")
+    # The labels of the data are back when the visitor's are deleted.
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_role("group", name="Labels")).to_contain_text("9")
+    assert library.entry(identifier).own_labels == ()

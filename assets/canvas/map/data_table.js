@@ -37,6 +37,8 @@ export class DataTable {
     /** The selection of the list. @type {ArrayLike<number> | null} */
     this.shown = null;
     this.kept = -1;
+    /** @type {HTMLElement | undefined} */
+    this.body = undefined;
   }
 
   get open() {
@@ -49,7 +51,7 @@ export class DataTable {
     const { label_names: names } = model.header;
     // The labels may be a column of the table too.
     const twice = model.factorNames.some((/** @type {string} */ _, /** @type {number} */ f) => names.length && String(model.factorWords(f)) === String(names));
-    const labels = model.labels && !twice ? [{ name: "Label", words: names.length ? names : null, value: (/** @type {number} */ n) => (model.label(n) < 0 ? NaN : model.label(n)) }] : [];
+    const labels = model.labels && !twice ? [{ name: model.labels === model.file.labels ? "Label" : "Your label", words: names.length ? names : null, value: (/** @type {number} */ n) => (model.label(n) < 0 ? NaN : model.label(n)) }] : [];
     const facts = model.factorNames.map((/** @type {string} */ name, /** @type {number} */ f) => ({ name, words: model.factorWords(f), value: (/** @type {number} */ n) => model.factor(f, n) }));
     this.columns = [...labels, ...facts].map(({ name, words, value }, c) => {
       const bins = new Bins(Float32Array.from({ length: model.nPoints }, (_, n) => value(n)), words);
@@ -78,6 +80,13 @@ export class DataTable {
     this.box.addEventListener("scroll", () => this.draw(), { passive: true });
     this.host.replaceChildren(element("div", { class: "listing-head" }, element("span", { class: "segments" }, ...this.choices), this.words, this.clear), this.box);
     this.collator = new Intl.Collator("en", { numeric: true });
+  }
+
+  /** Build the table again after a change of the labels. */
+  rebuild() {
+    if (!this.body) return;
+    [this.columns, this.body, this.by, this.shown] = [[], undefined, null, null];
+    this.show();
   }
 
   /** Let the pointer brush a column's histogram. @param {DataColumn} column */
@@ -169,7 +178,7 @@ export class DataTable {
     this.host.hidden = !this.open;
     root.toggleAttribute("data-listed", this.open);
     if (!this.open) return;
-    if (!this.columns.length && !this.body) this.build();
+    if (!this.body) this.build();
     const { rows } = state;
     if (rows !== this.shown || opened) {
       // A selection that was made elsewhere replaces the brushes.

@@ -20,6 +20,7 @@ import { LatentMap } from "./map.js";
 import { Matters } from "./matters.js";
 import { Memory } from "./memory.js";
 import { DimensionNames } from "./names.js";
+import { OwnLabels } from "./own_labels.js";
 import { Paths } from "./paths.js";
 import { Scene } from "./scene.js";
 import { Search } from "./search.js";
@@ -91,6 +92,7 @@ export class Explorer {
     shareLink(this.parts.share, () => ({ names: this.names.toLink(), zoom: this.map.zoomed }));
     this.wall = this.parts.wall ? new Wall(this) : null;
     this.selecting = this.parts.lasso ? new Selecting(this) : null;
+    this.ownLabels = this.parts.listing ? new OwnLabels(this) : null;
     this.table = this.parts.listing ? new DataTable(this) : null;
     this.taking = this.parts.taking ? new Taking(this) : null;
     this.memory = new Memory(this, model.header.name);

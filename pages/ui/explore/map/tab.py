@@ -8,6 +8,7 @@ from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.canvas import latent_canvas
 from pages.ui.explore.map.labels import partly_labelled, rows_without_label
 from pages.ui.explore.map.noise import noise_of_outputs
+from pages.ui.explore.map.own_labels import rows_with_own_label
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item, calibration
 from pages.ui.shared.layer_map import chosen_layer, layer_canvas
@@ -84,6 +85,7 @@ def latent_map(item: Item, name: str) -> None:
         st.error(plain(error))
     noise_of_outputs(item, name)
     rows_without_label(item, name)
+    rows_with_own_label(item, name)
     measured = calibration(item.key)
     story = story_of(item.dataset.name, item.dataset.title)
     about(
@@ -120,6 +122,9 @@ def latent_map(item: Item, name: str) -> None:
         "**The table** lists all rows. Press a column's name to sort. Drag over a histogram to "
         "select the rows in this range; several histograms select the rows in all of their ranges. "
         "Rows inside a line on the map are listed too. The pointer on a line shows its row.",
+        "**Your labels.** Select rows, and press *Keep as label*. The map then has your labels in "
+        "place of those of the data; the menu *Colour* has both. Compare shows them too, and a new "
+        "training can learn them.",
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
         "**What if.** In a table, drag a column's mark or type a number to hold the column, or "
         "choose a word from its menu *Hold*. The other columns follow, with their new "
