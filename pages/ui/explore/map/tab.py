@@ -11,6 +11,7 @@ from pages.ui.explore.map.noise import noise_of_outputs
 from pages.ui.explore.map.own_labels import rows_with_own_label
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item, calibration
+from pages.ui.shared.doors import open_own_file
 from pages.ui.shared.layer_map import chosen_layer, layer_canvas
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.opening import opening_here
@@ -70,8 +71,21 @@ def training_in_words(model: LatentVariableModel) -> str:
     return f"{words}." if more is None else f"{words}. {more.sentence()}"
 
 
+def _at_coordinates(item: Item) -> None:
+    """Say that the positions are given, and lead to a training."""
+    if getattr(item.model, "latent", None) != "given":
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            "The positions are coordinates of your file. No map was trained.", width="content"
+        )
+        if st.button("Train a map of the columns", icon=":material/model_training:"):
+            open_own_file()
+
+
 def latent_map(item: Item, name: str) -> None:
     """Show the tab for one model."""
+    _at_coordinates(item)
     layers = item.model.layers_ if item.model.capabilities.layers else ()
     last = len(layers) - 1
     at = chosen_layer(item, "explore", name, last) if layers else last
