@@ -18,6 +18,7 @@ from pages.ui.compare.members import (
     linked_keys,
     member_of,
     named,
+    offer_own_labels,
 )
 from pages.ui.compare.numbers import numbers
 from pages.ui.compare.verdict import verdict
@@ -61,6 +62,7 @@ def compare() -> None:
             waiting.append(found)
     members = named(members)
     choose_models(first, keys, members)
+    offer_own_labels(first)
     # This container always exists, so that Streamlit does not rebuild the maps below it.
     with st.container(key="compare_waiting"):
         for each in waiting:

@@ -17,9 +17,10 @@ from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
 from pages.ui.train.anything import anything_button
 from pages.ui.train.column_form import TABLES, column_question, regression_form
+from pages.ui.train.coordinates import coordinates_offer
 from pages.ui.train.data_view import data_view, has_mixed_units
 from pages.ui.train.foreseen import say_foreseen
-from pages.ui.train.goal_form import COLUMN, LEADS, SERIES, goal_question, lead_to_time
+from pages.ui.train.goal_form import COLUMN, LEADS, MAP, SERIES, goal_question, lead_to_time
 from pages.ui.train.isolated_question import isolated_question, slips_question
 from pages.ui.train.jobs_list import active_banner, job_list
 from pages.ui.train.jobs_panel import job_view
@@ -82,6 +83,8 @@ def set_up() -> None:
     if dataset is None:
         return
     dataset = slips_question(isolated_question(dataset))
+    if goal == MAP:
+        coordinates_offer(dataset)
     warnings = dataset.warnings
     data_view(dataset, warnings)
     if goal == COLUMN:

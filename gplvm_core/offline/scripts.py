@@ -18,6 +18,7 @@ MAP_STYLES = (
     "map/map.css",
     "map/bookmarks.css",
     "map/paths.css",
+    "map/table.css",
     "map/taking.css",
     "pull/pull.css",
 )

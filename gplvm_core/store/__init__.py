@@ -1,6 +1,6 @@
 """Level 7: models on disk, one file per model, without pickle; a library is a folder of models."""
 
-from gplvm_core.store.entry import Entry
+from gplvm_core.store.entry import Entry, checked_own_labels
 from gplvm_core.store.errors import ChangedError, StoreError
 from gplvm_core.store.file import load, read_manifest, save
 from gplvm_core.store.library import DiskUse, Library
@@ -17,6 +17,7 @@ __all__ = [
     "Library",
     "Manifest",
     "StoreError",
+    "checked_own_labels",
     "load",
     "read_manifest",
     "ready_model",

@@ -24,6 +24,7 @@ from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.manifest import SUFFIX, changed, digest_of
 
 Names = tuple[tuple[str, tuple[str, ...]], ...]  # names of dimensions, by map
+OwnLabels = tuple[tuple[str, tuple[int, ...]], ...]  # the name of a label, and its rows
 GivenLabels = tuple[tuple[int, int], ...]  # row and label, in the order in which they were given
 
 CARD = "entry.json"
@@ -52,8 +53,9 @@ class Entry:
     size on disk, ``capabilities`` what the model can do. ``dimension_names`` are the user's names
     of latent dimensions, in their order, for each map with names ("" is the map of a model with one
     map); an empty name means no name. ``given_labels`` are labels that the user gave to rows of the
-    data set that have none, as pairs of row and label. ``broken`` is None, or the reason why the
-    entry cannot be opened; ``changed`` is True if the reason is that files were changed.
+    data set that have none, as pairs of row and label. ``own_labels`` are the user's own
+    labels, each a name and its rows. ``broken`` is None, or the reason why the entry cannot be
+    opened; ``changed`` is True if the reason is that files were changed.
     """
 
     id: str
@@ -68,6 +70,7 @@ class Entry:
     tags: tuple[str, ...] = ()
     dimension_names: Names = ()
     given_labels: GivenLabels = ()
+    own_labels: OwnLabels = ()
     bytes: int = 0
     broken: str | None = None
     changed: bool = False
@@ -195,6 +198,7 @@ def read_card(folder: Path, *, trusted: bool = False) -> Card:
         own = {"id": folder.name, "tags": tuple(values.get("tags", ()))}
         own["dimension_names"] = clean_names(dict(values.get("dimension_names", ())))
         own["given_labels"] = checked_labels(values.get("given_labels", ()))
+        own["own_labels"] = checked_own_labels(values.get("own_labels", ()))
         entry = Entry(**values | own)
         of_card = {field.name for field in fields(Card)} - {"entry"}
         card = Card(entry=entry, **{name: raw[name] for name in of_card & raw.keys()})
@@ -299,6 +303,16 @@ def checked_labels(given: Iterable[Any]) -> GivenLabels:
     if not all(len(pair) == 2 and all(type(n) is int and n >= 0 for n in pair) for pair in found):
         raise StoreError("Labels are stored as pairs of row and label, two whole numbers each.")
     return tuple((row, label) for row, label in found)
+
+
+def checked_own_labels(given: Iterable[Any]) -> OwnLabels:
+    """Return names of labels with their rows. Raises StoreError for anything else."""
+    found = tuple((_one_line(name)[:MOST_LETTERS].strip(), tuple(rows)) for name, rows in given)
+    if not all(name and all(type(n) is int and n >= 0 for n in rows) for name, rows in found):
+        raise StoreError("Own labels are stored as pairs of a name and row numbers.")
+    if len({name for name, _ in found}) < len(found):
+        raise StoreError("Two own labels have the same name.")
+    return found
 
 
 def _one_line(words: object) -> str:

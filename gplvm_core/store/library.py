@@ -23,6 +23,7 @@ from gplvm_core.store.entry import (
     Entry,
     check_id,
     checked_labels,
+    checked_own_labels,
     clean_names,
     clean_tags,
     clean_title,
@@ -194,6 +195,11 @@ class Library:
         given = checked_labels(labels)
         self._change(id, lambda entry: replace(entry, given_labels=given))
 
+    def keep_labels(self, id: str, labels: Iterable[tuple[str, Iterable[int]]]) -> None:
+        """Replace the user's own labels of rows: the name of each label, and its rows."""
+        own = checked_own_labels(labels)
+        self._change(id, lambda entry: replace(entry, own_labels=own))
+
     def duplicate(self, id: str) -> str:
         """Copy a model; returns the copy's id."""
         source = self._folder(id)
@@ -211,7 +217,7 @@ class Library:
         return self._new(slug(title), fill)
 
     def export_file(self, id: str, path: str | os.PathLike[str]) -> Path:
-        """Write model, data set, title, tags, names of dimensions and given labels to one file.
+        """Write model, data set, title, tags, names of dimensions and labels to one file.
 
         `import_file` reads it.
         """
@@ -221,6 +227,7 @@ class Library:
             "tags": entry.tags,
             "dimension_names": {space: list(names) for space, names in entry.dimension_names},
             "given_labels": [list(pair) for pair in entry.given_labels],
+            "own_labels": [[name, list(rows)] for name, rows in entry.own_labels],
             "model": self.model(id),
             "dataset": self.dataset(id),
         }

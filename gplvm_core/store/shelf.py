@@ -28,6 +28,7 @@ from gplvm_core.store.entry import (
     Entry,
     GivenLabels,
     Names,
+    OwnLabels,
     capabilities_of,
     card_of,
     is_id,
@@ -171,13 +172,15 @@ def put_new(
     job: str | None = None,
     names: Names = (),
     labels: GivenLabels = (),
+    own: OwnLabels = (),
 ) -> None:
     """Write all files of an entry; a data set that comes with the project is stored by name.
 
     names: the names of the latent dimensions. labels: the labels that the user gave to rows.
+    own: the user's own labels.
     """
     card = card_of(model, dataset, folder.name, title, tags)
-    entry = replace(card.entry, dimension_names=names, given_labels=labels)
+    entry = replace(card.entry, dimension_names=names, given_labels=labels, own_labels=own)
     card = replace(card, entry=entry, job=job)
     card = replace(card, model_digest=write_sealed(model, folder / MODEL))
     if is_own(dataset):
@@ -208,6 +211,7 @@ def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -
         new.entry,
         dimension_names=old.entry.dimension_names,
         given_labels=old.entry.given_labels,
+        own_labels=old.entry.own_labels,
     )
     card = replace(old, entry=entry, model=name, model_digest=digest)
     write_card(folder, replace(card, level=new.level, spread=new.spread))

@@ -24,6 +24,7 @@ from gplvm_core.wire.basis import (
     sets_of_rows,
 )
 from gplvm_core.wire.crowd import SomeRows, sample_of
+from gplvm_core.wire.first_pair import separating_pair
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.items import items_of, own_ranges, value_range
 from gplvm_core.wire.rows import DrawnData
@@ -119,16 +120,21 @@ class Chart:
         """Each dimension's share of the change that all dimensions cause (`shares_of_change`)."""
         return shares_of_change(self)
 
-    @property
+    @cached_property
     def pair(self) -> tuple[int, int]:
         """The two dimensions to show first: of those that are on, the two with the largest effects.
 
-        A single latent dimension is drawn against the order of the rows.
+        If rows have labels, the pair also separates them as well as any pair of the four leading
+        dimensions (`separating_pair`). A single latent dimension is drawn against the order of
+        the rows.
         """
         if self.n_latent <= 2:
             return (0, 1)
         leading = sorted(range(self.n_latent), key=lambda q: (q not in self.on, -self.shares[q]))
-        return (leading[0], leading[1])
+        labels = self.dataset.labels
+        if labels is None or len(self.on) < 3:
+            return (leading[0], leading[1])
+        return separating_pair(self.latent_mean, labels, leading[: len(self.on)])
 
     @property
     def whole(self) -> Int[Array, " n"] | None:

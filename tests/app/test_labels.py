@@ -14,7 +14,9 @@ from gplvm_core.new_rows.labels import predict_labels
 from gplvm_core.store import Library, workspace
 from pages.ui.explore.map.given_labels import labelled_data
 from pages.ui.explore.map.labels import Given, labels_csv, partly_labelled, table_of
+from pages.ui.explore.map.own_labels import labels_csv as labels_of
 from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.own_labels import own_labels
 from tests.app.apptest import as_shown, finished, press, query, run_page, said
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -100,6 +102,27 @@ def test_a_label_that_cannot_be_stored_is_kept_for_the_visit_with_the_reason(
     assert problem.startswith("The label was not stored with the model.")
     press(at, partly.label_names[1])
     assert not at.error and "46 rows without a label." in said(at)
+
+
+def test_own_labels_are_described_learnt_and_downloaded(model, flow):
+    key = "library:" + Library(workspace() / "library").add(model, flow, "Mine")
+    assert "They are stored" not in said(run_page("explore", model=key))
+    Library(workspace() / "library").keep_labels(key.split(":")[1], [("odd *one*", (3, 5, 40))])
+    at = run_page("explore", model=key)
+    assert as_shown("1 label on 3 of 60 rows: odd *one* (3). They are stored with the model.") in (
+        said(at)
+    )
+    lines = labels_of(open_item(key), own_labels(open_item(key))).decode().splitlines()
+    assert [n for n, line in enumerate(lines) if "odd" in line] == [4, 6, 41]
+    assert lines[1] == "1,,NA"
+    # A model learns at least two labels, so that a single one gets the other rows beside it.
+    data = training.dataset(finished(query(press(at, "Train with these labels"), "job")).id)
+    words = [data.label_word(n) for n in range(60)]
+    assert [n for n, word in enumerate(words) if word == "odd *one*"] == [3, 5, 40]
+    assert set(words) == {"odd *one*", "other rows"}
+    at = press(run_page("explore", model=key), "Delete")
+    assert "They are stored" not in said(at)
+    assert Library(workspace() / "library").entry(key.split(":")[1]).own_labels == ()
 
 
 def test_labels_of_one_kind_are_not_enough_to_predict(model, partly):

@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 import gplvm_core
 from gplvm_core.datasets import Dataset, Drawing
-from tests.app.maps import EXPLORER, MAP, READY
+from tests.app.maps import EXPLORER, MAP, READY, menu
 
 pytestmark = pytest.mark.browser
 
@@ -53,9 +53,14 @@ def page(browser: Browser, model, dataset, tmp_path) -> Iterator[Page]:
 
 
 def taken(page: Page, name: str) -> bytes:
+    """Press a button, in the menu Export unless its name begins with the word; the menu closes."""
+    if not name.startswith("Export"):
+        menu(page, "Export")
     with page.expect_download() as download:
         page.get_by_role("button", name=name, exact=True).click()
     assert download.value.suggested_filename.startswith("My-map-")
+    assert page.locator(".menu[open]").count() == 0
+    expect(page.locator("[data-part=hint]")).to_contain_text("was made.")
     return Path(download.value.path()).read_bytes()
 
 
@@ -82,6 +87,7 @@ def test_numbers_pictures_and_python_of_the_chosen_place_agree(page, model, data
 
     # The copied Python makes the same output.
     model.save(tmp_path / "model.gplvm")
+    menu(page, "Export")
     page.get_by_role("button", name="Copy").click()
     page.get_by_text("Copied.").wait_for()
     # Paste the copied text into a field of the page.
@@ -194,6 +200,7 @@ def test_a_picture_is_taken_whole_and_large(browser, tmp_path):
     small = picture.convert("L").resize((4, 6), Image.Resampling.BOX)
     # The page draws the picture with soft edges between pixels.
     assert np.abs(np.asarray(small, dtype=float) - expected).mean() < 6
+    menu(page, "Export")
     assert page.get_by_role("button", name="The output at the chosen place as SVG").count() == 0
     # The picture of the difference is red at the upper left, where these rows are brighter, and
     # blue elsewhere.

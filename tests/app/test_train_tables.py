@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from gplvm_core import training
 from gplvm_core.store import Library, workspace
-from tests.app.apptest import as_shown, run_page, said, short, started, upload
+from tests.app.apptest import as_shown, press, run_page, said, short, started, upload
 from tests.readers.small_bvh import bvh
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -218,3 +219,28 @@ def test_answers_are_not_remembered_for_columns_without_names():
     other = upload(run_page("train"), "second.csv", rows.encode())
     label = next(each for each in other.selectbox if each.label == "Label column")
     assert label.value == "—"
+
+
+def test_coordinates_of_a_file_are_shown_as_a_map_without_training():
+    rng = np.random.default_rng(0)
+    places = rng.uniform(-20.0, 20.0, (40, 2))
+    rows = [
+        f"P{n},{x:.3f},{y:.3f},{'red' if x > 0 else 'blue'},{x + y:.3f},{x * y:.3f}"
+        for n, (x, y) in enumerate(places)
+    ]
+    file = "\n".join(["id,umap_1,umap_2,kind,sum,product", *rows]).encode()
+    at = upload(run_page("train"), "cells.csv", file)
+    assert "These rows have coordinates already." in said(at)
+    at = press(at, "Show the map")
+    (entry,) = Library(workspace() / "library").entries()
+    assert not at.exception and training.jobs() == ()
+    assert entry.dimension_names == (("", ("umap_1", "umap_2")),)
+    library = Library(workspace() / "library")
+    shown = library.model(entry.id).latent_mean_
+    np.testing.assert_allclose(np.corrcoef(shown[:, 0], places[:, 0])[0, 1], 1.0, atol=1e-6)
+    data = library.dataset(entry.id)
+    assert data.column_names == ("sum", "product") and data.label_word(3) in ("red", "blue")
+    assert "No map was trained." in said(run_page("explore", model=f"library:{entry.id}"))
+    # A table without such columns has no offer.
+    at = upload(run_page("train"), "plain.csv", table([f"P{i};{german(i)}" for i in range(N)]))
+    assert "coordinates" not in said(at)

@@ -21,7 +21,7 @@ function modelOf(lacks = false) {
 
 const MODEL = modelOf();
 const BARE = modelOf(true);
-const NOTHING = { names: false, thumbnails: false, ellipses: false, trajectories: false };
+const NOTHING = { names: false, thumbnails: false, ellipses: false, trajectories: false, table: false };
 
 /** Freeze a value and its parts, so that an action that changes a state in place throws an error. */
 function frozen(value) {
@@ -38,7 +38,7 @@ const REDO = { type: "redo" };
 
 /** Every value of every switch that the model offers; values that a link can contain come first. */
 const LINKED = {
-  show: ["thumbnails", "ellipses", "trajectories"].map((name) => ({ ...NOTHING, [name]: true })).concat([NOTHING, { ...NOTHING, thumbnails: true, ellipses: true, trajectories: true }]),
+  show: ["thumbnails", "ellipses", "trajectories", "table"].map((name) => ({ ...NOTHING, [name]: true })).concat([NOTHING, { ...NOTHING, thumbnails: true, ellipses: true, trajectories: true, table: true }]),
   shade: ["uncertainty", "magnification"],
   by: [-1, 0, 1],
   wall: ["one", "around", "anywhere", "map"],

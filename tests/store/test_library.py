@@ -152,14 +152,21 @@ def test_names_and_labels_are_kept_copied_and_exported(library, model, circle, t
     library.name_dimensions(key, ["Angle\n", "", "x" * 60])
     named = (("", ("Angle", "", "x" * 40)),)
     library.give_labels(key, [(3, 1), (0, 2)])
+    library.keep_labels(key, [("odd\n", [1, 3]), ("even", (0,))])
+    own = (("odd", (1, 3)), ("even", (0,)))
     assert library.entry(key).dimension_names == named
     library.update(key, model)
     assert library.entry(key).dimension_names == named
+    assert library.entry(key).own_labels == own
     assert library.entry(library.duplicate(key)).dimension_names == named
     elsewhere = Library(tmp_path / "elsewhere")
     other = elsewhere.import_file(library.export_file(key, tmp_path / "named.gplvm"))
     assert elsewhere.entry(other).dimension_names == named
     assert elsewhere.entry(other).given_labels == ((3, 1), (0, 2))
+    assert elsewhere.entry(other).own_labels == own
+    for wrong in ([("", [1])], [("a", [-1])], [("a", [1]), ("a", [2])]):
+        with pytest.raises(StoreError, match=r"[Oo]wn labels"):
+            library.keep_labels(key, wrong)
     with pytest.raises(StoreError, match="pairs of row and label"):
         library.give_labels(key, [(3, -1)])
     library.name_dimensions(key, ["<b>"], "layer 1")

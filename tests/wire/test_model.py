@@ -11,6 +11,7 @@ from gplvm_core.kernels import RBF, Bias, Kernel, KernelError, Linear, White
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
+from gplvm_core.wire.first_pair import separating_pair
 from gplvm_core.wire.frame import frame, unframe
 from gplvm_core.wire.items import own_ranges
 from gplvm_core.wire.model import Chart, pack_model
@@ -149,6 +150,21 @@ def test_the_first_pair_changes_the_outputs_most_and_is_on():
     assert replace(narrow, on=(0, 1, 2)).pair == (0, 2)
     assert replace(narrow, on=(1, 2)).pair == (2, 1)
     assert replace(narrow, on=(1,)).pair == (1, 0)
+
+
+def test_the_first_pair_separates_labels_where_a_pair_does():
+    rng = np.random.default_rng(0)
+    latent = rng.normal(size=(120, 5)) * [9.0, 5.0, 1.0, 1.0, 1.0]
+    corner = (latent[:, 1] > 0) + 2 * (latent[:, 3] > 0)
+    latent[:, [1, 3]] += 4.0 * np.sign(latent[:, [1, 3]]) * [5.0, 1.0]
+    assert separating_pair(latent, corner, [0, 1, 2, 3, 4]) == (1, 3)
+    # Without a relation to the labels, or with one in the first pair, the largest effects win.
+    assert separating_pair(latent, rng.permutation(corner), [0, 1, 2, 3, 4]) == (0, 1)
+    assert separating_pair(latent, (latent[:, 1] > 0).astype(int), [0, 1, 2, 3]) == (0, 1)
+    # Rows without a label do not count, and a single label separates nothing.
+    some = np.where(rng.uniform(size=120) < 0.3, -1, corner)
+    assert separating_pair(latent, some, [0, 1, 2, 3]) == (1, 3)
+    assert separating_pair(latent, np.where(some < 0, -1, 2), [2, 0, 1]) == (2, 0)
 
 
 def test_a_chart_takes_the_dimensions_that_are_on_from_the_model():

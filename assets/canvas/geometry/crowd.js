@@ -14,8 +14,10 @@ export class Crowd {
     this.count = count;
     this.stride = stride;
     this.ranges = ranges;
-    /** The labels that occur. */
-    this.present = labels;
+    /** The labels that occur in the data. */
+    this.known = labels;
+    /** The visitor's labels, if they are shown. @type {Int32Array | null} */
+    this.own = null;
     /** Fetches the bytes of a column by its name; empty in an exported file. @type {Record<string, () => Promise<Uint8Array>>} */
     this.sources = {};
     /** The loaded columns; null while loading. @type {Map<string, Floats | Int32Array | null>} */
@@ -31,8 +33,14 @@ export class Crowd {
     return Object.keys(this.sources).length > 0;
   }
 
+  /** The labels that occur. */
+  get present() {
+    return this.own ?? this.known;
+  }
+
   /** Return a column if it is loaded; otherwise request it once, and return undefined. @param {string} name @returns {any} */
   column(name) {
+    if (name === "labels" && this.own) return this.own;
     if (!(name in this.sources)) return null;
     if (!this.columns.has(name)) {
       this.columns.set(name, null);

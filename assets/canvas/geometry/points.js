@@ -33,6 +33,10 @@ export class LatentPoints {
     this.rowNumbers = arrays.row_numbers;
     /** All rows, if the page has only a sample of very many rows; else null. @type {Crowd | null} */
     this.crowd = header.crowd ? new Crowd(header.crowd) : null;
+    /** The labels of the data. */
+    this.file = { names: header.label_names, labels: this.labels };
+    /** The visitor's labels of all rows, −1 for none. @type {{ names: string[], labels: Int32Array } | null} */
+    this.own = null;
     /** @type {Map<number, [number, number]>} */
     this.factorRanges = new Map();
   }
@@ -45,6 +49,19 @@ export class LatentPoints {
   /** Return a row's number in the data, from 1. @param {number} n */
   rowNumber(n) {
     return (this.rowNumbers?.[n] ?? this.crowd?.row(n) ?? n) + 1;
+  }
+
+  /** Return a row's place in the data set, from 0. @param {number} n */
+  dataRow(n) {
+    return this.crowd?.row(n) ?? n;
+  }
+
+  /** Use the visitor's labels in place of those of the data, or no longer. @param {boolean} on */
+  useOwn(on) {
+    const { names, labels } = (on && this.own) || this.file;
+    this.header.label_names = names;
+    this.labels = labels;
+    if (this.crowd) this.crowd.own = (on && this.own?.labels) || null;
   }
 
   /** The facts that can colour the points, in addition to labels. @returns {string[]} */

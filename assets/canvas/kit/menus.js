@@ -13,7 +13,10 @@ export function closingMenus(root) {
       menu.querySelector("summary")?.focus();
     });
   }
-  root.addEventListener("pointerdown", (event) => {
-    for (const menu of menus) if (!menu.contains(/** @type {Node} */ (event.target))) menu.open = false;
-  });
+  /** @param {Event} event a press, also beside the element */
+  const close = (event) => {
+    if (!root.isConnected) window.removeEventListener("pointerdown", close);
+    for (const menu of menus) if (!event.composedPath().includes(menu)) menu.open = false;
+  };
+  window.addEventListener("pointerdown", close);
 }

@@ -3,7 +3,7 @@
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { UNCERTAINTY } from "./shade.js";
-import { shadeOf } from "./switches.js";
+import { OWN, shadeOf } from "./switches.js";
 import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 
 /** @import { Parts } from "../kit/dom.js" */
@@ -66,16 +66,21 @@ export class Colours {
     this.choose = choose;
     /** The meaning of the shading's colours. @type {Tone} */
     this.tone = UNCERTAINTY;
-    const names = model.factorNames;
     this.menu = parts.colour;
     if (this.menu) {
-      const labels = model.labels ? "Label" : "None";
-      this.menu.replaceChildren(...[labels, ...names].map((name, i) => element("option", { value: i - 1 }, name)));
-      const more = model.header.more_factors;
-      if (more) this.menu.append(element("option", { disabled: "" }, `${more} more ${more === 1 ? "fact is" : "facts are"} not listed`));
-      parts["colour-field"].hidden = !names.length;
+      this.list();
       this.menu.addEventListener("change", () => choose({ type: "set", name: "by", value: Number(this.menu.value) }));
     }
+  }
+
+  /** List the colourings in the menu. */
+  list() {
+    if (!this.menu) return;
+    const { factorNames: names, own, file, header: { more_factors: more } } = this.model;
+    const option = (/** @type {string} */ name, /** @type {number} */ value) => element("option", { value }, name);
+    this.menu.replaceChildren(option(file.labels ? "Label" : "None", -1), ...(own ? [option("Your label", OWN)] : []), ...names.map(option));
+    if (more) this.menu.append(element("option", { disabled: "" }, `${more} more ${more === 1 ? "fact is" : "facts are"} not listed`));
+    this.parts["colour-field"].hidden = !names.length && !own;
   }
 
   show() {
@@ -135,7 +140,7 @@ export class Colours {
     const { parts, model, state } = this;
     const { theme } = state;
     const present = model.presentLabels();
-    parts.legend.hidden = present.length < 2;
+    parts.legend.hidden = present.length < (state.factor === OWN ? 1 : 2);
     parts.legend.replaceChildren(...present.map((label) => {
       const name = model.header.label_names[label] ?? String(label);
       const chip = element("button", { type: "button", "data-label": label }, markOf(labelStyle(label, model.header.palette, theme)), name);

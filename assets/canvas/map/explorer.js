@@ -13,12 +13,14 @@ import { WhatIf } from "../pull/what_if.js";
 import { mapActions } from "./actions.js";
 import { announce, showCrowd } from "./announce.js";
 import { Controls } from "./controls.js";
+import { DataTable } from "./data_table.js";
 import { Gestures } from "./gestures.js";
 import { Inspector, shareLink } from "./inspector.js";
 import { LatentMap } from "./map.js";
 import { Matters } from "./matters.js";
 import { Memory } from "./memory.js";
 import { DimensionNames } from "./names.js";
+import { OwnLabels } from "./own_labels.js";
 import { Paths } from "./paths.js";
 import { Scene } from "./scene.js";
 import { Search } from "./search.js";
@@ -90,6 +92,8 @@ export class Explorer {
     shareLink(this.parts.share, () => ({ names: this.names.toLink(), zoom: this.map.zoomed }));
     this.wall = this.parts.wall ? new Wall(this) : null;
     this.selecting = this.parts.lasso ? new Selecting(this) : null;
+    this.ownLabels = this.parts.listing ? new OwnLabels(this) : null;
+    this.table = this.parts.listing ? new DataTable(this) : null;
     this.taking = this.parts.taking ? new Taking(this) : null;
     this.memory = new Memory(this, model.header.name);
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
@@ -299,6 +303,7 @@ export class Explorer {
   tell() {
     if (this.parts.details) this.parts.details.dataset.point = JSON.stringify(Array.from(this.state.point));
     this.wall?.follow();
+    this.table?.mark();
     announce(this);
   }
 
@@ -376,6 +381,7 @@ export class Explorer {
     this.controls.showLegend();
     this.wall?.draw();
     this.selecting?.show();
+    this.table?.show();
     this.memory.show();
     this.map.refresh();
     this.paint();

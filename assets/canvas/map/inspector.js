@@ -32,7 +32,7 @@ export class Inspector {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.cease = () => {};
-    this.parts.likeness.hidden = !explorer.model.labels;
+    this.showLabels();
     this.parts.blurring.hidden = explorer.model.drawing.kind !== "image";
     /** @type {HTMLButtonElement[]} */
     this.buttons = /** @type {Unsure[]} */ (["blur", "fade", "off"]).map((how) => {
@@ -42,6 +42,12 @@ export class Inspector {
     });
     this.parts.blurring.append(element("span", { class: "segments" }, ...this.buttons));
     this.showUnsure();
+  }
+
+  /** Show the labels of the nearest rows, if there are labels. */
+  showLabels() {
+    this.parts.likeness.hidden = !this.explorer.model.labels;
+    this.rows.shown = "";
   }
 
   showUnsure() {

@@ -180,7 +180,7 @@ export class Matters {
     }
     const change = (/** @type {number} */ d) => Math.abs(high[d] - low[d]) / (scales[d] || 1);
     const most = Array.from(low.keys()).sort((p, q) => change(q) - change(p)).slice(0, CHANGES);
-    row.film.replaceChildren(...most.map((d) => element("span", { title: columns?.[d] ?? "" }, element("small", { title: columns?.[d] ?? "" }, columns?.[d] ?? ""), `${formatNumber(low[d])} → `, element("b", {}, formatNumber(high[d])))));
+    row.film.replaceChildren(...most.map((d) => element("span", { title: `${columns?.[d] ?? ""}: ${formatNumber(low[d])} → ${formatNumber(high[d])}` }, element("small", {}, columns?.[d] ?? ""), `${formatNumber(low[d])} → `, element("b", {}, formatNumber(high[d])))));
   }
 
   stop() {}

@@ -22,6 +22,8 @@ export class NearestRows {
     this.explorer = explorer;
     this.host = explorer.parts.details;
     this.shown = "";
+    /** The largest height at the present width. */
+    [this.tallest, this.width] = [0, 0];
   }
 
   /** Return the commonest label among the nearest rows. @param {ArrayLike<number>} point */
@@ -43,6 +45,10 @@ export class NearestRows {
     this.host.replaceChildren(heading, !near.length ? element("p", {}, "No row is near.")
       : table ? this.table(near.map(({ row }) => row)) : this.pictures(near.map(({ row }) => row)));
     this.host.append(...untold(model.header));
+    // What is below does not move where no row is near.
+    this.host.style.minHeight = `${Math.max(this.host.offsetHeight, this.tallest)}px`;
+    this.tallest = this.host.clientWidth === this.width ? Math.max(this.tallest, this.host.offsetHeight) : 0;
+    this.width = this.host.clientWidth;
   }
 
   /** @param {number} row @param {...(Node | string)} children */

@@ -80,7 +80,7 @@ export class Selecting {
     const count = `${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"} selected`;
     this.compare();
     this.section.replaceChildren(
-      element("h2", {}, element("span", { role: "status" }, count), save, none),
+      element("h2", {}, element("span", { role: "status" }, count), ...(this.explorer.ownLabels ? [this.explorer.ownLabels.form()] : []), save, none),
       this.differs,
       element("div", { class: "these" }, ...pictures, ...(more > 0 ? [`and ${more.toLocaleString("en")} more`] : [])),
     );

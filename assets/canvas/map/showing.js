@@ -1,5 +1,7 @@
 // Updates of an explorer after a change of its state.
 
+import { OWN } from "./switches.js";
+
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Chosen } from "./state.js" */
 
@@ -39,12 +41,14 @@ export function showPlace(explorer, { place: before, past, future }) {
  * @param {Readonly<Chosen>} before
  */
 export function showSwitches(explorer, before) {
-  const { state: { chosen }, map, controls, selecting, shades, wall, paths, inspector } = explorer;
+  const { state: { chosen }, map, controls, selecting, table, shades, wall, paths, inspector } = explorer;
   const differs = (/** @type {(keyof Chosen)[]} */ ...names) => names.some((name) => chosen[name] !== before[name]);
   if (differs("show")) controls.showLayers();
-  if (differs("by")) controls.colours.show();
+  if (differs("by") && (chosen.by === OWN || before.by === OWN)) explorer.ownLabels?.show();
+  else if (differs("by")) controls.colours.show();
   if (differs("labels")) controls.colours.mark();
   if (differs("rows")) selecting?.show();
+  if (differs("show", "rows")) table?.show();
   if (differs("show", "by", "labels", "rows")) map.drawLower();
   if (differs("by")) explorer.paint();
   if (differs("shade")) {

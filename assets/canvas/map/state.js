@@ -4,7 +4,7 @@
 // pointer, the zoom, the playback of a path, the line of a lasso (scene.js, map.js, paths.js, lasso_line.js). It
 // also excludes bookmarks, which the browser stores (bookmarks.js).
 
-import { SWITCHES, SWITCH_NAMES, coordinates, isPair, isPoint, offerOf, rounded } from "./switches.js";
+import { OWN, SWITCHES, SWITCH_NAMES, coordinates, isPair, isPoint, offerOf, rounded } from "./switches.js";
 
 /** @import { LatentPoints } from "../geometry/points.js" */
 /** @import { Offer, Switch, Switches } from "./switches.js" */
@@ -88,6 +88,11 @@ export function reduce(chosen, action) {
   }
 }
 
+/** Return the state after a change of what the model offers. @param {Readonly<Chosen>} chosen @param {LatentPoints} model */
+export function reoffered(chosen, model) {
+  return next(chosen, { offer: offerOf(model) });
+}
+
 /** @param {Readonly<Chosen>} chosen @param {Partial<Chosen>} changes @returns {Readonly<Chosen>} */
 function next(chosen, changes) {
   return Object.freeze({ ...chosen, ...changes });
@@ -120,7 +125,9 @@ function equal(place, other) {
  */
 function set(chosen, name, value) {
   if (value === chosen[name] || !SWITCHES[name].allows(value, chosen.offer)) return chosen;
-  return next(chosen, { [name]: value });
+  // Highlighted labels are those of the data, or the visitor's.
+  const others = name === "by" && (value === OWN || chosen.by === OWN) ? { labels: SWITCHES.labels.first(chosen.offer) } : {};
+  return next(chosen, { [name]: value, ...others });
 }
 
 // --- links ----------------------------------------------------------------------------------------

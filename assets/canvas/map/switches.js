@@ -18,6 +18,7 @@
  * @property {number} facts the number of columns that can colour the points
  * @property {number} coloured the fact that colours the points of a model without labels: words, else the time; −1: none
  * @property {readonly number[]} labels
+ * @property {boolean} own whether the visitor has labels of his own
  * @property {number} rows the number of rows
  * @property {readonly Shade[]} shades
  * @property {boolean} lengths whether paths and magnification are available
@@ -26,7 +27,7 @@
  * @typedef {object} Switches
  * @property {Readonly<Record<Layer, boolean>>} show the layers on the map
  * @property {Shade} shade
- * @property {number} by the fact that colours the points; −1: their labels do
+ * @property {number} by the fact that colours the points; −1: their labels do; −2: the visitor's labels do
  * @property {readonly number[]} labels the highlighted labels
  * @property {ArrayLike<number>} rows the selected rows, in order
  * @property {WallMode} wall the number and places of the pictures beside the map
@@ -44,15 +45,19 @@ const MOST_KEYS = 24;
 export const LEAST_SECONDS = 1;
 export const MOST_SECONDS = 20;
 
+/** The value of the switch `by` if the visitor's own labels colour the points. */
+export const OWN = -2;
+
 /** @type {readonly number[]} */
 const NONE = Object.freeze([]);
 
-/** Optional layers on the map, and whether a model has them. */
+/** Optional layers on the map and the table below it, and whether a model has them. */
 const LAYERS = {
   names: (/** @type {any} */ model) => Boolean(model.header?.row_names) && !model.crowd,
   thumbnails: (/** @type {any} */ model) => Boolean(model.items),
   ellipses: (/** @type {any} */ model) => Boolean(model.latentVariance),
   trajectories: (/** @type {any} */ model) => Boolean(model.sequences),
+  table: (/** @type {any} */ model) => Boolean(model.labels || model.factorNames.length),
 };
 /** The layers that are on at first. @type {Layer[]} */
 const OPENED = ["names", "trajectories"];
@@ -88,7 +93,7 @@ export const SWITCHES = {
   },
   by: {
     first: ({ coloured }) => coloured,
-    allows: (by, { facts }) => by === -1 || among(by, facts),
+    allows: (by, { facts, own }) => by === -1 || (by === OWN && own) || among(by, facts),
     toLink: (by) => String(by + 1),
     fromLink: (words) => Number(words) - 1,
   },
@@ -149,7 +154,8 @@ export function offerOf(model) {
     show: layers((name) => LAYERS[name](model)),
     facts: model.factorNames.length,
     coloured: model.labels ? -1 : words >= 0 ? words : model.factorNames.indexOf("time"),
-    labels: model.presentLabels(),
+    labels: [...new Set([...model.presentLabels(), ...(model.own?.names ?? []).keys()])],
+    own: model.own !== null,
     rows: model.nRows,
     shades: ["uncertainty", ...(model.lengths ? ["magnification"] : []), ...chancesOf(model.table?.cells ?? []).map(({ shade }) => shade)],
     lengths: Boolean(model.lengths),
@@ -166,7 +172,7 @@ export function chancesOf(cells) {
 
 /** @param {(name: Layer) => boolean} on @returns {Record<Layer, boolean>} */
 function layers(on) {
-  return { names: on("names"), thumbnails: on("thumbnails"), ellipses: on("ellipses"), trajectories: on("trajectories") };
+  return { names: on("names"), thumbnails: on("thumbnails"), ellipses: on("ellipses"), trajectories: on("trajectories"), table: on("table") };
 }
 
 /** @param {number} n @param {number} count */

@@ -20,6 +20,8 @@ const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", n
 
 const WIDTH_TAKEN = 400; // width of an exported output in CSS pixels, which sets the size of lines and text
 
+const SAID_MS = 5000; // for this time, the line below the map says which file was made
+
 /** @typedef {keyof typeof MEDIA_TYPES} Format */
 /**
  * The answer to a request for the whole map as one file: its address, or the problem; turn: the request's number.
@@ -98,7 +100,7 @@ export class Taking {
     try {
       if (!file.address || !file.file || !this.fetchBytes) throw new Error(file.problem);
       download(file.file, await this.fetchBytes(file.address), "text/html");
-      this.say(`${file.file} was made. ${file.words}`);
+      this.done(`${file.file} was made. ${file.words}`);
     } catch (error) {
       this.say(`The file was not made. ${/** @type {Error} */ (error).message}`);
     }
@@ -124,7 +126,16 @@ export class Taking {
     const stem = this.explorer.model.header.name.split("|")[0].split(":").pop() ?? "";
     const name = `${stem.normalize("NFKD").replace(/[^\w]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60) || "map"}-${what}.${format}`;
     download(name, content, MEDIA_TYPES[format]);
-    this.say(`${name} was made.`);
+    this.done(`${name} was made.`);
+  }
+
+  /** Close the menu after an export, and say below the map what was made. @param {string} words */
+  done(words) {
+    const { controls } = this.explorer;
+    const before = controls.words;
+    this.menu.open = false;
+    controls.showHint(words);
+    setTimeout(() => controls.words === words && controls.showHint(before), SAID_MS);
   }
 
   /** Return the point of the outputs, in the model's dimensions. @returns {Float64Array} */

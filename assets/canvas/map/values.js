@@ -108,13 +108,13 @@ export class WordsRow {
     this.own = element("em");
     /** Holds the column. @type {{ show(): void } | null} */
     this.hand = null;
-    this.host = element("span", { class: "words" }, ...this.chips.map(({ chip }) => chip), this.own);
-    this.row = element("li", { class: "worded" }, title, this.host);
+    this.host = element("span", { class: this.chips.length > 2 ? "words two-lines" : "words" }, ...this.chips.map(({ chip }) => chip));
+    this.row = element("li", {}, title, this.host, this.own);
   }
 
   /** @param {number} _ @param {string} text the word of the training row at this place */
   showOwn(_, text) {
-    this.own.textContent = text && `data: ${text}`;
+    [this.own.textContent, this.own.title] = [text, text];
   }
 
   /** Shade the map by the probability of a chip's word, or stop doing so. @param {HTMLElement} chip */
@@ -194,7 +194,6 @@ export class TableValues {
     const { explorer: { state, model } } = this;
     const answers = this.answers(point, hidden);
     const own = row >= 0 && model.itemSize === this.rows.length ? model.item(row) : null;
-    this.host.toggleAttribute("data-row", own !== null);
     this.rows.forEach(({ by, title, line }, d) => {
       title.setAttribute("aria-pressed", String(state.chosen.by === by));
       line.show(/** @type {any} */ (answers[d]));

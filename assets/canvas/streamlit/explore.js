@@ -3,29 +3,39 @@
 import { LatentModel } from "../geometry/model.js";
 import { partsOf } from "../kit/dom.js";
 import { Explorer } from "../map/explorer.js";
+import { giveOwn } from "../map/own_labels.js";
 import { toLink } from "../map/state.js";
 import { fetchBytes } from "./fetching.js";
 import { oneMap } from "./one_map.js";
 
 /** @import { MapData } from "./one_map.js" */
+/** @import { OwnData } from "../map/own_labels.js" */
 /** @import { WholeMap } from "../map/taking.js" */
 
 /**
- * opening: Python code that opens the model; columns: the addresses of all rows' columns, for a large model; file: the state of the last export.
- * @typedef {MapData & { opening: string, columns: Record<string, string>, file: WholeMap | null }} ExploreData
+ * opening: Python code that opens the model; columns: the addresses of all rows' columns, for a large model; file: the state of the last export; own: the visitor's labels.
+ * @typedef {MapData & { opening: string, columns: Record<string, string>, file: WholeMap | null, own: OwnData | null }} ExploreData
  */
 
 /** @param {Uint8Array} bytes @param {ExploreData} data */
-function readModel(bytes, { columns }) {
+function readModel(bytes, { columns, own }) {
   const model = new LatentModel(bytes);
+  giveOwn(model, own);
   for (const [name, address] of Object.entries(columns)) if (model.crowd) model.crowd.sources[name] = () => fetchBytes(address);
   return model;
 }
 
-export default oneMap(readModel, (root, model, chosen, keep, { opening }, names, send) => {
+export default oneMap(readModel, (root, model, chosen, keep, { opening, own }, names, send) => {
   partsOf(root).taking.dataset.opening = opening;
   const explorer = new Explorer(root, model, chosen, keep, names);
   const ask = (/** @type {number} */ turn) => send("file", { turn, names: names.visitors, link: toLink(explorer.state.chosen) });
   explorer.taking?.offerFile(ask, fetchBytes);
+  if (explorer.ownLabels) {
+    explorer.ownLabels.store = (labels) => send("own", labels);
+    explorer.ownLabels.latest = JSON.stringify(own ?? explorer.ownLabels.data());
+  }
   return explorer;
-}, (explorer, { file }) => void explorer.taking?.takeFile(file));
+}, (explorer, { file, own }) => {
+  void explorer.taking?.takeFile(file);
+  explorer.ownLabels?.take(own);
+});

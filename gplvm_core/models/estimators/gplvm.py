@@ -40,6 +40,9 @@ class GPLVM(LatentVariableModel):
     kernel
         "rbf", "linear", "matern12", "matern32", "matern52", or any kernel object, including sums
         and products. The latent points are exact, so the kernel needs no expectations.
+    latent
+        "fitted", or "given": the latent points stay at `init`, an array, such as an embedding by
+        another method. The model then only learns the mapping; it needs n_inducing.
     noise
         "shared": one noise variance for all outputs. "per_output", only with inducing inputs: a
         signal variance and a noise variance for each output (`noise_std_`).
@@ -78,6 +81,7 @@ class GPLVM(LatentVariableModel):
     n_inducing: int | None = None
     _: KW_ONLY
     kernel: str | Kernel = "rbf"
+    latent: Literal["fitted", "given"] = "fitted"
 
     def _begin(self, targets: Float[Array, "N D"]) -> Start:
         return replace(super()._begin(targets), exact=True)
@@ -87,9 +91,15 @@ class GPLVM(LatentVariableModel):
         return self.n_inducing is None
 
     def _problem(self, begin: Start, executor: Executor, further: int) -> Graph | FullProblem:
+        given = self.latent == "given"
+        if given and (isinstance(self.init, str) or self.n_inducing is None):
+            raise ValueError(
+                'latent="given" needs the latent points as init, an array of shape (N, Q), and '
+                f"n_inducing (such as 50); got init={self.init!r}, n_inducing={self.n_inducing}"
+            )
         if self.n_inducing is not None:
             layer = to_data(begin.outputs[0], executor, self._noise)
-            return Graph((PointNode(),), (layer,), begin, self.jitter)
+            return Graph((PointNode(given),), (layer,), begin, self.jitter)
         if self._noise != "shared":
             raise ValueError(
                 "the full model has one noise variance for all outputs: for "

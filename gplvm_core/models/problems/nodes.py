@@ -108,7 +108,12 @@ class LatentNode:
 
 @dataclass(frozen=True)
 class PointNode:
-    """x_n ~ N(0, I) at its most probable value: log p(X) replaces −KL (Lawrence 2005)."""
+    """x_n ~ N(0, I) at its most probable value: log p(X) replaces −KL (Lawrence 2005).
+
+    held: the points stay where they start.
+    """
+
+    held: bool = False
 
     def start(self, belief: Belief, seed: int) -> Belief:
         return Belief(belief.mean, np.zeros_like(belief.mean))
@@ -125,7 +130,7 @@ class PointNode:
         return Believed(own, log_prior, np.full(own.n_latent, np.nan), pullback)
 
     def free(self, prefix: str, own: Belief, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
-        return {f"{prefix}.mean": Leaf(scale=POINT_SCALE)}
+        return {} if self.held else {f"{prefix}.mean": Leaf(scale=POINT_SCALE)}
 
     def spread(self, belief: Belief, *, refreshed: bool) -> Float[Array, " Q"]:
         return np.full(belief.n_latent, POINT_SCALE)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import streamlit as st
@@ -19,6 +20,7 @@ from pages.ui.shared.dimension_names import names_data, space_of, visitor_names
 from pages.ui.shared.doors import can_compare
 from pages.ui.shared.last import SEEN
 from pages.ui.shared.link import go_to
+from pages.ui.shared.own_labels import own_labels
 from pages.ui.shared.words import model_words, seconds_in_words
 
 FIRST = "gallery:people"
@@ -26,6 +28,7 @@ READY = ("gallery:flow", "gallery:deep-flow")  # two ready models of the same da
 MOST, LEAST = 4, 2
 OF_THE_ROWS = ("rows", "labels", "by")  # parameters of the link that apply to these data only
 MOST_ROWS = 5000
+USE_OWN = "compare_own_labels"  # session key: whether the visitor's own labels are used
 NO_DRAWING = "This method only places rows; it cannot generate a row from a position."
 
 
@@ -148,7 +151,27 @@ def first_of(key: str) -> Item:
             f"“{item.title}” has {len(item.dataset.values):,} rows; Compare shows maps of at most "
             f"{MOST_ROWS:,} rows."
         )
+    labels = own_labels(item)
+    if labels.names and st.session_state.get(USE_OWN, True):
+        return replace(item, dataset=labels.on(item.dataset))
     return item
+
+
+def offer_own_labels(first: Item) -> None:
+    """Show the switch between the visitor's own labels and those of the data."""
+    if own_labels(first).names:
+        # The widget's own key would be forgotten on another page.
+        on = st.toggle("Use your labels", value=st.session_state.get(USE_OWN, True))
+        if on != st.session_state.get(USE_OWN, True):
+            st.session_state[USE_OWN] = on
+            st.rerun()
+
+
+def _mark(first: Item) -> str:
+    """Return a text that changes with the labels."""
+    labels = first.dataset.labels
+    given = b"" if labels is None else labels.tobytes()
+    return f"{crc32(given + ' '.join(first.dataset.label_names).encode()):x}"
 
 
 def stored(key: str, first: Item) -> Member:
@@ -156,7 +179,7 @@ def stored(key: str, first: Item) -> Member:
     item = first if key == first.key else one_view(open_item(key))
     if not same(item.dataset, first.dataset):
         raise ValueError(f"“{item.title}” and “{first.title}” are models of different data.")
-    member = of_model(key, item.model, first.dataset, f"{key}|{item.version}")
+    member = of_model(key, item.model, first.dataset, f"{key}|{item.version}|{_mark(first)}")
     title = item.title if item.view is None else f"{item.title}: {item.view}"
     space = space_of(item)
     return replace(
@@ -180,7 +203,7 @@ def added(recipe: Recipe, first: Item) -> Member | Waiting:
     if not isinstance(found, Made):
         return Waiting(recipe, found)
     kind = "" if found.model is None else f"{float(found.model.bound_):.10g}"
-    store = f"{recipe.key}|{first.key}|{first.version}|{kind}"
+    store = f"{recipe.key}|{first.key}|{first.version}|{kind}|{_mark(first)}"
     if found.model is not None:
         member = of_model(recipe.key, found.model, first.dataset, store)
         facts = f"{member.facts} · trained in {took(found.seconds)}"

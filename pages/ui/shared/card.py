@@ -84,19 +84,27 @@ def regression_card(item: Item) -> ModelCard:
     return ModelCard(html, 0, facts)
 
 
+def shown_pair(model: Any, dataset: Dataset) -> tuple[int, int]:
+    """Return the two dimensions that the map in Explore opens with (a single one twice).
+
+    For models of several views or layers, these are the most relevant dimensions of the first view
+    or of the top layer.
+    """
+    if model.latent_mean_.shape[1] > 1 and not (
+        model.capabilities.views or model.capabilities.layers
+    ):
+        return Chart.of(model, dataset).pair
+    relevance = model.relevance_
+    return leading_pair(relevance[model.views_[0]] if model.capabilities.views else relevance)
+
+
 def shown_points(model: Any, dataset: Dataset) -> Array:
     """Return the training points in the two dimensions that the map in Explore opens with (N, 2).
 
-    With a single dimension, the second coordinate is the row's order. For models of several views
-    or layers, these are the most relevant dimensions of the first view or of the top layer.
+    With a single dimension, the second coordinate is the row's order.
     """
     latent = np.asarray(model.latent_mean_, dtype=float)
-    if latent.shape[1] > 1 and not (model.capabilities.views or model.capabilities.layers):
-        return latent[:, list(Chart.of(model, dataset).pair)]
-    relevance = model.relevance_
-    if model.capabilities.views:
-        relevance = relevance[model.views_[0]]
-    first, second = leading_pair(relevance)
+    first, second = shown_pair(model, dataset)
     if first == second:
         return np.column_stack([latent[:, first], np.linspace(-1.0, 1.0, len(latent))])
     return latent[:, [first, second]]

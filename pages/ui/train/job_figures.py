@@ -17,6 +17,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.training import Snapshot
+from pages.ui.shared.card import shown_pair
 from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.words import TERMS
 from pages.ui.train.column_live import column_figures, is_regression
@@ -44,9 +45,8 @@ def live_figures(job_id: str) -> None:
         if job.active:
             first_map(job)
         return
-    latent_mean, relevance, information = state
+    latent_mean, relevance, information, pair = state
     labels, names, row_names = stored_words(job.id)
-    pair = leading_pair(relevance)
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Map so far**" if job.active else "**Map**", help=TERMS["latent"])
@@ -98,11 +98,16 @@ def map_picture(places: Array, labels: Array | None) -> str:
     return dots(places[some], labels[some] if labels is not None and same else None)
 
 
-def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
-    """Return latent mean, relevance and information of the saved model, or of the last step."""
+def figures_state(job: Snapshot) -> tuple[Array, Array, Array, tuple[int, int]] | None:
+    """Return latent mean, relevance, information and the dimensions of the map.
+
+    They are those of the last step, then of the saved model, whose map in Explore opens with the
+    same dimensions.
+    """
     if job.status in ENDED and job.entry is not None:
         try:
-            model = open_item(f"library:{job.entry}").model
+            item = open_item(f"library:{job.entry}")
+            model = item.model
         except (ValueError, OSError):
             pass  # the model was deleted in the Gallery, so the last step is shown
         else:
@@ -110,13 +115,16 @@ def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
                 # A layer that is off would show all rows at the same position.
                 layer = next((each for each in model.layers_ if not each.doubt_), model.layers_[-1])
                 width = layer.latent_mean_.shape[1]
-                return layer.latent_mean_, layer.relevance_[:width], layer.information_
+                relevance = layer.relevance_[:width]
+                return layer.latent_mean_, relevance, layer.information_, leading_pair(relevance)
             relevance = joint_relevance(model.relevance_)
             information = getattr(model, "information_", np.full(len(relevance), np.nan))
-            return model.latent_mean_, relevance, information
+            pair = shown_pair(model, item.dataset)
+            return model.latent_mean_, relevance, information, pair
     if job.progress is None:
         return None
-    return job.progress.latent_mean, job.progress.relevance, job.progress.information
+    now = job.progress
+    return now.latent_mean, now.relevance, now.information, leading_pair(now.relevance)
 
 
 def relevance_in_words(relevance: Any, information: Any) -> str:

@@ -14,6 +14,7 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of, store_names
 from pages.ui.shared.map_place import linked_look
+from pages.ui.shared.own_labels import own_labels, take_own_labels
 from pages.ui.shared.packed import packed_map
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.place import MapPlace
@@ -36,7 +37,13 @@ def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening:
     with room_for("map"):
         show_view(
             key=key,
-            data=data | {"names": names_data(item, space), "file": made_file(key)},
+            data=data
+            | {
+                "names": names_data(item, space),
+                "file": made_file(key),
+                "own": own_labels(item).to_data(),
+            },
+            on_own_change=lambda: take_own_labels(item, key),
             on_names_change=lambda: store_names(item, space, key),
             on_file_change=lambda: make_file(item, chart, key),
         )

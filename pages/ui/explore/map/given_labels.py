@@ -95,12 +95,17 @@ def labelled_data(item: Item, given: Given) -> tuple[Any, Dataset]:
     data = relabelled(whole.dataset, given.on(whole.dataset.labels))
     if data.columns or whole.model.capabilities.views:
         return clone(whole.model), data
+    return learning(whole, data), data
+
+
+def learning(whole: Item, data: Dataset) -> ManifoldRelevance:
+    """Return a model with the settings of a model of one table, for data with labels as a view."""
     known = whole.model.get_params(deep=False)
     settings = {name: known[name] for name in SETTINGS if name in known}
     # Paths that follow the rows' own values exist only for one table.
     over = known.get("time_kernel") if whole.model.capabilities.timed else None
     settings |= {"time_kernel": over, "kinds": data.kinds}
-    return ManifoldRelevance(**settings), data
+    return ManifoldRelevance(**settings)
 
 
 def train_button(item: Item, name: str, given: Given) -> None:

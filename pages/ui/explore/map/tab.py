@@ -8,8 +8,10 @@ from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.canvas import latent_canvas
 from pages.ui.explore.map.labels import partly_labelled, rows_without_label
 from pages.ui.explore.map.noise import noise_of_outputs
+from pages.ui.explore.map.own_labels import rows_with_own_label
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item, calibration
+from pages.ui.shared.doors import open_own_file
 from pages.ui.shared.layer_map import chosen_layer, layer_canvas
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.opening import opening_here
@@ -69,8 +71,21 @@ def training_in_words(model: LatentVariableModel) -> str:
     return f"{words}." if more is None else f"{words}. {more.sentence()}"
 
 
+def _at_coordinates(item: Item) -> None:
+    """Say that the positions are given, and lead to a training."""
+    if getattr(item.model, "latent", None) != "given":
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            "The positions are coordinates of your file. No map was trained.", width="content"
+        )
+        if st.button("Train a map of the columns", icon=":material/model_training:"):
+            open_own_file()
+
+
 def latent_map(item: Item, name: str) -> None:
     """Show the tab for one model."""
+    _at_coordinates(item)
     layers = item.model.layers_ if item.model.capabilities.layers else ()
     last = len(layers) - 1
     at = chosen_layer(item, "explore", name, last) if layers else last
@@ -84,6 +99,7 @@ def latent_map(item: Item, name: str) -> None:
         st.error(plain(error))
     noise_of_outputs(item, name)
     rows_without_label(item, name)
+    rows_with_own_label(item, name)
     measured = calibration(item.key)
     story = story_of(item.dataset.name, item.dataset.title)
     about(
@@ -117,6 +133,12 @@ def latent_map(item: Item, name: str) -> None:
         "blurred. The map's shading is the standard deviation of the prediction, in the units of "
         "the data.",
         *([LABELS] if partly_labelled(item.dataset) else []),
+        "**The table** lists all rows. Press a column's name to sort. Drag over a histogram to "
+        "select the rows in this range; several histograms select the rows in all of their ranges. "
+        "Rows inside a line on the map are listed too. The pointer on a line shows its row.",
+        "**Your labels.** Select rows, and press *Keep as label*. The map then has your labels in "
+        "place of those of the data; the menu *Colour* has both. Compare shows them too, and a new "
+        "training can learn them.",
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
         "**What if.** In a table, drag a column's mark or type a number to hold the column, or "
         "choose a word from its menu *Hold*. The other columns follow, with their new "

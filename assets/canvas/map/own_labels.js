@@ -1,0 +1,112 @@
+// The visitor's own labels: selections of rows that are kept under a name, in place of the labels of the data.
+
+import { element } from "../kit/dom.js";
+import { counted } from "../kit/format.js";
+import { reoffered } from "./state.js";
+import { OWN } from "./switches.js";
+
+/** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { Explorer } from "./explorer.js" */
+
+/** Labels, and the rows of each by their numbers in the data, from 0. @typedef {{ names: string[], rows: number[][] }} OwnData */
+
+const LONGEST_LABEL = 40; // letters, as in gplvm_core/store/entry.py
+
+/** Give a model the visitor's labels; null takes them away. @param {LatentPoints} model @param {OwnData | null | undefined} data */
+export function giveOwn(model, data) {
+  model.own = null;
+  if (!data?.names.length) return;
+  const labels = new Int32Array(model.nRows).fill(-1);
+  const places = model.crowd ? new Map(Array.from(labels, (_, n) => [model.dataRow(n), n])) : null;
+  data.rows.forEach((rows, label) => {
+    for (const row of rows) labels[places?.get(row) ?? row] = label;
+  });
+  model.own = { names: data.names, labels };
+}
+
+export class OwnLabels {
+  /** @param {Explorer<any>} explorer */
+  constructor(explorer) {
+    this.explorer = explorer;
+    /** Stores the labels; null in a file without a server. @type {((data: OwnData) => void) | null} */
+    this.store = null;
+    /** The labels that were sent last, as text. */
+    this.latest = "";
+  }
+
+  /** The labels as they are stored. @returns {OwnData} */
+  data() {
+    const { own } = this.explorer.model;
+    /** @type {number[][]} */
+    const rows = (own?.names ?? []).map(() => []);
+    own?.labels.forEach((/** @type {number} */ label, /** @type {number} */ n) => label >= 0 && rows[label].push(this.explorer.model.dataRow(n)));
+    return { names: own?.names ?? [], rows };
+  }
+
+  /** Keep the selected rows under a name. @param {string} words */
+  keep(words) {
+    const { explorer } = this;
+    const { model, state: { rows } } = explorer;
+    const name = Array.from(words.replace(/[\p{C}\s]+/gu, " ").trim()).slice(0, LONGEST_LABEL).join("").trim();
+    if (!name) return;
+    const names = [...(model.own?.names ?? [])];
+    if (!names.includes(name)) names.push(name);
+    const labels = model.own ? model.own.labels.slice() : new Int32Array(model.nRows).fill(-1);
+    for (let i = 0; i < rows.length; i++) labels[rows[i]] = names.indexOf(name);
+    model.own = { names, labels };
+    this.changed(true);
+    this.latest = JSON.stringify(this.data());
+    this.store?.(this.data());
+  }
+
+  /** Adopt the labels that the server has now. @param {OwnData | null | undefined} data */
+  take(data) {
+    const text = JSON.stringify(data ?? { names: [], rows: [] });
+    if (text === this.latest) return;
+    this.latest = text;
+    giveOwn(this.explorer.model, data);
+    this.changed(Boolean(data?.names.length));
+  }
+
+  /** Show changed labels. @param {boolean} chosen whether they colour the map */
+  changed(chosen) {
+    const { explorer } = this;
+    const { state, controls, model } = explorer;
+    const before = state.chosen;
+    state.take(reoffered(before, model));
+    controls.colours.list();
+    const by = chosen ? OWN : before.by === OWN ? -1 : before.by;
+    explorer.dispatch({ type: "set", name: "by", value: by });
+    if (state.chosen.by === before.by) this.show();
+  }
+
+  /** Show the visitor's labels, or those of the data, everywhere. */
+  show() {
+    const { explorer } = this;
+    explorer.model.useOwn(explorer.state.chosen.by === OWN);
+    explorer.controls.colours.show();
+    explorer.table?.rebuild();
+    explorer.inspector?.showLabels();
+    explorer.map.drawLower();
+    explorer.paint();
+  }
+
+  /** Return a form that keeps the selected rows under a name. */
+  form() {
+    const { model, state } = this.explorer;
+    const name = element("input", { type: "text", "aria-label": "Name of the label", maxlength: LONGEST_LABEL, list: "own-labels", value: `Group ${(model.own?.names.length ?? 0) + 1}`, hidden: "" });
+    const known = element("datalist", { id: "own-labels" }, ...(model.own?.names ?? []).map((/** @type {string} */ each) => element("option", { value: each })));
+    const button = element("button", { title: `Give ${counted(state.rows.length, "row")} a label of yours, which colours the map` }, "Keep as label");
+    const form = element("form", { class: "keep-label" }, name, known, button);
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      if (name.hidden) {
+        name.hidden = false;
+        button.textContent = "Keep";
+        name.focus();
+        name.select();
+      } else this.keep(name.value);
+    });
+    return form;
+  }
+}

@@ -1,0 +1,92 @@
+"""The part of the tab Map about the visitor's own labels: what they are, training, download."""
+
+import streamlit as st
+from sklearn.base import clone
+
+from gplvm_core import training
+from gplvm_core.datasets import DataError
+from gplvm_core.readers.divided import with_labels
+from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.store import StoreError
+from gplvm_core.training import JobError
+from pages.ui.explore.map.given_labels import learning
+from pages.ui.shared.as_text import ask_as_text
+from pages.ui.shared.catalogue import Item, open_item
+from pages.ui.shared.own_jobs import begin, unused_name
+from pages.ui.shared.own_labels import REST, OwnLabels, in_words, keep_own_labels, own_labels
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import file_stem
+
+
+def rows_with_own_label(item: Item, name: str) -> None:
+    """Show the visitor's own labels, if there are any."""
+    labels = own_labels(item)
+    if not labels.names:
+        return
+    st.subheader("Your labels", anchor=False)
+    st.markdown(plain(in_words(labels, item.dataset.n_points)))
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if (item.view is not None or not item.model.capabilities.layers) and hasattr(
+            item.model, "n_inducing"
+        ):
+            _train(item, name, labels)
+        ids = item.dataset.row_names
+        texts = (*labels.names, *(() if ids is None else map(str, ids)))
+        marked = ask_as_text(texts, "own_labels")
+        st.download_button(
+            "Your labels (CSV)",
+            lambda: labels_csv(item, labels, marked),
+            f"{file_stem(item.title)}-own-labels.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            key=f"own_csv|{name}",
+        )
+        st.button(
+            "Delete",
+            type="tertiary",
+            icon=":material/delete:",
+            key=f"own_delete|{name}",
+            help="Deletes all of your labels of these rows.",
+            on_click=keep_own_labels,
+            args=(item, {}),
+        )
+
+
+def _train(item: Item, name: str, labels: OwnLabels) -> None:
+    """Show the button that trains with the labels."""
+    rest = len(labels.names) < 2  # a model learns at least two labels
+    others = f" All other rows get the label “{REST}”." if rest else ""
+    if not st.button(
+        "Train with these labels",
+        icon=":material/model_training:",
+        key=f"own_train|{name}",
+        help="Trains a new model on the same rows. It also learns your labels, so its map "
+        f"separates them better.{others}",
+    ):
+        return
+    try:
+        whole = open_item(item.key)
+        data = with_labels(labels.on(whole.dataset, rest=rest))
+        model = clone(whole.model) if whole.views else learning(whole, data)
+        title = unused_name(f"{item.title}, with own labels")
+        job = begin(lambda: training.submit(model, data, title))
+    except (DataError, OSError, StoreError, JobError) as error:
+        st.error(plain(error), icon=":material/error:")
+        return
+    st.switch_page("pages/train.py", query_params={"job": job})
+
+
+def labels_csv(item: Item, labels: OwnLabels, as_text: bool = True) -> bytes:
+    """Write every row's number, id and label; NA for a row without one."""
+    data = labels.on(item.dataset)
+    ids = data.row_names
+    lines: list[tuple[object, ...]] = [("row", "id", "label")]
+    for n in range(data.n_points):
+        word = (
+            labels.names[data.labels[n]]
+            if data.labels is not None and data.labels[n] >= 0
+            else "NA"
+        )
+        lines.append((n + 1, "" if ids is None else str(ids[n]), word))
+    return csv_text(lines, as_text=as_text).encode()

@@ -1,0 +1,106 @@
+"""The visitor's own labels of rows: kept for this visit, and stored with the visitor's models."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.errors import plural
+from gplvm_core.store import StoreError, checked_own_labels
+from pages.ui.shared.catalogue import Item, library_of
+from pages.ui.shared.component import plain_key
+from pages.ui.shared.plain import plain
+
+KEPT = "own_labels"  # session key: the labels of this visit by model
+MOST_STORED = 50_000  # rows whose labels are stored with a model
+REST = "other rows"
+
+
+@dataclass(frozen=True)
+class OwnLabels:
+    """Names of labels, and the rows of each, counted from 0; where: where they are stored."""
+
+    names: tuple[str, ...] = ()
+    rows: tuple[tuple[int, ...], ...] = ()
+    where: str = "for this visit only"
+
+    @property
+    def count(self) -> int:
+        return sum(map(len, self.rows))
+
+    def on(self, dataset: Dataset, *, rest: bool = False) -> Dataset:
+        """Return the data with these labels; rows without one get −1, or the label `REST`."""
+        codes = np.full(dataset.n_points, len(self.names) if rest else -1)
+        for code, rows in enumerate(self.rows):
+            codes[list(rows)] = code
+        names = (*self.names, REST) if rest else self.names
+        return replace(dataset, labels=codes, label_names=names)
+
+    def to_data(self) -> dict[str, Any] | None:
+        """Return the labels in the canvas's format."""
+        return {"names": self.names, "rows": self.rows} if self.names else None
+
+
+def own_labels(item: Item) -> OwnLabels:
+    """Return the visitor's labels of a model's rows, of this visit or stored with the model."""
+    here = st.session_state.get(KEPT, {}).get(item.key)
+    if here is not None:
+        return here if _fit(here, item) else OwnLabels()
+    library, identifier = library_of(item.key)
+    try:
+        stored = () if library.read_only else library.entry(identifier).own_labels
+    except StoreError:  # the model was deleted meanwhile; the page reports it
+        stored = ()
+    found = _of(stored, "with the model")
+    return found if _fit(found, item) else OwnLabels()
+
+
+def keep_own_labels(item: Item, given: Mapping[str, Sequence[int]]) -> None:
+    """Keep labels for this visit, and store them with the visitor's own model if they are few."""
+    library, identifier = library_of(item.key)
+    found = _of(tuple((name, tuple(rows)) for name, rows in given.items()))
+    if not library.read_only and found.count <= MOST_STORED:
+        try:
+            library.keep_labels(identifier, zip(found.names, found.rows, strict=True))
+            found = replace(found, where="with the model")
+        except (StoreError, OSError) as error:
+            st.error(f"The labels were not stored with the model. {plain(error)}")
+    st.session_state.setdefault(KEPT, {})[item.key] = found
+
+
+def take_own_labels(item: Item, key: str) -> None:
+    """Keep the labels that a map sent. key: the key of the map's component."""
+    state = st.session_state.get(plain_key(key))
+    sent = state.get("own") if isinstance(state, Mapping) else getattr(state, "own", None)
+    if not isinstance(sent, Mapping):
+        return
+    try:
+        pairs = zip(sent.get("names", ()), sent.get("rows", ()), strict=True)
+        given = dict(checked_own_labels(pairs))
+    except (TypeError, ValueError, StoreError) as error:
+        st.error(f"The labels were not kept. {plain(error)}")
+        return
+    if _fit(_of(tuple(given.items())), item):
+        keep_own_labels(item, given)
+
+
+def in_words(labels: OwnLabels, n_rows: int) -> str:
+    """Describe the labels: how many rows each has, and where they are stored."""
+    each = ", ".join(
+        f"{name} ({len(rows):,})" for name, rows in zip(labels.names, labels.rows, strict=True)
+    )
+    return (
+        f"{plural(len(labels.names), 'label')} on {labels.count:,} of {n_rows:,} rows: {each}. "
+        f"They are stored {labels.where}."
+    )
+
+
+def _of(pairs: tuple[tuple[str, tuple[int, ...]], ...], where: str = OwnLabels.where) -> OwnLabels:
+    return OwnLabels(tuple(name for name, _ in pairs), tuple(rows for _, rows in pairs), where)
+
+
+def _fit(labels: OwnLabels, item: Item) -> bool:
+    return all(row < item.dataset.n_points for rows in labels.rows for row in rows)

@@ -1,0 +1,120 @@
+"""The table of all rows below the map, in a file of a map: sorting, brushes, selection."""
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from gplvm_core import load_dataset
+from gplvm_core.store import Library
+from tests.app.looks import check_looks
+from tests.app.maps import EXPLORER, MAP, offline_map, open_map
+
+pytestmark = pytest.mark.browser
+
+LISTED = "[data-part=listing]"
+NAMES = f"{LISTED} tbody tr[data-row] th button"
+
+
+def selected(page):
+    return page.evaluate(f"() => Array.from({EXPLORER}.state.rows)")
+
+
+def brush(page, column, start, end):
+    """Drag over the histogram of a column, between two fractions of its width."""
+    histogram = page.locator(f"{LISTED} thead th:has-text('{column}') canvas")
+    histogram.scroll_into_view_if_needed()
+    box = histogram.bounding_box()
+    page.mouse.move(box["x"] + start * box["width"], box["y"] + 8)
+    page.mouse.down()
+    page.mouse.move(box["x"] + end * box["width"], box["y"] + 8, steps=3)
+    page.mouse.up()
+
+
+def test_the_table_and_the_map_share_one_selection(browser, map_file):
+    data = load_dataset("countries")
+    names = data.row_names.tolist()
+    life = data.values[:, data.column_names.index("life expectancy 2007")]
+    with offline_map(browser, map_file("countries")) as page:
+        page.get_by_role("button", name="Table").click()
+        expect(page.locator(LISTED)).to_contain_text(f"All {len(names)}")
+
+        # The table begins at the row of the kept point; a press on a column's name orders the rows.
+        current = page.locator(f"{LISTED} tr[aria-current] th")
+        assert current.inner_text() in page.locator("[data-part=readout]").inner_text()
+        page.get_by_title("Sort by “life expectancy 2007”").click()
+        expect(page.locator(NAMES).first).to_have_text(names[int(np.argmin(life))])
+        page.get_by_title("Sort by “life expectancy 2007”").click()
+        expect(page.locator(NAMES).first).to_have_text(names[int(np.argmax(life))])
+
+        # The upper half of a histogram selects the rows above the middle of the range.
+        brush(page, "life expectancy 2007", 0.51, 0.99)
+        above = np.flatnonzero(life >= (life.min() + life.max()) / 2)
+        assert selected(page) == above.tolist()
+        expect(page.locator(LISTED)).to_contain_text(f"Selected {len(above)}")
+        # A second brush keeps the rows inside both.
+        brush(page, "continent", 0.01, 0.1)
+        africa = data.labels == data.label_names.index("Africa")
+        assert selected(page) == [n for n in above if africa[n]]
+        expect(page.locator(NAMES)).to_have_text(
+            [names[n] for n in sorted(np.flatnonzero(africa), key=lambda n: -life[n]) if n in above]
+        )
+
+        # A box adds a row, or takes it out; the list stays.
+        first = page.locator(f"{LISTED} tbody input").first
+        count = len(selected(page))
+        first.uncheck()
+        assert len(selected(page)) == count - 1
+        first.check()
+        assert len(selected(page)) == count
+
+        # The pointer on a line is at its row, and a press goes there.
+        page.locator(f"{LISTED} tbody tr[data-row]").nth(1).hover()
+        second = page.locator(NAMES).nth(1)
+        expect(page.locator("[data-part=readout]")).to_contain_text(second.inner_text())
+        second.click()
+        expect(current).to_have_text(second.inner_text())
+
+        # A line on the map replaces the brushes.
+        page.get_by_role("button", name="Select rows").click()
+        box = page.locator(MAP).bounding_box()
+        page.mouse.move(box["x"] + 2, box["y"] + 50)
+        page.mouse.down()
+        for across, down in ((0.5, 50), (0.5, box["height"] - 2), (0.0, box["height"] - 2)):
+            page.mouse.move(box["x"] + 2 + across * box["width"], box["y"] + down, steps=3)
+        page.mouse.up()
+        rows = selected(page)
+        assert len(rows) > 20
+        expect(page.locator(LISTED)).to_contain_text(f"Selected {len(rows)}")
+        assert page.locator(f"{LISTED} [role=status]").inner_text() == ""
+        page.locator(f"{LISTED} button:text('Clear')").click()
+        assert selected(page) == []
+
+
+def test_a_link_opens_the_table_and_it_fits(server, browser_page):
+    page = open_map(browser_page, f"{server.url}/explore?model=gallery:flow&show=table")
+    expect(page.locator(NAMES).first).to_be_visible()
+    sent = len(browser_page.traffic.sent)
+    brush(page, "Label", 0.01, 0.3)
+    expect(page.locator(LISTED)).to_contain_text("Label: ")
+    check_looks(page)
+    assert len(browser_page.traffic.sent) == sent  # the browser answers alone
+
+
+def test_a_selection_becomes_a_label_that_colours_maps_and_is_stored(server, browser_page):
+    page = open_map(browser_page, server.explore("&show=table"))
+    zeros = np.flatnonzero(load_dataset("digits").labels[:150] == 0).tolist()
+    brush(page, "Label", 0.01, 0.05)
+    page.get_by_role("button", name="Keep as label").click()
+    page.get_by_label("Name of the label").fill(" round  ones ")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("group", name="Labels")).to_have_text("round ones")
+    expect(page.get_by_text("1 label on")).to_contain_text(f"{len(zeros)} of 150 rows: round ones")
+    library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
+    assert library.entry(identifier).own_labels == (("round ones", tuple(zeros)),)
+    page.wait_for_function("location.search.includes('by=-1')")
+    page.reload()
+    expect(page.get_by_role("group", name="Labels")).to_have_text("round ones")
+    # The labels of the data are back when the visitor's are deleted.
+    page.get_by_role("button", name="Delete", exact=True).click()
+    expect(page.get_by_role("group", name="Labels")).to_contain_text("9")
+    assert library.entry(identifier).own_labels == ()

@@ -1,0 +1,52 @@
+// Tests of the visitor's own labels on a map: in place of the labels of the data, and back.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { LatentPoints } from "../../assets/canvas/geometry/points.js";
+import { OwnLabels, giveOwn } from "../../assets/canvas/map/own_labels.js";
+import { fromLink, initial, reduce, reoffered, toLink } from "../../assets/canvas/map/state.js";
+
+const OWN = { names: ["rich", "poor"], rows: [[0, 4], [2]] };
+
+function modelOf() {
+  const header = { relevance: [1, 1], start: 0, dims: [0, 1], label_names: ["Africa", "Asia"], palette: [] };
+  const arrays = { latent: new Float32Array(10), labels: Int32Array.of(0, 1, 1, 0, 1) };
+  return new LatentPoints({ header, arrays, shapes: { latent: [5, 2] } });
+}
+
+const names = (model) => Array.from({ length: 5 }, (_, n) => model.labelName(n));
+
+test("own labels replace those of the data, and come back as they were stored", () => {
+  const model = modelOf();
+  giveOwn(model, OWN);
+  assert.deepEqual(names(model), ["Africa", "Asia", "Asia", "Africa", "Asia"]);
+  model.useOwn(true);
+  assert.deepEqual(names(model), ["rich", null, "poor", null, "rich"]);
+  assert.deepEqual(model.presentLabels(), [0, 1]);
+  assert.deepEqual(new OwnLabels({ model }).data(), OWN);
+  model.useOwn(false);
+  assert.deepEqual(names(model), ["Africa", "Asia", "Asia", "Africa", "Asia"]);
+  giveOwn(model, null);
+  assert.equal(model.own, null);
+});
+
+test("rows of a page with a sample have their numbers in the data", () => {
+  const model = modelOf();
+  model.crowd = { count: 5, row: (n) => (3 * n) % 5, own: null };
+  giveOwn(model, { names: ["last"], rows: [[4, 1]] });
+  model.useOwn(true);
+  assert.deepEqual(Array.from(model.crowd.own), [-1, -1, 0, 0, -1].map((label, n) => ([1, 4].includes((3 * n) % 5) ? 0 : label === 0 ? -1 : label)));
+  assert.deepEqual(new OwnLabels({ model }).data().rows[0].sort(), [1, 4]);
+});
+
+test("own labels colour a map once there are some, also in a link, and highlighted labels are dropped", () => {
+  const model = modelOf();
+  const own = { type: "set", name: "by", value: -2 };
+  assert.equal(reduce(initial(model), own).by, -1);
+  assert.equal(fromLink({ by: "-1" }, model).by, -1);
+  giveOwn(model, OWN);
+  const chosen = reduce(reduce(reoffered(initial(model), model), { type: "set", name: "labels", value: [1] }), own);
+  assert.deepEqual([chosen.by, chosen.labels, toLink(chosen).by], [-2, [], "-1"]);
+  assert.equal(fromLink({ by: "-1" }, model).by, -2);
+});
