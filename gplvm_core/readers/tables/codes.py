@@ -88,8 +88,8 @@ def _far(numbers: Float[Array, " N"]) -> list[float]:
             repeats = usual or (np.sum(rest == end) > 1 and len(np.unique(others)) >= LEAST_OTHERS)
             if low - end > (USUALLY if usual else OTHERWISE) * (high - low) > 0.0 and repeats:
                 found += ends
-                break
-            if not usual:
+                ends = []
+            elif not usual:
                 break
             rest = others
     return found

@@ -19,28 +19,10 @@ from gplvm_core.readers.tables.clock import read_hours
 from gplvm_core.readers.tables.numerals import read_numerals
 
 MISSING = frozenset(
-    {
-        "",
-        "na",
-        "n/a",
-        "n.a.",
-        "n.d.",
-        "k.a.",
-        "<lod",
-        "<loq",
-        "#n/a",
-        "<na>",
-        "nan",
-        "-nan",
-        "null",
-        "none",
-        "missing",
-        "?",
-        "-",
-        "–",
-        "—",
-        ".",
-    }
+    [
+        *("", "na", "n/a", "n.a.", "n.d.", "k.a.", "<lod", "<loq", "<na>", "nan", "-nan", "null"),
+        *("none", "missing", "?", "-", "–", "—", ".", "#n/a"),
+    ]
 )
 """Cells, in lower case, that mark a missing value in spreadsheets, R, pandas or SAS.
 

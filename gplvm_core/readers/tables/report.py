@@ -280,10 +280,9 @@ def _suggest_for_text(column: Column, kind: Proposal, plain: Role) -> tuple[Role
 
 def _with_sequences(columns: list[ColumnReport], table: Table) -> list[ColumnReport]:
     """Suggest the columns of sequences and their times, if the table seems to have them."""
-    if any(column.role == "time" for column in columns):
-        return columns
+    times = [column.name for column in columns if column.role == "time"]
     found = find_sequences(table.columns)
-    if found is None:
+    if found is None or (times and found[1] not in times):
         return columns
     roles: dict[str, tuple[Role, str]] = {
         found[0]: ("sequence", f"{found[1]} rises in each of its sequences"),

@@ -23,6 +23,7 @@ from gplvm_core.readers.tables.dates import (
     moments_of,
 )
 from gplvm_core.readers.tables.moments import date_columns, times_since_first
+from gplvm_core.readers.tables.numerals import SEVERAL_UNITS
 
 LONGEST_NAME = 60  # maximum number of characters of a row's name
 MOST_PARTS = 3  # maximum number of columns that form a row's name
@@ -264,8 +265,10 @@ def _numbers(column: Column, table: Table, kinds: bool = False) -> Array:
             script=f"In a script: time_column={name!r} or date_columns=[{name!r}].",
         )
     kind = "a time of day like the others" if column.of_day else "a number"
+    units = "".join(f" {note}" for note in column.notes if SEVERAL_UNITS in note)
     raise DataError(
-        f"{where} is not {kind}. Correct it, use the column as the label, or leave it out.",
+        f"{where} is not {'in the unit of the others' if units else kind}.{units} Correct it, use "
+        "the column as the label, or leave it out.",
         script=f"In a script: label_column={name!r} or id_columns=[{name!r}]; "
         + (f"kinds={{{name!r}: 'category'}}" if kinds else 'kinds="auto"')
         + " learns words.",

@@ -174,7 +174,13 @@ def read_table(
         elif skipped:
             notes.append(f"Left out, {EMPTY}: {table.unit} {listed(skipped)}.")
         targets = targets[rows]
-    _check_observed(targets, values, table.places[rows], table)
+    check_observed(
+        np.isnan(targets),
+        table.name,
+        lambda n: f"{table.unit} {table.places[rows[n]]}",
+        lambda d: f"column {values[d].name!r}",
+        "In a script: skip_empty_rows=True.",
+    )
     notes += _missing_notes(targets, values)
     labels, label_names = _classes(named[label_column], rows) if label_column else (None, ())
     if labels is not None and (labels < 0).any():
@@ -278,17 +284,6 @@ def _parsed(
     if is_parquet(data):
         return parse_parquet(data, name)
     return parse_workbook(data, name, header) if sheet else parse_text(data, name, header, encoding)
-
-
-def _check_observed(
-    targets: Array, columns: list[Column], places: NDArray[np.int64], table: Table
-) -> None:
-    check_observed(
-        np.isnan(targets),
-        table.name,
-        lambda n: f"{table.unit} {places[n]}",
-        lambda d: f"column {columns[d].name!r}",
-    )
 
 
 def _counts(column: Column) -> bool:
