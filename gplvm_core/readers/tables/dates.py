@@ -163,11 +163,12 @@ def find_dates(column: Column) -> Dates | None:
             reason = f"months and years, such as {first[0]}"
             return Dates(("iso", "numbers"), True, reason)
         return _numbers_as_dates(column.name, column.numbers)
-    cells = Counter(text for text in column.texts or () if text.lower() not in MISSING)
+    counts = Counter(column.texts or ())
+    cells = {cell: n for cell, n in counts.items() if cell.lower() not in MISSING}
 
     def mostly(fits: Callable[[str], Any]) -> dict[str, int]:
         found = {cell: n for cell, n in cells.items() if len(cell) <= LONGEST and fits(cell)}
-        return found if sum(found.values()) >= MOSTLY * cells.total() else {}
+        return found if sum(found.values()) >= MOSTLY * sum(cells.values()) else {}
 
     if found := mostly(lambda cell: _match(cell, "iso")):
         what = "year first" if next(iter(found))[:4].isdecimal() else "month or quarter"

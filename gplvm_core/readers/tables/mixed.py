@@ -19,7 +19,6 @@ from gplvm_core.readers.kinds import (
 )
 from gplvm_core.readers.proposals import Proposal, chosen_kinds
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.dates import find_dates
 from gplvm_core.readers.tables.roles import as_numbers
 
 MOST_NAMED = 20  # largest number of columns in a note
@@ -38,7 +37,7 @@ def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str,
     if asked is None:
         return dict.fromkeys(names, "number")
     proposals = [
-        Proposal(("number",), "") if find_dates(column) is not None else column.proposal()
+        Proposal(("number",), "") if column.dates is not None else column.proposal()
         for column in columns
     ]
     with _naming(table):

@@ -12,7 +12,7 @@ from gplvm_core.readers.proposals import CONSTANT, MOSTLY_NUMBERS, Proposal
 from gplvm_core.readers.sources import Source
 from gplvm_core.readers.tables.codes import MissingCode, missing_codes
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.dates import DateError, Dates, find_dates, moments_of
+from gplvm_core.readers.tables.dates import DateError, Dates, moments_of
 from gplvm_core.readers.tables.sequences import find_sequences
 from gplvm_core.readers.tables.table import parse_table
 
@@ -172,7 +172,7 @@ def _report(
     distinct = len(set(words)) if numbers is None else len(np.unique(observed))
     missing = words.count("") if numbers is None else int(np.isnan(numbers).sum())
     finite = observed[np.isfinite(observed)]
-    dates = find_dates(column)
+    dates = column.dates
     is_date = dates is not None and dates.formats[0] != "numbers"
     kind = Proposal((), "") if is_date else column.proposal()
     if kind.kinds == (CONSTANT,):  # nothing is learnt from it, so the suggestion is to leave it out

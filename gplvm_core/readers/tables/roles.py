@@ -19,7 +19,6 @@ from gplvm_core.readers.tables.dates import (
     DateFormat,
     Moments,
     TimeUnit,
-    find_dates,
     moments_of,
 )
 from gplvm_core.readers.tables.moments import date_columns, times_since_first
@@ -125,7 +124,7 @@ def moments_in(
     """
     way = formats.get(column.name)
     if way is None:
-        found = find_dates(column)
+        found = column.dates
         if found is None:
             return None
         way = found.formats[0]
@@ -258,7 +257,7 @@ def _numbers(column: Column, table: Table, kinds: bool = False) -> Array:
     first, name = column.problem or 0, column.name
     cell = shortened((column.texts or ("",))[first])
     where = f"{table.name}, {table.unit} {table.places[first]}, column {_called(column)}: {cell!r}"
-    if find_dates(column) is not None:
+    if column.dates is not None:
         raise DataError(
             f"{where} is a date and not a number. Use the column as the time of the rows, turn it "
             "into year, season and weekday, or leave it out.",

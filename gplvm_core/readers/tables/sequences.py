@@ -13,7 +13,6 @@ from gplvm_core.readers.tables.columns import MISSING, Column, Table
 from gplvm_core.readers.tables.dates import (
     HINT,
     DateError,
-    find_dates,
     moments_of,
 )
 
@@ -49,10 +48,12 @@ def find_sequences(columns: Sequence[Column]) -> tuple[str, str] | None:
 
 def _codes(column: Column) -> NDArray[np.intp] | None:
     """Return the number of each row's sequence, None if the column cannot name sequences: a cell is
-    missing, or too few are equal.
+    missing or a fraction, or too few are equal.
     """
     words = column.texts or ()
-    if column.numbers is not None and np.isnan(column.numbers).any():
+    if column.numbers is not None and any(
+        (part != np.floor(part)).any() for part in (column.numbers[:100], column.numbers)
+    ):
         return None
     if column.numbers is None and any(word.lower() in MISSING for word in set(words)):
         return None
@@ -64,7 +65,7 @@ def _codes(column: Column) -> NDArray[np.intp] | None:
 def _times(column: Column) -> NDArray[np.float64] | None:
     """Return the numbers or moments of a column; None for words, and if a value is missing."""
     numbers = column.numbers
-    dates = find_dates(column) if numbers is None else None
+    dates = column.dates if numbers is None else None
     if dates is not None and dates.decided:
         with suppress(DateError):
             moments = moments_of(column, dates.formats[0])[0]

@@ -19,7 +19,7 @@ from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
 from gplvm_core.readers.tables.codes import missing_codes, without_codes
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.dates import DateFormat, TimeUnit, find_dates
+from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
 from gplvm_core.readers.tables.image_shapes import check_image_shape
 from gplvm_core.readers.tables.mixed import Kinds, kinds_in, read_mixed
 from gplvm_core.readers.tables.parquet import is_parquet, parse_parquet
@@ -143,7 +143,7 @@ def read_table(
         if found is not None and found[0] in [column.name for column in values]:
             notes.append(PANEL.format(*found))
     for column in values:
-        dates = None if column.numbers is None else find_dates(column)
+        dates = None if column.numbers is None else column.dates
         if dates and dates.formats[0] != "numbers" and column.name not in roles.formats:
             notes.append(DATES.format(column.name, dates.reason))
     for name in roles.dates:
