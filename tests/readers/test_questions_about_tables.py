@@ -106,3 +106,10 @@ def test_row_numbers_that_pandas_writes_are_not_learnt(first):
     assert shuffled.row_names.tolist() == ["2", "0", "1"]
     own = read_table(b"0,2.5,7\n1,3.5,1\n2,1.5,4\n", header=False)
     assert own.values.shape == (3, 3)
+
+
+def test_codes_with_leading_zeros_are_left_out():
+    report = inspect_table(b"plz,a\n01067,1\n80331,2\n01069,5\n")
+    assert report.id_columns == ("plz",)
+    assert "leading zeros, such as 01067" in report.columns[0].reason
+    assert inspect_table(b"hour,a\n01,1\n02,2\n23,5\n").id_columns == ()

@@ -137,6 +137,11 @@ class Dates:
     decided: bool
     reason: str
 
+    @property
+    def usual(self) -> bool:
+        """Whether the column is read as dates unless the user says otherwise."""
+        return self.formats[0] != "numbers"
+
 
 class DateError(ValueError):
     """A cell that is not a date: its row, and what is wrong."""

@@ -15,6 +15,7 @@ from gplvm_core.readers.kinds import (
     TableColumn,
     coded_column,
     columns_of,
+    plain,
     robust_numbers,
 )
 from gplvm_core.readers.proposals import Proposal, chosen_kinds
@@ -88,14 +89,9 @@ def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells
     elif kind in NUMBERS:
         values = column.numbers
     else:
-        values[:] = [_number(value) for value in column.numbers.tolist()]
+        known = ~np.isnan(column.numbers)
+        values[known] = [plain(value) for value in column.numbers[known].tolist()]
     return Cells(column.name, values, "", places=table.places, unit=table.unit)
-
-
-def _number(value: float) -> float | None:
-    if value != value:
-        return None
-    return int(value) if value.is_integer() else value
 
 
 def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:

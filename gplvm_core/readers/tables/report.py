@@ -1,8 +1,9 @@
 """Inspect a table before it is read, so that the user can confirm the columns' roles."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -22,6 +23,7 @@ LABEL_NAMES = frozenset({"label", "labels", "class", "target", "species", "categ
 ID_NAMES = frozenset({"id", "index", "key", "no", "nr", "number", "row", "unnamed: 0"})
 TIME_NAMES = frozenset({"time", "times", "t", "timestamp", "seconds", "date"})
 MOST_CLASSES = 50
+LEADING_ZERO = re.compile(r"0\d{3,}")
 FIRST_ROWS, FIRST_COLUMNS = 6, 40
 
 
@@ -61,7 +63,7 @@ class ColumnReport:
     @property
     def is_date(self) -> bool:
         """Whether the column is read as dates by default."""
-        return self.dates is not None and self.dates.formats[0] != "numbers"
+        return self.dates is not None and self.dates.usual
 
 
 @dataclass(frozen=True)
@@ -173,8 +175,7 @@ def _report(
     missing = words.count("") if numbers is None else int(np.isnan(numbers).sum())
     finite = observed[np.isfinite(observed)]
     dates = column.dates
-    is_date = dates is not None and dates.formats[0] != "numbers"
-    kind = Proposal((), "") if is_date else column.proposal()
+    kind = Proposal((), "") if dates and dates.usual else column.proposal()
     if kind.kinds == (CONSTANT,):  # nothing is learnt from it, so the suggestion is to leave it out
         kind = Proposal((), kind.reason)
     role, reason = _suggest(column, distinct, beside, dates, kind, column is numbering)
@@ -203,11 +204,9 @@ def _report(
         kind_reason=kind.reason,
         words=kind.words,
         can_be_exposure=not beside
-        and missing == 0
         and distinct > 1
-        and len(finite) == len(observed)
-        and bool((observed > 0.0).all())
-        and numbers is not None,
+        and len(observed) == len(table.places)
+        and bool(((observed > 0.0) & (observed < np.inf)).all()),
     )
 
 
@@ -223,7 +222,7 @@ def _suggest(
     plain: Role = "unused" if beside else "value"
     name = column.name.strip().lower()
     numbers = column.numbers
-    if dates is not None and dates.formats[0] != "numbers":
+    if dates and dates.usual:
         return _suggest_for_dates(column, dates)
     if numbers is None:
         return _suggest_for_text(column, kind, plain)
@@ -245,6 +244,9 @@ def _suggest(
         return "time", f'named "{column.name}" and never falling'
     if whole and len(numbers) > 2 and (steps == 1).all() and numbers[0] in (0, 1):
         return "id", f"counts the rows from {numbers[0]:.0f}"
+    codes = filter(LEADING_ZERO.fullmatch, column.first_words(MOST_CLASSES))
+    if code := next(codes, ""):
+        return "id", f"codes with leading zeros, such as {code}"
     if name in ID_NAMES and whole and distinct == len(numbers):
         return "id", f'named "{column.name}", different in every row'
     return plain, ""
@@ -284,16 +286,11 @@ def _with_sequences(columns: list[ColumnReport], table: Table) -> list[ColumnRep
     found = find_sequences(table.columns)
     if found is None or (times and found[1] not in times):
         return columns
-    roles: dict[str, tuple[Role, str]] = {
-        found[0]: ("sequence", f"{found[1]} rises in each of its sequences"),
-        found[1]: ("time", f"rises in each sequence of {found[0]}"),
+    changes: dict[str, dict[str, Any]] = {
+        found[0]: {"role": "sequence", "reason": f"{found[1]} rises in each of its sequences"},
+        found[1]: {"role": "time", "reason": f"rises in each sequence of {found[0]}"},
     }
-    return [
-        replace(column, role=roles[column.name][0], reason=roles[column.name][1])
-        if column.name in roles
-        else column
-        for column in columns
-    ]
+    return [replace(column, **changes.get(column.name, {})) for column in columns]
 
 
 def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:

@@ -144,7 +144,7 @@ def read_table(
             notes.append(PANEL.format(*found))
     for column in values:
         dates = None if column.numbers is None else column.dates
-        if dates and dates.formats[0] != "numbers" and column.name not in roles.formats:
+        if dates and dates.usual and column.name not in roles.formats:
             notes.append(DATES.format(column.name, dates.reason))
     for name in roles.dates:
         parts, part_notes = parts_of_dates(named[name], table, roles)
