@@ -218,3 +218,12 @@ def test_answers_are_not_remembered_for_columns_without_names():
     other = upload(run_page("train"), "second.csv", rows.encode())
     label = next(each for each in other.selectbox if each.label == "Label column")
     assert label.value == "—"
+
+
+def test_a_role_that_no_column_had_is_suggested_for_the_next_file_of_the_same_columns():
+    rows = "\n".join(f"{5 * n % 7},{n}" for n in range(9))
+    at = upload(run_page("train"), "plain.csv", f"day,a\n{rows}".encode())
+    assert box(at, "Time column").value == "—"
+    dated = "\n".join(f"2024-{1 + n:02d},{n * n % 5}" for n in range(9))
+    at = upload(run_page("train"), "dated.csv", f"day,a\n{dated}".encode())
+    assert box(at, "Time column").value == "day"

@@ -30,7 +30,7 @@ DateFormat = Literal[
 TimeUnit = Literal["days", "hours", "seconds"]
 
 DATE_FORMATS: dict[DateFormat, str] = {
-    "iso": "the year first (2024-12-31), or a month or quarter (2024-12, 12/2024, 2024Q4)",
+    "iso": "year, month, day (2024-12-31), or a month or quarter",
     "day first": "day, month, year (31.12.2024)",
     "month first": "month, day, year (12/31/2024)",
     "month name": "the name of a month (5 Jan 2024)",

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -138,26 +138,20 @@ def inspect_table(
     columns = _one_each(columns if is_image else _with_sequences(columns, table))
     values = {column.name for column in columns if column.role == "value"}
     scaling_reason = _units_differ(columns)
-    return TableReport(
-        name=table.file or table.name,
-        n_rows=len(table.places),
-        columns=tuple(columns),
-        delimiter=table.delimiter,
-        header=table.header,
-        header_reason=table.header_reason,
-        array=table.array,
-        arrays=table.arrays,
-        image_shape=table.image_shape,
-        scaling="columns" if scaling_reason else "global",
-        scaling_reason=scaling_reason,
-        notes=table.notes,
-        beside=tuple(column.name for column in table.beside),
-        first_rows=tuple(
-            column.first_words(FIRST_ROWS) for column in table.columns[:FIRST_COLUMNS]
-        ),
-        letters=table.letters,
-        codes=missing_codes([each for each in table.columns if each.name in values]),
-    )
+    own: dict[str, Any] = {
+        each.name: getattr(table, each.name, None) for each in fields(TableReport)
+    }
+    own |= {
+        "name": table.file or table.name,
+        "n_rows": len(table.places),
+        "columns": tuple(columns),
+        "scaling": "columns" if scaling_reason else "global",
+        "scaling_reason": scaling_reason,
+        "beside": tuple(column.name for column in table.beside),
+        "first_rows": tuple(each.first_words(FIRST_ROWS) for each in table.columns[:FIRST_COLUMNS]),
+        "codes": missing_codes([each for each in table.columns if each.name in values]),
+    }
+    return TableReport(**own)
 
 
 def identifiers(table: Table) -> list[Column]:
