@@ -161,7 +161,7 @@ class Dataset:
         self._keep("sequences", self._per_row("sequences", self.sequences, "iu", np.int64))
         self._check_labels()
         self._order_labels()
-        self._check_row_names()
+        self._keep("row_names", self._per_row("row names", self.row_names, "U", np.str_))
         self._check_covariates()
         if self.task is not None:
             self.task.check(self.column_names or (), self.values)
@@ -360,13 +360,14 @@ class Dataset:
     ) -> NDArray[Any] | None:
         if array is None:
             return None
-        array = np.asarray(array)
+        array = np.asarray(array, dtype=dtype if kinds == "U" else None)
+        one = "name" if kinds == "U" else "number"
         if array.shape != (len(self.targets),):
             raise DataError(
-                f"{self.name}: {what} must be one number per row, shape ({len(self.targets)},); "
+                f"{self.name}: {what} must be one {one} per row, shape ({len(self.targets)},); "
                 f"got shape {array.shape}."
             )
-        if array.dtype.kind not in kinds or not np.isfinite(array).all():
+        if array.dtype.kind not in kinds or not (kinds == "U" or np.isfinite(array).all()):
             wanted = "finite numbers" if "f" in kinds else "whole numbers"
             raise DataError(f"{self.name}: {what} must be {wanted}; got dtype {array.dtype}.")
         return array.astype(dtype, copy=False)
@@ -401,17 +402,6 @@ class Dataset:
         numbers = np.array([*(words.index(name) for name in self.label_names), -1])
         self._keep("labels", numbers[self.labels])
         object.__setattr__(self, "label_names", words)
-
-    def _check_row_names(self) -> None:
-        if self.row_names is None:
-            return
-        names = np.asarray(self.row_names, dtype=np.str_)
-        if names.shape != (len(self.targets),):
-            raise DataError(
-                f"{self.name}: row names must be one name per row, shape ({len(self.targets)},); "
-                f"got shape {names.shape}."
-            )
-        self._keep("row_names", names)
 
     def _check_covariates(self) -> None:
         kept: dict[str, NDArray[Any]] = {}

@@ -28,6 +28,7 @@ ENCODINGS: dict[str, str] = {
 WRONG = re.compile(r"\ufffd|[ÂÃ][\x80-\xbf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]|â€")
 OTHER = re.compile(r"[^\x00-\x7f]")
 SEPARATORS = re.compile(r'[\s,;|"]')
+HEAD, MOSTLY_ASCII = 2000, 0.7  # bytes that are looked at, and the fraction of plain letters
 MOST_EXAMPLES = 3
 LONGEST = 20  # characters on each side of a letter in an example
 
@@ -40,9 +41,10 @@ def decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, l
     """
     if encoding is not None:
         return _as_given(data, name, encoding), [], ""
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+    utf_16 = _utf_16(data)
+    if utf_16:
         try:
-            return data.decode("utf-16"), ["The text is not UTF-8 but UTF-16."], ""
+            return data.decode(utf_16), ["The text is not UTF-8 but UTF-16."], ""
         except UnicodeDecodeError as error:
             raise DataError(f"{name} is damaged UTF-16 text: {error}. Save it as UTF-8.") from error
     if b"\0" in data:
@@ -65,6 +67,17 @@ def decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, l
         found = _examples(OTHER, text)
         return text, [f"The text is not UTF-8 and was read as {words} ({found})."], found
     raise AssertionError("Latin-1 has all bytes")
+
+
+def _utf_16(data: bytes) -> str:
+    """Return the form of UTF-16, by its mark of byte order or by its zeros; "" for other bytes."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    first, second = (data[begin:HEAD:2].count(0) for begin in (0, 1))
+    half = len(data[:HEAD]) / 2
+    if half > 4 and min(first, second) == 0 and max(first, second) > MOSTLY_ASCII * half:
+        return "utf-16-le" if second else "utf-16-be"
+    return ""
 
 
 def _as_given(data: bytes, name: str, encoding: str) -> str:

@@ -205,14 +205,14 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
                 f"column {cells.name!r} should be yes/no but has {len(found)} values "
                 f"({listed([str(word) for word in found])}); make it a category"
             )
-        return TableColumn(cells.name, kind, yes_first(map(_plain, found)))
+        return TableColumn(cells.name, kind, yes_first(map(plain, found)))
     _few_words(cells, len(found))
     # Frequent words first: the yes/no columns then have more rows, and bounds are higher.
     words = sorted(in_order(found), key=found.__getitem__, reverse=True)
-    return TableColumn(cells.name, kind, tuple(map(_plain, words)))
+    return TableColumn(cells.name, kind, tuple(map(plain, words)))
 
 
-def _plain(word: Any) -> Any:
+def plain(word: Any) -> Any:
     """Return a whole number as an integer: gaps make data frames store whole numbers as floats."""
     return int(word) if isinstance(word, float) and word.is_integer() else word
 
@@ -223,7 +223,7 @@ def _levels(cells: Cells) -> tuple[Any, ...]:
         return cells.levels
     found = Counter(cells.seen)
     if all(isinstance(word, int | float) for word in found):
-        return in_order(map(_plain, found))
+        return in_order(map(plain, found))
     raise DataError(
         f"column {cells.name!r} should be a grade, but the order of its words "
         f"({listed([str(word) for word in found])}) is unknown: give the words in their order",
@@ -245,7 +245,7 @@ def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
 
 def _constant(cells: Cells) -> TableColumn | None:
     """Return the column if it has one value in all rows that have any, else None."""
-    first = _plain(cells.seen[0])
+    first = plain(cells.seen[0])
     if any(value != first for value in cells.seen):
         return None
     return TableColumn(cells.name, CONSTANT, (first,))

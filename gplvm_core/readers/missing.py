@@ -61,10 +61,12 @@ def check_observed(
     what: str,
     name_row: Callable[[int], str],
     name_column: Callable[[int], str],
+    script: str = "",
 ) -> None:
     """Raise a DataError that names the rows and columns without an observed value.
 
-    The error is an EmptyRowsError if only rows, and no columns, are empty.
+    The error is an EmptyRowsError if only rows, and no columns, are empty; script: a sentence about
+    the argument that leaves them out.
     """
     rows = [name_row(int(n)) for n in np.flatnonzero(missing.all(axis=1))]
     columns = [name_column(int(d)) for d in np.flatnonzero(missing.all(axis=0))]
@@ -74,7 +76,8 @@ def check_observed(
     kind = DataError if columns else EmptyRowsError
     raise kind(
         f"{what}: no value is observed in {' and in '.join(words for words in where if words)}. "
-        f"Leave {'it' if len(rows) + len(columns) == 1 else 'them'} out."
+        f"Leave {'it' if len(rows) + len(columns) == 1 else 'them'} out.",
+        script="" if columns else script,
     )
 
 

@@ -224,21 +224,31 @@ def _matched(name: str, table: Table, dataset: Drawn, mends: Mends) -> NewRows:
         notes.append(f"Columns that the model does not have were not used: {listed(left_out)}.")
     if wanted and table.header:
         notes.append("The column names differ from the model's; the columns were used in order.")
-    read = [
-        _values(table, column, kinds.get(n))
-        for n, column in zip(wanted or range(width), columns, strict=True)
-    ]
-    values = np.column_stack([numbers for numbers, _ in read])
-    for n, column in zip(wanted or range(width), columns, strict=True):
-        notes += _slips(table, column, kinds.get(n))
-    misfits = tuple(misfit for _, misfit in read if misfit is not None)
-    places = {column.name: d for d, column in enumerate(columns)}
+    used = dict(enumerate(columns))
+    of_kind = {d: kinds.get(name) for d, name in enumerate(wanted or range(width))}
+    return _rows(table, used, of_kind, width, notes, [])
+
+
+def _rows(
+    table: Table,
+    used: dict[int, Column],
+    kinds: dict[int, TableColumn | None],
+    width: int,
+    notes: list[str],
+    misfits: list[Misfit],
+) -> NewRows:
+    """Return the rows; used: the columns by their numbers in the model."""
+    values = np.full((len(table.places), width), np.nan)
+    for number, column in used.items():
+        values[:, number], misfit = _values(table, column, kinds[number])
+        misfits += [] if misfit is None else [misfit]
+        notes += _slips(table, column, kinds[number])
     return NewRows(
         values,
         tuple(notes),
-        row_names=_called(table, columns),
-        columns=_in_order(table, places),
-        misfits=misfits,
+        row_names=_called(table, used.values()),
+        columns=_in_order(table, {column.name: number for number, column in used.items()}),
+        misfits=tuple(misfits),
     )
 
 
@@ -288,24 +298,11 @@ def _by_name(
             f"missing in every row: {listed(absent)}."
         )
     unused = [name for name in named if name not in wanted and name not in of_dates]
-    row_names = _called(table, [named[name] for name in named if name in wanted])
     if unused:
         notes.append(f"Columns that the model does not have were not used: {listed(unused)}.")
-    values = np.full((len(table.places), len(wanted)), np.nan)
-    misfits = name_misfits(wanted, [*named])
-    for number, column in enumerate(wanted):
-        if column in named:
-            values[:, number], misfit = _values(table, named[column], kinds.get(column))
-            misfits += [] if misfit is None else [misfit]
-            notes += _slips(table, named[column], kinds.get(column))
-    places = {name: number for number, name in enumerate(wanted)}
-    return NewRows(
-        values,
-        tuple(notes),
-        row_names=row_names,
-        columns=_in_order(table, places),
-        misfits=tuple(misfits),
-    )
+    used = {number: named[name] for number, name in enumerate(wanted) if name in named}
+    of_kind = {number: kinds.get(wanted[number]) for number in used}
+    return _rows(table, used, of_kind, len(wanted), notes, name_misfits(wanted, [*named]))
 
 
 def _with_dates(

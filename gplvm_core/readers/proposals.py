@@ -164,8 +164,8 @@ def of_words(cells: Sequence[str]) -> Proposal:
 
 def words_a_cell(cells: Sequence[str]) -> float:
     """Return the average number of words in a cell of text, without missing cells."""
-    counts = [len(cell.split()) for cell in cells if cell]
-    return sum(counts) / max(len(counts), 1)
+    counts = Counter(filter(None, cells))
+    return sum(n * len(cell.split()) for cell, n in counts.items()) / max(counts.total(), 1)
 
 
 def yes_first(words: Iterable[Any]) -> tuple[Any, ...]:

@@ -18,7 +18,6 @@ from gplvm_core.readers.tables.dates import (
     SECONDS,
     DateFormat,
     TimeUnit,
-    find_dates,
 )
 from gplvm_core.readers.tables.roles import ColumnRoles, times_in
 
@@ -58,7 +57,7 @@ def row_times(column: FileColumn, time_unit: str = "") -> tuple[Float[Array, " n
     rows = np.arange(len(column.cells))
     first = time_unit.split(" ")[0]
     unit = first if first in SECONDS else None
-    dates = find_dates(read)
+    dates = read.dates
     if dates is None or dates.decided:
         return _times(read, table, rows, unit, {})
     found = []
@@ -126,4 +125,4 @@ def _may_be_times(column: FileColumn) -> bool:
     if read.numbers is not None:
         known = read.numbers[np.isfinite(read.numbers)]
         return len(known) > 1 and bool(np.ptp(known) > 0.0)
-    return find_dates(read) is not None or is_named_time(column.name)
+    return read.dates is not None or is_named_time(column.name)

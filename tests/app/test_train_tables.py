@@ -244,3 +244,12 @@ def test_coordinates_of_a_file_are_shown_as_a_map_without_training():
     # A table without such columns has no offer.
     at = upload(run_page("train"), "plain.csv", table([f"P{i};{german(i)}" for i in range(N)]))
     assert "coordinates" not in said(at)
+
+
+def test_a_role_that_no_column_had_is_suggested_for_the_next_file_of_the_same_columns():
+    rows = "\n".join(f"{5 * n % 7},{n}" for n in range(9))
+    at = upload(run_page("train"), "plain.csv", f"day,a\n{rows}".encode())
+    assert box(at, "Time column").value == "—"
+    dated = "\n".join(f"2024-{1 + n:02d},{n * n % 5}" for n in range(9))
+    at = upload(run_page("train"), "dated.csv", f"day,a\n{dated}".encode())
+    assert box(at, "Time column").value == "day"

@@ -287,16 +287,21 @@ TABLE: dict[str, dict[str, Cell]] = {
         ),
         "bad indices": (
             *(
-                Attack(lambda value=value: cells.changed(cells.index(value)), "outside 0 to 3")
+                Attack(
+                    lambda value=value: cells.changed(cells.index(value)), "damaged sparse matrix"
+                )
                 for value in (cells.COLUMNS, 10**6, -(10**8))
             ),
-            Attack(lambda: cells.changed(cells.falling), "that rise"),
+            Attack(lambda: cells.changed(cells.falling), "damaged sparse matrix"),
             Attack(lambda: cells.changed(cells.two_forms), "in two conflicting ways"),
             Attack(lambda: cells.changed(cells.two_shapes), "in two conflicting ways"),
             Attack(
-                lambda: cells.changed(cells.put("X/indices", np.zeros((2, 2), dtype=int))), "axes"
+                lambda: cells.changed(cells.put("X/indices", np.zeros((2, 2), dtype=int))),
+                "damaged sparse matrix",
             ),
-            Attack(lambda: cells.changed(cells.put("X/data", np.ones(99))), "must be equal"),
+            Attack(
+                lambda: cells.changed(cells.put("X/data", np.ones(99))), "damaged sparse matrix"
+            ),
         ),
         "deep nesting": (
             Attack(lambda: cells.changed(cells.deep), "nested too deeply"),
@@ -307,7 +312,9 @@ TABLE: dict[str, dict[str, Cell]] = {
             Attack(lambda: cells.changed(cells.region), "reference"),
             Attack(lambda: cells.changed(cells.lists), "varying lengths"),
             Attack(lambda: cells.changed(cells.odd_filter), "compressed with filter"),
-            Attack(lambda: cells.changed(cells.put("X/data", np.array([b"a"] * 9))), "an array of"),
+            Attack(
+                lambda: cells.changed(cells.put("X/data", np.array([b"a"] * 9))), "of other types"
+            ),
             Attack(cells.plain, "not an AnnData file"),
         ),
     },

@@ -40,6 +40,13 @@ def in_zone(moment: dt.datetime, summer: int) -> dt.datetime:
     return moment.replace(tzinfo=dt.UTC).astimezone((BERLIN, SUMMER)[summer])
 
 
+MONTHS = [dt.datetime(2022 + i // 12, 1 + i % 12, 1) for i in range(16)]
+WEEKS = [dt.datetime(2024, 1, 1) + dt.timedelta(weeks=i) for i in range(9)]
+FRENCH = ["janvier", "février", "mars", "avril", "mai", "juin"]
+FRENCH += ["juil.", "août", "sept.", "octobre", "novembre", "décembre"]
+AUSTRIAN = ["Jänner", "Feber", "März", "April", "Mai", "Juni"]
+AUSTRIAN += ["Juli", "Aug.", "Sep.", "Oktober", "Nov.", "Dezember"]
+
 WRITTEN = {
     "ISO": ([m.strftime("%Y-%m-%d") for m in MIDNIGHTS], MIDNIGHTS),
     "ISO with time": ([m.isoformat() for m in MOMENTS], MOMENTS),
@@ -57,6 +64,21 @@ WRITTEN = {
     "Excel's numbers": ([(m - EXCEL).days for m in MIDNIGHTS], MIDNIGHTS),
     "Excel's numbers with time": ([(m - EXCEL) / dt.timedelta(days=1) for m in MOMENTS], MOMENTS),
     "Unix seconds": ([f"{utc(m):.0f}" for m in MOMENTS], MOMENTS),
+    "English names, two digits": ([f"{m:%d-%b-%y}" for m in MIDNIGHTS], MIDNIGHTS),
+    "English names, the year first": ([f"{m:%Y-%b-%d}" for m in MIDNIGHTS], MIDNIGHTS),
+    "as C writes times": ([m.ctime() for m in MOMENTS], MOMENTS),
+    "ISO without signs": ([f"{m:%Y%m%dT%H%M%S}" for m in MOMENTS], MOMENTS),
+    "German with dots": ([f"{m:%d.%m.%Y %H.%M}" for m in MOMENTS], MOMENTS),
+    "German with Uhr": ([f"{m:%d.%m.%Y %H:%M} Uhr" for m in MOMENTS], MOMENTS),
+    "French": ([f"{m.day}{'er' * (m.day == 1)} {FRENCH[m.month - 1]} {m.year}" for m in MIDNIGHTS],
+               MIDNIGHTS),
+    "Austrian": ([f"{m.day}. {AUSTRIAN[m.month - 1]} {m.year}" for m in MIDNIGHTS], MIDNIGHTS),
+    "months with a dot": ([f"{m:%m.%Y}" for m in MONTHS], MONTHS),
+    "months with a slash": ([f"{m:%m/%Y}" for m in MONTHS], MONTHS),
+    "months without signs": ([f"{m:%Y%m}" for m in MONTHS], MONTHS),
+    "names of months": ([f"{m:%b-%y}" for m in MONTHS], MONTHS),
+    "quarters": ([f"Q{1 + m.month // 3} {m.year}" for m in MONTHS[::3]], MONTHS[::3]),
+    "weeks": ([f"{m:%G-W%V}" for m in WEEKS], WEEKS),
     "Unix milliseconds": ([f"{1000 * utc(m):.0f}" for m in MOMENTS], MOMENTS),
 }  # fmt: skip
 

@@ -152,5 +152,10 @@ def test_files_without_values_and_with_complex_ones_are_refused_in_words(file):
         read_h5ad(file)
     with h5py.File(file, "a") as changed:
         del changed["X"]
-    with pytest.raises(DataError, match=r"no X, but layers. Name one in layer=: \['twice'\]"):
+    only = read_h5ad(file)
+    np.testing.assert_array_equal(only.values, read_h5ad(file, layer="twice").values)
+    assert "The file has no X; its only layer, 'twice', was read." in only.notes
+    with h5py.File(file, "a") as changed:
+        changed["layers/once"] = changed["layers/twice"][()]
+    with pytest.raises(DataError, match=r"no X, but the layers once, twice.*layer='once'"):
         read_h5ad(file)

@@ -29,6 +29,10 @@ def test_rows_that_begin_with_a_hash_are_kept():
         ("# a b c\n1 2 3\n4 5 7\n", ("a", "b", "c")),  # as numpy.savetxt writes it
         ("##source=x\n#CHROM\tPOS\n1\t20\n2\t30\n", ("CHROM", "POS")),
         ("# one remark, and another\na,b,c\n1,2,3\n4,5,7\n", ("a", "b", "c")),
+        ("% 2024\n% a b\n1 2\n3 4\n", ("a", "b")),
+        ("// made by hand\na,b\n1,2\n3,4\n", ("a", "b")),
+        ("! gauge\n! the station\na b\n1 2\n3 4\n", ("a", "b")),
+        ("% fat,sugar\n1,2\n3,4\n", ("% fat", "sugar")),
     ],
 )
 def test_the_last_comment_names_the_columns_if_it_is_as_wide(text, names):
@@ -52,6 +56,8 @@ def test_a_comment_between_the_rows_is_left_out_with_a_note():
         ("4000,3990.5,3980,3968,3961\n.1,.2,.3,.2,.1\n.2,.2,.3,.1,.1\n", ("4000", "3990.5")),
         ("1990,1995,2000,2003\n17,22,21,30\n12,11,18,16\n", ("1990", "1995", "2000", "2003")),
         ("sample,400,402,404\nleaf,.1,.2,.2\nbark,.2,.2,.1\n", ("sample", "400", "402", "404")),
+        ("400,5;401,0;401,5;402,0\n,1;,2;,3;,2\n,2;,2;,3;,1\n", ("400,5", "401,0", "401,5")),
+        ("400nm,410nm\n.1,.2\n.2,.2\n", ("400nm", "410nm")),
         ("country,2000,2003,2004\nIT,5,2,8\nFR,3,7,1\n", ("country", "2000", "2003", "2004")),
     ],
 )
@@ -126,3 +132,22 @@ def test_words_below_a_blank_line_of_names_are_data():
     assert "The line of column names is blank: the columns were numbered." in read.notes
     named = inspect_table(b",\ntree,height\nelm,2\noak,3\nfir,4\n")
     assert [column.name for column in named.columns] == ["tree", "height"]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        (",A,A,B\n,x,y,x\n0,.1,.2,.3\n1,.4,.1,.2\n", ["column 1", "A x", "A y", "B x"]),
+        (",A,,B\n,x,y,x\n,m,m,s\n0,.1,.2,.3\n1,.4,.1,.2\n",
+         ["column 1", "A x m", "A y m", "B x s"]),
+        ("who,D,D\nmouse,a,a\npart,leg,leg\nat,x,y\n0,.1,.2\n1,.4,.1\n",
+         ["who mouse part at", "D a leg x", "D a leg y"]),
+        ("Blood,,Urine\nNa,K,Na\nmmol,mmol,mol\n.1,.2,.3\n.4,.1,.2\n",
+         ["Blood Na mmol", "Blood K mmol", "Urine Na mol"]),
+    ],
+)  # fmt: skip
+def test_several_lines_of_names_are_joined(text, names):
+    report = inspect_table(text.encode())
+    assert [column.name for column in report.columns] == names
+    assert report.n_rows == 2
+    assert any("lines were read as column names" in note for note in report.notes)

@@ -1,10 +1,12 @@
 """Tests that images of 10 to 16 bits, and masks, are visible on one common scale."""
 
+import io
+
 import numpy as np
 import pytest
 from PIL import Image
 
-from gplvm_core.readers import read_images
+from gplvm_core.readers import read_images, read_video
 from tests.readers.test_images import encoded, picture, two, zipped
 
 
@@ -39,6 +41,19 @@ def test_masks_and_labels_are_visible(top):
     )
     np.testing.assert_array_equal(data.values, masks.reshape(3, -1) * (255 // top))
     assert any(f"values up to {top}" in note for note in data.notes)
+
+
+def test_masks_with_a_palette_and_in_a_video_are_visible():
+    masks = [Image.fromarray(m) for m in np.random.default_rng(0).integers(0, 2, (3, 4, 6), "u1")]
+    file = io.BytesIO()
+    masks[0].save(file, "GIF", save_all=True, append_images=masks[1:], duration=100)
+    video = read_video(file.getvalue())
+    np.testing.assert_array_equal(np.unique(video.values), [0, 255])
+    assert any("values up to 1" in note for note in video.notes)
+    for mask in masks:
+        mask.putpalette([0, 0, 0, 1, 1, 1])
+    data = read_images(zipped({f"{i}.png": encoded(mask) for i, mask in enumerate(masks)}))
+    np.testing.assert_array_equal(data.values, video.values)
 
 
 def test_black_images_and_photographs_keep_their_values():

@@ -32,3 +32,26 @@ def test_a_value_below_the_limit_of_detection_is_missing(cell):
     assert data.column_names == ("lead", "zinc")
     np.testing.assert_array_equal(data.values[:, 1], [np.nan, 0.5, 0.3, 0.6])
     assert any(cell in note for note in data.notes)
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        (["USD 5.50", "USD 12.00", "USD 7"], [5.5, 12, 7]),
+        (["CHF 1'234.50", "CHF 12.00", "CHF 7"], [1234.5, 12, 7]),
+        (["-$5.50", "$12.00", "$7"], [-5.5, 12, 7]),
+        (["(5.50)", "12.00", "7"], [-5.5, 12, 7]),
+        (["₹1,23,456", "₹12,345", "₹7,00,000"], [123456, 12345, 700000]),
+        (["5 km2", "12 km2", "7 km2"], [5, 12, 7]),
+    ],
+)
+def test_currencies_signs_and_powers_of_units(cells, values):
+    data = read_table("\n".join(["a;b", *(f"{cell};1" for cell in cells)]).encode())
+    np.testing.assert_array_equal(data.values[:, 0], values)
+    assert any(f"a (“{cells[0]}” is {values[0]:.10g})" in note for note in data.notes)
+
+
+@pytest.mark.parametrize("word", ["(1)", "LOT 12", "ABC12", "5A2", "--5"])
+def test_numbers_with_other_words_beside_them_stay_words(word):
+    report = inspect_table(f"a,b\n{word},1\n3,2\n{word},3\n".encode())
+    assert not report.columns[0].numeric

@@ -34,6 +34,12 @@ def test_further_codes_and_a_column_in_which_the_code_is_less_far(code):
     assert found.count == 10
 
 
+def test_two_codes_at_one_end_are_both_found():
+    rows = [*range(20, 32), -99999, -99999, -9999, -9999]
+    found = inspect_table("\n".join(["a,b", *(f"{each},1" for each in rows)]).encode()).codes
+    assert [(code.value, code.count) for code in found] == [(-99999.0, 2), (-9999.0, 2)]
+
+
 def test_tails_years_and_counts_are_no_codes():
     generator = np.random.default_rng(0)
     columns = [generator.lognormal(0.0, 2.0, 200), generator.poisson(3.0, 200)]
@@ -50,6 +56,9 @@ def test_a_column_may_name_sequences():
     assert read.column_names == ("a",)
     np.testing.assert_array_equal(read.sequences, np.repeat([0, 1, 2], 4))
     assert "3 sequences, named by subject: 3, 1, 2." in read.notes
+    by_day = sorted(PANEL.splitlines()[1:], key=lambda line: line.split(",")[1])
+    together = inspect_table("\n".join(["subject,day,a", *by_day]).encode())
+    assert (together.sequence_column, together.time_column) == ("subject", "day")
     dated = PANEL.replace(",0,", ",2024-01-01,").replace(",1,", ",2024-01-02,")
     dated = dated.replace(",4,", ",2024-02-01,").replace(",6,", ",2024-03-01,")
     assert inspect_table(dated.encode()).sequence_column == "subject"
@@ -67,6 +76,13 @@ def test_other_encodings_are_read_as_given(encoding, word):
     assert read_table(data, encoding=encoding).column_names == (word, "b")
     with pytest.raises(DataError, match="is no encoding"):
         read_table(data, encoding="klingon")
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_noticed_with_and_without_its_mark(encoding):
+    read = read_table("Größe,b\n1,2\n3,5\n".encode(encoding))
+    assert read.column_names == ("Größe", "b")
+    assert "The text is not UTF-8 but UTF-16." in read.notes
 
 
 def test_wrong_letters_are_noticed():
@@ -90,3 +106,10 @@ def test_row_numbers_that_pandas_writes_are_not_learnt(first):
     assert shuffled.row_names.tolist() == ["2", "0", "1"]
     own = read_table(b"0,2.5,7\n1,3.5,1\n2,1.5,4\n", header=False)
     assert own.values.shape == (3, 3)
+
+
+def test_codes_with_leading_zeros_are_left_out():
+    report = inspect_table(b"plz,a\n01067,1\n80331,2\n01069,5\n")
+    assert report.id_columns == ("plz",)
+    assert "leading zeros, such as 01067" in report.columns[0].reason
+    assert inspect_table(b"hour,a\n01,1\n02,2\n23,5\n").id_columns == ()

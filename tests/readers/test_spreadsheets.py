@@ -68,7 +68,8 @@ def test_a_sign_or_unit_in_every_cell_is_removed_with_a_note(cells, values):
 
 
 def test_two_units_in_a_column_are_an_error_that_names_the_cell():
-    with pytest.raises(DataError, match=r"line 4, column 'a': '300 g' is not a number"):
+    words = r"line 4, column 'a': '300 g' is not in the unit of the others.*several units \(kg, g\)"
+    with pytest.raises(DataError, match=words):
         read_table(lines("a;b", "1 kg;1", "2 kg;2", "300 g;3", "4 kg;4"))
 
 
@@ -107,6 +108,19 @@ def test_a_merged_header_of_excel():
     data = read_table(file.getvalue())
     assert data.column_names == ("Blood Na", "Blood K", "Age")
     np.testing.assert_array_equal(data.values, [[1, 2, 3], [4, 5, 7]])
+
+
+def test_a_merged_cell_has_its_value_in_each_row():
+    book = openpyxl.Workbook()
+    for row in [("site", "a"), ("X", 1), (None, 2), ("Y", 3), (None, 5)]:
+        book.active.append(row)
+    for cells in ("A2:A3", "A4:A5"):
+        book.active.merge_cells(cells)
+    file = io.BytesIO()
+    book.save(file)
+    data = read_table(file.getvalue(), label_column="site")
+    assert [data.label_word(n) for n in range(4)] == ["X", "X", "Y", "Y"]
+    assert any(note.startswith("Merged cells have their value in each row") for note in data.notes)
 
 
 def test_rows_of_words_below_the_names_are_no_units():

@@ -20,6 +20,7 @@ CHANNELS = tuple(axis + kind for kind in ("position", "rotation") for axis in "X
 CHANNEL_NAMES = {channel.lower(): channel for channel in CHANNELS}
 
 COMMENT = re.compile(r"(?:^|\s)(?:#(?!\d)|//).*$")
+END = re.compile(r"end(?: ?site\b)? ?(.+)?", re.IGNORECASE)
 PARTS = re.compile(r"([{}])|\s(?=(?:OFFSET|CHANNELS)\s+[-+.\d])", re.IGNORECASE)
 """Where a line of the hierarchy is divided, because some programs write several parts in a line."""
 
@@ -153,9 +154,9 @@ def _parse_hierarchy(lines: _Lines) -> tuple[Joint, ...]:
         elif kind == "JOINT" and open_joints and len(words) > 1:
             joints.append(_parse_joint(lines, " ".join(words[1:]), open_joints[-1]))
             open_joints.append(len(joints) - 1)
-        elif kind == "END" and open_joints and len(words) > 1:
+        elif (ended := END.fullmatch(" ".join(words))) and open_joints:
             parent = open_joints[-1]
-            own = " ".join(words[2 if words[1].upper() == "SITE" else 1 :])
+            own = ended[1] or ""
             name = f"{joints[parent].name} {own or 'end'}" if not own or own in ends else own
             ends.add(own)
             joints.append(_parse_end(lines, name, parent))
@@ -247,18 +248,17 @@ def _parse_frames(lines: _Lines, joints: tuple[Joint, ...]) -> Motion:
     if not frame_time[0] > 0:
         raise lines.error("a Frame Time above 0 seconds")
     rows, count, wrapped = [], 0, 0
-    for row, is_wrapped in _rows(lines, n_channels):
-        count += 1
+    for block, is_wrapped in _rows(lines, n_channels):
+        rows.append(block[: max(0, n_frames - count)])
+        count += len(block)
         wrapped += is_wrapped
-        if count <= n_frames:
-            rows.append(row)
     if count != n_frames:
         problem = "the file is cut off" if count < n_frames else "its Frames: line is wrong"
         raise DataError(
             f"{lines.name} declares {plural(n_frames, 'frame')} but has {count}: {problem}. "
             "Copy or export it again, or correct the line."
         )
-    channels = np.array(rows).reshape(n_frames, n_channels)
+    channels = np.concatenate([*rows, np.empty((0, n_channels))])
     notes = [
         *([f"Comments were left out: {lines.comments}."] if lines.comments else []),
         *([f"Frames over several lines were joined: {wrapped:,}."] if wrapped else []),
@@ -267,7 +267,9 @@ def _parse_frames(lines: _Lines, joints: tuple[Joint, ...]) -> Motion:
 
 
 def _rows(lines: _Lines, n_channels: int) -> Iterator[tuple[Array, bool]]:
-    """Yield the numbers of each frame, and whether they were on several lines."""
+    """Yield the numbers of a frame, or of all frames in a line, and whether a frame was on several
+    lines.
+    """
     parts: list[Array] = []
     first = length = 0
     for words in lines:
@@ -280,11 +282,11 @@ def _rows(lines: _Lines, n_channels: int) -> Iterator[tuple[Array, bool]]:
         first = first if parts else lines.number
         parts.append(numbers)
         length += len(numbers)
-        if length > n_channels:
-            break
-        if length == n_channels:
-            yield np.concatenate(parts), len(parts) > 1
+        if length == n_channels or (len(parts) == 1 and n_channels and not length % n_channels):
+            yield np.concatenate(parts).reshape(-1, n_channels), len(parts) > 1
             parts, length = [], 0
+        elif length > n_channels:
+            break
     if parts:
         ended = length < n_channels or not lines.are_left()
         raise DataError(

@@ -1,34 +1,30 @@
 """Rotations that align bones, and rotations as angles in any order of axes."""
 
+import warnings
+from typing import Any
+
 import numpy as np
 from jaxtyping import Float
+from scipy.spatial.transform import Rotation
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.bodies.kinematics import AXES
 
-FULL = 1.0 - 1e-9  # the sine above which the first and the third axis coincide
-
 
 def shortest_turn(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float[Array, "F 3 3"]:
-    """The smallest rotations from one direction to another (Rodrigues)."""
+    """The smallest rotations from one direction to another."""
     u, v = (a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-12) for a in (start, end))
     cosine = np.sum(u * v, axis=1)
     # For opposite directions, half a turn about any perpendicular axis is used.
     across = np.cross(u, np.eye(3)[np.argmin(np.abs(u), axis=1)])
-    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
-    half = 2.0 * across[:, :, None] * across[:, None, :] - np.eye(3)
-    cross = _cross(np.cross(u, v))
-    flat = cosine < -1.0 + 1e-9
-    share = 1.0 / np.where(flat, 1.0, 1.0 + cosine)
-    turn = np.eye(3) + cross + share[:, None, None] * (cross @ cross)
-    return np.where(flat[:, None, None], half, turn)
+    axis = np.where(cosine[:, None] < -1.0 + 1e-9, across, np.cross(u, v))
+    axis /= np.maximum(np.linalg.norm(axis, axis=1, keepdims=True), 1e-12)
+    return turns_about(axis, np.arctan2(np.linalg.norm(np.cross(u, v), axis=1), cosine))
 
 
-def _cross(axis: Float[Array, "F 3"]) -> Float[Array, "F 3 3"]:
-    """The matrices of the cross products with vectors."""
-    x, y, z = axis.T
-    zero = np.zeros_like(x)
-    return np.stack([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
+def turns_about(axis: Float[Array, "F 3"], angle: Float[Array, " F"]) -> Float[Array, "F 3 3"]:
+    """Rotations by angles in radians about unit vectors."""
+    return np.asarray(Rotation.from_rotvec(angle[:, None] * axis).as_matrix())
 
 
 def aligned_turn(
@@ -45,9 +41,7 @@ def aligned_turn(
     cosine = np.einsum("fci,fci->f", start, others)
     cosine -= np.einsum("fci,fi,fcj,fj->f", start, axis, others, axis)
     angle = np.arctan2(sine, cosine)
-    cross = _cross(axis)
-    sines, rest = np.sin(angle)[:, None, None], (1.0 - np.cos(angle))[:, None, None]
-    return np.asarray((np.eye(3) + sines * cross + rest * (cross @ cross)) @ turn)
+    return turns_about(axis, angle) @ turn
 
 
 def angles_of(rotation: Float[Array, "F 3 3"], axes: str) -> Float[Array, "F A"]:
@@ -59,15 +53,7 @@ def angles_of(rotation: Float[Array, "F 3 3"], axes: str) -> Float[Array, "F A"]
         b, c = (a + 1) % 3, (a + 2) % 3
         sine, cosine = rotation[:, c, b] - rotation[:, b, c], rotation[:, b, b] + rotation[:, c, c]
         return np.arctan2(sine, cosine)[:, None]
-    order = [AXES.index(axis) for axis in axes]
-    a, b, c = [*order, *(set(range(3)) - set(order))]
-    sign = 1.0 if (b - a) % 3 == 1 else -1.0
-    sine = np.clip(sign * rotation[:, a, c], -1.0, 1.0)
-    flat = np.abs(sine) > FULL
-    first = np.where(
-        flat,
-        np.arctan2(sign * rotation[:, c, b], rotation[:, b, b]),
-        np.arctan2(-sign * rotation[:, b, c], rotation[:, c, c]),
-    )
-    third = np.where(flat, 0.0, np.arctan2(-sign * rotation[:, a, b], rotation[:, a, a]))
-    return np.stack([first, np.arcsin(sine), third], axis=1)[:, : len(axes)]
+    order: Any = axes + "".join(axis for axis in AXES if axis not in axes)
+    with warnings.catch_warnings(action="ignore"):  # where the first and the third axis coincide
+        angles = Rotation.from_matrix(rotation).as_euler(order)
+    return np.asarray(angles[:, : len(axes)])

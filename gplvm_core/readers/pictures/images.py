@@ -12,7 +12,6 @@ from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.limits import MOST_PIXELS_TOGETHER
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import (
-    FEW_SHADES,
     FORMATS,
     LARGEST_SIDE,
     NEEDS,
@@ -21,7 +20,7 @@ from gplvm_core.readers.pictures.picture import (
     as_bytes,
     check_kept,
     check_side,
-    grey_bits,
+    has_16_bits,
     largest_value,
     moving,
     open_picture,
@@ -74,10 +73,10 @@ def read_images(
     data, filename = read_source(source, "a zip file of images")
     archive = open_archive(data, filename)
     members = sorted(archive.members, key=natural)
-    common, notes, whites = _survey(archive, members, filename)
+    common, notes, white = _survey(archive, members, filename)
     size = shrunk(common, max_side)
     check_kept(len(members), size, filename)
-    loaded = [_load(archive.read(member), member, size, whites) for member in members]
+    loaded = [_load(archive.read(member), member, size, white) for member in members]
     notes += what_was_done(loaded, common, size, "images")
     if archive.skipped:
         notes.append(f"Files added by the system were skipped: {listed(archive.skipped)}.")
@@ -105,14 +104,14 @@ def read_images(
 
 def _survey(
     archive: Archive, members: list[str], filename: str
-) -> tuple[Size, list[str], dict[int, int]]:
-    """Return the most common size of the images, notes, and the value of white by bits per pixel.
+) -> tuple[Size, list[str], int | None]:
+    """Return the most common size of the images, notes, and the value of white in 16 bits.
 
     Refuses other files.
     """
     sizes: Counter[Size] = Counter()
     others: list[str] = []
-    tops: dict[int, int] = {}  # the largest value by the bits of grey images, 0 bits: colour
+    tops: dict[int, int] = {}  # the largest value of grey images of 16 bits; 8 bits: all others
     together = 0
     for member in members:
         image = open_picture(archive.read(member), member)
@@ -127,10 +126,8 @@ def _survey(
                 f"pixels; up to {MOST_PIXELS_TOGETHER / 1e6:.0f} million together are read. "
                 "Use smaller or fewer images."
             )
-        bits = grey_bits(image)
-        known = bits == 0 or (bits == 8 and tops.get(8, 0) >= FEW_SHADES)
-        top = 0 if known else largest_value(image, member)
-        tops[bits] = max(tops.get(bits, 0), top)
+        bits = 16 if has_16_bits(image) else 8
+        tops[bits] = max(tops.get(bits, 0), largest_value(image, member) if bits == 16 else 0)
         sizes[(height, width) if orientation(image, member) > 4 else (width, height)] += 1
     if others:
         raise DataError(
@@ -140,52 +137,41 @@ def _survey(
     if len(members) < 2:
         raise DataError(f"{filename} has one image; at least 2 are needed.")
     (width, height), count = sizes.most_common(1)[0]
-    whites, scaled = _whites(tops)
-    if count == len(members):
-        return (width, height), scaled, whites
-    unusual = listed([f"{w} × {h}" for (w, h), _ in sizes.most_common()[1:]], 3)
-    return (
-        (width, height),
-        [
+    white, notes = _white(tops)
+    if count < len(members):
+        unusual = listed([f"{w} × {h}" for (w, h), _ in sizes.most_common()[1:]], 3)
+        notes.insert(
+            0,
             f"{len(members) - count} of {len(members)} images had other sizes ({unusual}) and were "
             f"{CHANGED_SIZE}, {width} × {height}.",
-            *scaled,
-        ],
-        whites,
-    )
+        )
+    return (width, height), notes, white
 
 
-def _whites(tops: dict[int, int]) -> tuple[dict[int, int], list[str]]:
-    """Return the value of white by bits per pixel, one for all images, and notes.
+def _white(tops: dict[int, int]) -> tuple[int | None, list[str]]:
+    """Return the value of white in grey images of 16 bits, one for all, and notes.
 
-    tops: the largest value by bits per pixel; 0 bits: images in colour.
+    tops: the largest value by bits per pixel.
     """
-    top = max(tops.values())
-    if tops.keys() == {16} and top:
-        white = {16: top}
-    elif tops.keys() == {8} and 0 < top < FEW_SHADES:
-        white = {8: top}
-    elif tops.get(16):
-        # Beside images of 8 bits, white is the largest value of the camera's 10 to 16 bits.
-        bits = next(bits for bits in (8, 10, 12, 14, 16) if tops[16] < 2**bits)
-        white = {16: 2**bits - 1}
-    else:
-        return {}, []
-    bits, value = next(iter(white.items()))
+    top = tops.get(16, 0)
+    if not top:
+        return None, []
+    # Beside other images, white is the largest value of the camera's 10 to 16 bits.
+    white = 2 ** next(n for n in (8, 10, 12, 14, 16) if top < 2**n) - 1 if 8 in tops else top
     return white, [
-        f"Images of {bits} bits have values up to {tops[bits]:,}. All have one scale: 0 is black, "
-        f"{value:,} is white (255)."
+        f"Images of 16 bits have values up to {top:,}. All have one scale: 0 is black, {white:,} "
+        "is white (255)."
     ]
 
 
-def _load(data: bytes, member: str, size: Size, whites: dict[int, int]) -> Picture:
+def _load(data: bytes, member: str, size: Size, white: int | None) -> Picture:
     image = open_picture(data, member)
     if image is None:  # _survey has already read it
         raise DataError(f"{member} is damaged. Save it again.")
     changes = (
         "of a moving image, or one with several pages, only the first picture is used",
     ) * moving(image)
-    return as_bytes(image, member, size, changes, white=whites.get(grey_bits(image)))
+    return as_bytes(image, member, size, changes, white=white)
 
 
 def _labels(members: list[str]) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:

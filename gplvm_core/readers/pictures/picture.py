@@ -104,8 +104,8 @@ def as_bytes(
 ) -> Picture:
     """Convert the current picture of an opened file: upright, opaque and of a given size.
 
-    changes: the changes made before. white: the value of white in grey pictures; None for the
-    largest that the format can have. Raises DataError for damaged pixels.
+    changes: the changes made before. white: the value of white in grey pictures of 16 bits; None
+    for the largest. Raises DataError for damaged pixels.
     """
     if image.mode in ("I", "F") and not _is_scaled(image):
         raise DataError(
@@ -118,11 +118,9 @@ def as_bytes(
         return _converted(image, size, changes, white)
 
 
-def grey_bits(image: "Image") -> int:
-    """Return 8 or 16 for grey pictures of that many bits per pixel; 0 for all others."""
-    if image.mode.startswith("I;16") or _is_scaled(image):
-        return 16
-    return 8 if image.mode == "L" else 0
+def has_16_bits(image: "Image") -> bool:
+    """Whether a picture is grey and has more than 8 bits per pixel."""
+    return image.mode.startswith("I;16") or _is_scaled(image)
 
 
 def _is_scaled(image: "Image") -> bool:
@@ -145,13 +143,11 @@ def _scaled(pixels: AnyNDArray, white: int) -> ByteArray:
 def _converted(image: "Image", size: Size, changes: tuple[str, ...], white: int | None) -> Picture:
     from PIL import Image, ImageOps
 
-    bits = grey_bits(image)
+    many_bits = has_16_bits(image)
     image = ImageOps.exif_transpose(image)
-    if bits == 16:
+    if many_bits:
         changes += ("16 bits per pixel reduced to 8",)
         image = Image.fromarray(_scaled(np.asarray(image), white or 65_535))
-    elif bits == 8 and white:
-        image = Image.fromarray(_scaled(np.asarray(image), white))
     if image.has_transparency_data:
         changes += ("with transparency, placed on white",)
         image = image.convert("RGBA")
@@ -176,17 +172,28 @@ def what_was_done(loaded: Sequence[Picture], given: Size, size: Size, what: str)
 
 
 def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[ByteArray, tuple[str, ...]]:
-    """Stack pictures: pixels (N, H, W, 3), or (N, H, W) in grey, and notes.
+    """Stack pictures: pixels (N, H, W, 3), or (N, H, W) in grey, and notes. Masks and labels, with
+    few shades near black, get a scale up to white.
 
     colour: whether to preserve colour; None preserves it if any picture has colour.
     """
-    all_grey = all(picture.is_grey for picture in pictures)
-    if colour or (colour is None and not all_grey):
-        height, width = pictures[0].pixels.shape[:2]
-        whole = (height, width, 3)
-        return np.stack([np.broadcast_to(picture.pixels, whole) for picture in pictures]), ()
-    notes = () if all_grey else ("Colour images were converted to grey.",)
-    return np.stack([_luma(picture.pixels) for picture in pictures]), notes
+    notes: tuple[str, ...] = ()
+    grey = all(picture.is_grey for picture in pictures) if colour is None else not colour
+    if grey:
+        if not all(picture.is_grey for picture in pictures):
+            notes = ("Colour images were converted to grey.",)
+        pixels = np.stack([_luma(picture.pixels) for picture in pictures])
+    else:
+        whole = (*pictures[0].pixels.shape[:2], 3)
+        pixels = np.stack([np.broadcast_to(picture.pixels, whole) for picture in pictures])
+    top = int(pixels.max())
+    if 0 < top < FEW_SHADES:
+        notes += (
+            f"The pictures have values up to {top}. All have one scale: 0 is black, {top} is white "
+            "(255).",
+        )
+        pixels = _scaled(pixels, top)
+    return pixels, notes
 
 
 def _luma(pixels: UInt8[ByteArray, "H W _C"]) -> UInt8[ByteArray, "H W"]:

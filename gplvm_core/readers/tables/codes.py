@@ -10,7 +10,6 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.dates import find_dates
 
 # Numbers that programs write for missing values: only nines (or eights, sevens), round negative
 # numbers, limits of integers, and numbers like 1e35.
@@ -56,7 +55,7 @@ def missing_codes(columns: Sequence[Column]) -> tuple[MissingCode, ...]:
     }
     far = [(column, values) for column in columns
            if column.name in numeric and (values := _far(numeric[column.name]))]  # fmt: skip
-    found = {value for column, values in far if find_dates(column) is None for value in values}
+    found = {value for column, values in far if column.dates is None for value in values}
     codes = []
     for value in sorted(found):
         at = [(name, _count(numbers, value, found)) for name, numbers in numeric.items()]
@@ -88,8 +87,8 @@ def _far(numbers: Float[Array, " N"]) -> list[float]:
             repeats = usual or (np.sum(rest == end) > 1 and len(np.unique(others)) >= LEAST_OTHERS)
             if low - end > (USUALLY if usual else OTHERWISE) * (high - low) > 0.0 and repeats:
                 found += ends
-                break
-            if not usual:
+                ends = []
+            elif not usual:
                 break
             rest = others
     return found
@@ -110,6 +109,8 @@ def _count(numbers: Float[Array, " N"], value: float, codes: set[float]) -> int:
 def without_codes(table: Table, codes: Iterable[float]) -> Table:
     """Return the table with these numbers as missing values, and a note that counts them."""
     gone, count = list(codes), 0
+    if not gone:
+        return table
     columns = []
     for column in table.columns:
         numbers = column.numbers

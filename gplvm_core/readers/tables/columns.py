@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from jaxtyping import Bool, Float, Int, Shaped
@@ -16,31 +18,16 @@ from gplvm_core.readers.proposals import (
     of_words,
 )
 from gplvm_core.readers.tables.clock import read_hours
-from gplvm_core.readers.tables.numerals import read_numerals
+from gplvm_core.readers.tables.numerals import is_number, read_numerals
+
+if TYPE_CHECKING:
+    from gplvm_core.readers.tables.dates import Dates
 
 MISSING = frozenset(
-    {
-        "",
-        "na",
-        "n/a",
-        "n.a.",
-        "n.d.",
-        "k.a.",
-        "<lod",
-        "<loq",
-        "#n/a",
-        "<na>",
-        "nan",
-        "-nan",
-        "null",
-        "none",
-        "missing",
-        "?",
-        "-",
-        "–",
-        "—",
-        ".",
-    }
+    [
+        *("", "na", "n/a", "n.a.", "n.d.", "k.a.", "<lod", "<loq", "<na>", "nan", "-nan", "null"),
+        *("none", "missing", "?", "-", "–", "—", ".", "#n/a"),
+    ]
 )
 """Cells, in lower case, that mark a missing value in spreadsheets, R, pandas or SAS.
 
@@ -76,6 +63,13 @@ class Column:
     notes: tuple[str, ...] = ()
     spelled: frozenset[str] = frozenset()
 
+    @cached_property
+    def dates(self) -> "Dates | None":
+        """The possible formats of dates (`find_dates`); None for a column without dates."""
+        from gplvm_core.readers.tables.dates import find_dates  # which imports this module
+
+        return find_dates(self)
+
     def rows(self, chosen: Int[IntArray, " n"]) -> "Column":
         """Return the cells of some rows; only rows without a value may be left out."""
         return replace(
@@ -89,7 +83,8 @@ class Column:
     def words(self) -> list[str]:
         """Return every cell as text; a missing cell is empty."""
         if self.texts is not None:
-            return ["" if text.lower() in MISSING else text for text in self.texts]
+            words = {text: "" if text.lower() in MISSING else text for text in set(self.texts)}
+            return list(map(words.__getitem__, self.texts))
         if self.numbers is None:
             return []
         return ["" if np.isnan(value) else f"{value:.15g}" for value in self.numbers]
@@ -170,9 +165,14 @@ class Table:
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     """Return a column of text cells; also as numbers if all cells are numbers or missing."""
     # A fast path for most columns of large files: plain numbers, with NaN as the only mark of gaps.
+    first = next((cell for cell in cells if cell.lower() not in MISSING), "0")
     everything = "\n".join(cells)
     own = "_" in everything  # Python would read 1_11 as 111
-    if not own and (decimal == "." or "." not in everything):
+    if (
+        not own
+        and (decimal == "." or "." not in everything)
+        and is_number(first.replace(decimal, "."))
+    ):
         plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
         with suppress(ValueError):
             return Column(name, _floats(plain), tuple(cells))

@@ -30,7 +30,7 @@ DateFormat = Literal[
 TimeUnit = Literal["days", "hours", "seconds"]
 
 DATE_FORMATS: dict[DateFormat, str] = {
-    "iso": "2024-12-31",
+    "iso": "year, month, day (2024-12-31), or a month or quarter",
     "day first": "day, month, year (31.12.2024)",
     "month first": "month, day, year (12/31/2024)",
     "month name": "the name of a month (5 Jan 2024)",
@@ -54,47 +54,73 @@ SECOND = np.timedelta64(1, "s")
 MILLISECONDS = {"excel days": 86_400_000.0, "unix seconds": 1000.0, "unix milliseconds": 1.0}
 FARTHEST = 9e18  # milliseconds; datetime64 counts in 64 bits
 EXCEL_ZERO = np.datetime64("1899-12-30", "ms")
-HINT = re.compile(r"date|datum|time|zeit|stamp|epoch|unix|created|updated|fecha|(^|\W|_)(day|tag)")
+HINT = re.compile(
+    r"date|datum|time|zeit|stamp|epoch|unix|created|updated|fecha|month|monat|mois|(^|\W|_)(day|tag)"
+)
 BEHIND = re.compile(r":\d{2}[.,]\d{6}(\d+)")
 LONGEST = 60  # maximum number of characters of a date; longer cells are text
+LOOKED_AT = 20  # first cells of a column of numbers that may be months with a dot
 # if at least this fraction of a column's cells are dates, the other cells are mistakes
 MOSTLY = 0.8
 
 CLOCK = (
-    r"(?:(?:T|,?\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?"
-    r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?"
-)
-YEAR_FIRST = re.compile(
-    rf"(?P<year>\d{{4}})(?P<sign>[-/.])(?P<one>\d{{1,2}})(?P=sign)(?P<two>\d{{1,2}}){CLOCK}"
+    r"(?:(?:T|,?\s+)(?P<hour>\d{1,2})[:.h](?P<minute>\d{2})(?:[:.](?P<second>\d{2})(?:[.,](?P<part>\d+))?)?"
+    r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?(?:\s*Uhr)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?"
 )
 PLAIN = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2})?)?", re.ASCII)
-YEAR_LAST = re.compile(
-    rf"(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<two>\d{{1,2}})(?P=sign)(?P<year>\d{{4}}|\d{{2}}){CLOCK}"
+YEAR = r"(?P<year>\d{4})"
+ONE, TWO = r"(?P<one>\d{1,2})", r"(?P<two>\d{1,2})"
+YEAR_LAST = re.compile(rf"{ONE}(?P<sign>[-/.]){TWO}(?P=sign)(?P<year>\d{{4}}|\d{{2}}){CLOCK}")
+MONTH_DOT = re.compile(r"(?P<one>0[1-9]|1[0-2])[./](?P<year>(?:19|20)\d{2})")
+YEAR_FIRST = (
+    re.compile(rf"{YEAR}(?P<sign>[-/.]){ONE}(?P=sign){TWO}{CLOCK}"),
+    re.compile(rf"{YEAR}(?:-|/|M)(?P<one>\d{{2}})"),
+    MONTH_DOT,
+    re.compile(rf"{YEAR}[- ]?Q(?P<quarter>[1-4])"),
+    re.compile(rf"Q(?P<quarter>[1-4])[-/ ]{YEAR}"),
+    re.compile(rf"{YEAR}-?W(?P<week>\d{{2}})"),
+    re.compile(
+        rf"{YEAR}(?P<one>\d{{2}})(?P<two>\d{{2}})"
+        r"T(?P<hour>\d{2})(?P<minute>\d{2})(?P<second>\d{2})?(?P<zone>Z)?"
+    ),
 )
-# The year and month, or the quarter, of an ISO date.
-COARSE = re.compile(r"(?P<year>\d{4})(?:-(?P<one>\d{2})|[- ]?Q(?P<quarter>[1-4]))")
-NAMED = re.compile(
-    r"(?:[^\W\d_]{2,10}\.?,?\s+)??(?:(?P<one>\d{1,2})\.?[-/ ]+)?(?P<name>[^\W\d_]{3,10})\.?[-/ ]+"
-    rf"(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?[-/ ]+)?(?P<year>\d{{4}}){CLOCK}"
+WEEKDAY, NAME = r"(?:[^\W\d_]{2,10}\.?,?\s+)", r"(?P<name>[^\W\d_]{3,10})\.?"
+DAY = rf"{TWO}(?:\.|st|nd|rd|th|er)?"
+NAMED = (
+    re.compile(rf"{WEEKDAY}??{DAY}[-/ ]*{NAME},?[-/ ]*(?P<year>\d{{4}}|\d{{2}}){CLOCK}"),
+    re.compile(rf"{WEEKDAY}??{NAME}[-/ ]+{DAY},?[-/ ]+{YEAR}{CLOCK}"),
+    re.compile(rf"{NAME},?[-/ ]*(?P<year>\d{{4}}|(?<=[-'’])\d{{2}})"),
+    re.compile(rf"{YEAR}[-/ ]+{NAME}(?:[-/ ]+{TWO})?{CLOCK}"),
+    re.compile(  # as C writes times
+        rf"{WEEKDAY}{NAME}\s+{TWO}\s+(?P<hour>\d{{2}}):(?P<minute>\d{{2}}):(?P<second>\d{{2}})"
+        rf"(?:\s+(?P<zone>UTC|GMT))?\s+{YEAR}"
+    ),
 )
 COMPACT = re.compile(
-    r"(?P<year>\d{4})(?P<one>\d{2})(?P<two>\d{2})"
-    r"(?:(?P<hour>\d{2})(?:(?P<minute>\d{2})(?P<second>\d{2})?)?)?"
+    rf"{YEAR}(?P<one>\d{{2}})"
+    r"(?:(?P<two>\d{2})(?:(?P<hour>\d{2})(?:(?P<minute>\d{2})(?P<second>\d{2})?)?)?)?"
 )
+PATTERNS: dict[DateFormat, tuple[re.Pattern[str], ...]] = {
+    "iso": YEAR_FIRST,
+    "day first": (YEAR_LAST,),
+    "month first": (YEAR_LAST,),
+    "month name": NAMED,
+    "compact": (COMPACT,),
+}
 EARLIEST, LATEST = 1900, 2100  # years of compact dates
-MONTHS = (  # beginnings in English, German and French
-    ("jan",),
-    ("feb", "fév", "fev"),
-    ("mar", "mär", "mrz"),
-    ("apr", "avr"),
+MONTHS = (  # in English, German and French; also their beginnings
+    ("january", "januar", "jänner", "janvier"),
+    ("february", "februar", "feber", "février", "fevrier"),
+    ("march", "märz", "maerz", "mrz", "mars"),
+    ("april", "avril"),
     ("may", "mai"),
-    ("jun", "juin"),
-    ("jul", "juil"),
-    ("aug", "aoû", "aou"),
-    ("sep",),
-    ("oct", "okt"),
-    ("nov",),
-    ("dec", "dez", "déc"),
+    ("june", "juni", "juin"),
+    ("july", "juli", "juillet"),
+    ("august", "août", "aout"),
+    ("september", "septembre"),
+    ("october", "oktober", "octobre"),
+    ("november", "novembre"),
+    ("december", "dezember", "décembre", "decembre"),
 )
 
 
@@ -110,6 +136,11 @@ class Dates:
     formats: tuple[DateFormat, ...]
     decided: bool
     reason: str
+
+    @property
+    def usual(self) -> bool:
+        """Whether the column is read as dates unless the user says otherwise."""
+        return self.formats[0] != "numbers"
 
 
 class DateError(ValueError):
@@ -132,18 +163,24 @@ def find_dates(column: Column) -> Dates | None:
         known = column.moments[~np.isnat(column.moments)]
         return Dates(("iso",), True, "dates in the file's own form") if len(known) else None
     if column.numbers is not None:
+        first = column.texts[:LOOKED_AT] if column.texts else ()
+        if first and all(map(MONTH_DOT.fullmatch, first)):
+            reason = f"months and years, such as {first[0]}"
+            return Dates(("iso", "numbers"), True, reason)
         return _numbers_as_dates(column.name, column.numbers)
-    cells = Counter(text for text in column.texts or () if text.lower() not in MISSING)
+    counts = Counter(column.texts or ())
+    cells = {cell: n for cell, n in counts.items() if cell.lower() not in MISSING}
 
     def mostly(fits: Callable[[str], Any]) -> dict[str, int]:
         found = {cell: n for cell, n in cells.items() if len(cell) <= LONGEST and fits(cell)}
-        return found if sum(found.values()) >= MOSTLY * cells.total() else {}
+        return found if sum(found.values()) >= MOSTLY * sum(cells.values()) else {}
 
-    if found := mostly(_iso):
-        return Dates(("iso",), True, f"dates with the year first, such as {next(iter(found))}")
+    if found := mostly(lambda cell: _match(cell, "iso")):
+        what = "year first" if next(iter(found))[:4].isdecimal() else "month or quarter"
+        return Dates(("iso",), True, f"dates with the {what}, such as {next(iter(found))}")
     if found := mostly(YEAR_LAST.fullmatch):
         return _day_and_month(found)
-    if found := mostly(lambda cell: _month_named(NAMED.fullmatch(cell))):
+    if found := mostly(lambda cell: _match(cell, "month name")):
         example = next(iter(found))
         return Dates(("month name",), True, f"dates with the month's name, such as {example}")
     return None
@@ -171,17 +208,17 @@ def _day_and_month(cells: Mapping[str, int]) -> Dates:
     return Dates(("day first", "month first"), False, open_words)
 
 
-def _iso(cell: str) -> re.Match[str] | None:
-    return YEAR_FIRST.fullmatch(cell) or COARSE.fullmatch(cell)
+def _match(cell: str, way: DateFormat) -> re.Match[str] | None:
+    """Return the parts of a date in one of the forms of a format, with the name of a month."""
+    found = (pattern.fullmatch(cell) for pattern in PATTERNS[way])
+    return next((each for each in found if each and (way != "month name" or _month(each))), None)
 
 
-def _month_named(match: re.Match[str] | None) -> int:
+def _month(match: re.Match[str]) -> int:
     """Return the number of a month by its name; 0 for other words."""
-    if match is None:
-        return 0
     name = match["name"].lower()
-    fits = (n for n, begins in enumerate(MONTHS, start=1) if name.startswith(begins))
-    return next(fits, 0)
+    numbers = (n for n, words in enumerate(MONTHS, 1) if any(w.startswith(name) for w in words))
+    return next(numbers, 0)
 
 
 def _compact(number: float) -> str:
@@ -189,21 +226,18 @@ def _compact(number: float) -> str:
 
 
 def _are_compact(numbers: Array) -> bool:
-    """Whether all numbers are days of the calendar, written as YYYYMMDD, perhaps with a time."""
-    if not ((numbers >= EARLIEST * 1e4) & (numbers < 1e14)).all() or (numbers % 1 != 0).any():
+    """Whether all numbers are days or months of the calendar, written as YYYYMMDD, perhaps with a
+    time, or as YYYYMM.
+    """
+    if not ((numbers >= EARLIEST * 1e2) & (numbers < 1e14)).all() or (numbers % 1 != 0).any():
         return False
     cells = list(map(_compact, np.unique(numbers).tolist()))
     if len({len(cell) for cell in cells}) > 1:
         return False
-    for cell in cells:
-        match = COMPACT.fullmatch(cell)
-        if match is None or not EARLIEST <= int(match["year"]) < LATEST:
-            return False
-        try:
-            _moment(match, cell, 0, "compact")
-        except DateError:
-            return False
-    return True
+    with suppress(DateError):
+        moments = (_moment(COMPACT.fullmatch(cell), cell, 0, "compact") for cell in cells)
+        return all(EARLIEST <= moment.year < LATEST for moment in moments)
+    return False
 
 
 def _numbers_as_dates(name: str, numbers: Array) -> Dates | None:
@@ -215,7 +249,9 @@ def _numbers_as_dates(name: str, numbers: Array) -> Dates | None:
         return None
     if _are_compact(known):
         example = _compact(float(known[0]))
-        return Dates(("compact", "numbers"), True, f"days of the calendar, such as {example}")
+        if len(example) > 6 or HINT.search(name.lower()):
+            return Dates(("compact", "numbers"), True, f"days of the calendar, such as {example}")
+        return Dates(("numbers", "compact"), True, f"numbers; they could be months ({example})")
     for way, (least, most) in RANGES.items():
         if least <= low and high <= most:
             middle = str(_counted(known[:1], way)[0].astype("datetime64[D]"))
@@ -250,15 +286,9 @@ def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
             return np.array([cell or "NaT" for cell in words], dtype="datetime64[us]"), ""
     if way == "compact" and column.numbers is not None:
         words = list(map(_compact, column.numbers.tolist()))
-    patterns: dict[DateFormat, Callable[[str], re.Match[str] | None]] = {
-        "month name": NAMED.fullmatch,
-        "compact": COMPACT.fullmatch,
-        "iso": _iso,
-    }
-    pattern = patterns.get(way, YEAR_LAST.fullmatch)
     found: list[datetime | None] = []
     for row, cell in enumerate(words):
-        match = pattern(cell) if len(cell) <= LONGEST else None
+        match = _match(cell, way) if len(cell) <= LONGEST else None
         found.append(_moment(match, cell, row, way) if cell else None)
     zones = {each.utcoffset() for each in found if each is not None}
     note = ""
@@ -300,17 +330,18 @@ def _moment(match: re.Match[str] | None, cell: str, row: int, way: DateFormat) -
     if match is None:
         raise DateError(row, cell, "is not a date like the others")
     parts = match.groupdict()
+    month = int(parts.get("one") or 3 * int(parts.get("quarter") or 1) - 2)
+    day = int(parts.get("two") or 1)
     if way == "month name":
-        day, month = int(parts["one"] or parts["day"] or 1), _month_named(match)
-    elif "quarter" in parts:
-        day, month = 1, int(parts["one"] or 3 * int(parts["quarter"] or 1) - 2)
-    else:
-        one, two = int(match["one"]), int(match["two"])
-        day, month = (one, two) if way == "day first" else (two, one)
+        month = _month(match)
+    elif way == "day first":
+        day, month = month, day
     year = int(match["year"])
     if len(match["year"]) == 2:
         year += 1900 if year >= 69 else 2000  # the POSIX rule for two-digit years
     try:
+        if parts.get("week"):
+            return datetime.fromisocalendar(year, int(parts["week"]), 1)
         return datetime(year, month, day, *_clock(parts), tzinfo=_zone(parts.get("zone")))
     except ValueError as error:
         what = "is not a date" if month <= 12 else f"is not a date with the {way}"

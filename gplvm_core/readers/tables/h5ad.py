@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import MOST_BARS, Drawing
-from gplvm_core.readers.errors import DataError, parsing, plural
+from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MOST_VALUES, check_at_most
 from gplvm_core.readers.packages import require_packages
@@ -56,6 +56,10 @@ def read_h5ad(
     """
     cells, filename = _opened(source)
     notes = [f"{plural(cells.n_obs, 'cell')} × {plural(cells.n_vars, 'gene')} in {filename}."]
+    layers = sorted(name for name in cells.layers if name is not None)  # anndata 0.13: None is X
+    if cells.X is None and layer is None and len(layers) == 1:
+        layer = layers[0]
+        notes.append(f"The file has no X; its only layer, {layer!r}, was read.")
     sizes = _library_sizes(cells, layer) if counts else None
     if sizes is not None and not sizes.all():
         notes.append(f"Left out: {plural(int(np.sum(sizes == 0)), 'cell')} without any molecule.")
@@ -66,18 +70,19 @@ def read_h5ad(
         notes.append(f"Only the {cells.n_vars} highly variable genes are used.")
     advice = "Mark highly variable genes, or leave out cells."
     check_at_most(cells.n_obs * cells.n_vars, MOST_VALUES, "values", filename, advice)
-    layers = sorted(name for name in cells.layers if name is not None)  # anndata 0.13: None is X
     if layer is not None and layer not in layers:
         raise DataError(f"{filename} has no layer {layer!r}; it has {layers}.")
     values = cells.X if layer is None else cells.layers[layer]
-    if values is None:
-        where = (
-            f"has no X, but layers. Name one in layer=: {layers}."
-            if layers
-            else "has no values (neither X nor layers), only facts about cells and genes. Save it "
-            "with its matrix."
+    if values is None and layers:
+        raise DataError(
+            f"{filename} has no X, but the layers {listed(layers)}. Save it with one of them as X.",
+            script=f"Or name one: layer={layers[0]!r}.",
         )
-        raise DataError(f"{filename} {where}")
+    if values is None:
+        raise DataError(
+            f"{filename} has no values (neither X nor layers), only facts about cells and genes. "
+            "Save it with its matrix."
+        )
     if np.iscomplexobj(values):
         raise DataError(
             f"{filename} has complex numbers. Store their real and imaginary parts as genes, or "

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.sparse import csc_array, csr_array
 
-from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.errors import DataError, parsing
 from gplvm_core.readers.limits import (
     MEGABYTE,
     MOST_CHUNK,
@@ -22,12 +23,11 @@ from gplvm_core.readers.limits import (
     MOST_UNPACKED,
     check_at_most,
 )
-from gplvm_core.readers.tables.sparse import check_sparse
 
 DEEPEST = 32  # groups within groups
 FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum and LZF: the filters that h5py includes
 STRINGS_AT_ONCE = 64  # small, because all strings may refer to the same long string
-SPARSE = {"data", "indices", "indptr"}  # the members of a sparse matrix
+SPARSE = ("data", "indices", "indptr")  # the members of a sparse matrix
 AGAIN = "Save it again as one file, with a current version of anndata."
 
 
@@ -84,7 +84,7 @@ class _Walk:
             else:
                 self.dataset(member, below)
             members[key.decode("utf-8", "replace")] = member
-        if members.keys() >= SPARSE:
+        if members.keys() >= {*SPARSE}:
             self.sparse(group, members, path)
 
     def dataset(self, dataset: Any, path: str) -> None:
@@ -184,7 +184,9 @@ class _Walk:
             )
 
     def sparse(self, group: Any, members: dict[str, Any], path: str) -> None:
-        """Check a sparse matrix, since readers trust its indices."""
+        """Check a sparse matrix, since readers trust its indices, and write outside the memory of a
+        dense array if one is out of range.
+        """
         from h5py import Dataset, Group, h5d
 
         if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
@@ -199,9 +201,14 @@ class _Walk:
         ):
             self.refuse(path, "declares a sparse matrix in two conflicting ways")
         form = forms[0] if forms else "csr_matrix"
-        shape = shapes[0] if shapes else None
-        parts = {key: np.asarray(Dataset(members[key])[()]) for key in SPARSE}
-        check_sparse(**parts, shape=shape, by_row="csc" not in form, name=f"{self.name}: {path}")
+        shape: Any = shapes[0] if shapes else None
+        data, *places = (np.asarray(Dataset(members[key])[()]) for key in SPARSE)
+        whole = all(each.dtype.kind in "iu" for each in places)
+        if shape is None or data.dtype.kind not in "fiub" or not whole:
+            self.refuse(path, "has a sparse matrix without a shape, or of other types")
+        matrix: Any = csc_array if "csc" in form else csr_array
+        with parsing(f"{self.name}: {path}", "has a damaged sparse matrix", AGAIN):
+            matrix((data, *places), shape=tuple(shape)).check_format(full_check=True)
 
     def refuse(self, path: str, reason: str) -> None:
         """Raise DataError for one part of the file."""

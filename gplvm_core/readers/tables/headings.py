@@ -1,14 +1,15 @@
 """The lines above the rows of a spreadsheet: titles, and column names that take two lines."""
 
 import itertools
-from collections.abc import Sequence
+import operator
+from collections.abc import Iterator, Sequence
 
 from gplvm_core.readers.errors import listed
 from gplvm_core.readers.tables.columns import MISSING
-from gplvm_core.readers.tables.numerals import is_number, looks_numeric
+from gplvm_core.readers.tables.numerals import has_unit, looks_numeric, number_in
 
-MOST_TITLES = 5
-LOOKED_AT = 20  # number of rows below the two lines of names that are examined
+MOST_TITLES, MOST_LINES = 5, 5
+LOOKED_AT = 20  # number of rows below the lines of names that are examined
 
 
 def title_lines(rows: Sequence[Sequence[str]]) -> int:
@@ -24,48 +25,61 @@ def title_lines(rows: Sequence[Sequence[str]]) -> int:
 
 
 def names_in_lines(rows: Sequence[Sequence[str]]) -> tuple[int, list[str]] | None:
-    """Return the number of lines of column names, if it is two or three, and the names; else None.
+    """Return the number of lines of column names, if there are several, and the names; else None.
 
     Two lines are groups above names, or units below. Each word of a second line is above numbers,
-    so the line is not a row of values; three lines have a word in every cell.
+    so the line is not a row of values; more lines have a word above every column of numbers. The
+    first column may be without names, as above row numbers.
     """
-    if len(rows) < 3:
-        return None
-    three = rows[:3]
-    below = rows[3 : 3 + LOOKED_AT]
-    words = all(cell and not looks_numeric(cell) for row in three for cell in row)
-    if below and words and all(looks_numeric(cell) for row in below for cell in row if cell):
-        return 3, [" ".join(dict.fromkeys(parts)) for parts in zip(*three, strict=True)]
-    names = _two_lines_of_names(rows)
+    for count in range(MOST_LINES, 2, -1):
+        *groups, last = [_filled(row) for row in rows[: count - 1]] + list(rows[count - 1 : count])
+        below = rows[count : count + LOOKED_AT]
+        lines = [*groups, last]
+        start = int(not any(line[0] for line in lines))
+        words = all(cell and not looks_numeric(cell) for line in lines for cell in line[start:])
+        words &= not any(all(cell.lower() in MISSING for cell in line[1:]) for line in lines)
+        numeric = (any(map(looks_numeric, column)) for column in zip(*below, strict=True))
+        values = all(is_value(cell) for row in below for cell in row[1:])
+        if len(below) > 1 and words and values and all(list(numeric)[1:]):
+            return count, [" ".join(dict.fromkeys(parts)) for parts in zip(*lines, strict=True)]
+    names = _two_lines_of_names(rows) if len(rows) > 2 else None
     return None if names is None else (2, names)
+
+
+def _filled(line: Sequence[str]) -> list[str]:
+    """Return a line with the name of a group in each of its columns."""
+    groups: Iterator[str] = itertools.accumulate(line, lambda group, name: name or group)
+    return list(groups)
 
 
 def _two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
     upper, lower = rows[0], rows[1]
     below = rows[2 : 2 + LOOKED_AT]
-    numeric = [d for d in range(len(upper)) if any(looks_numeric(row[d]) for row in below)]
+    columns = range(int(not upper[0] and not lower[0]), len(upper))
+    numeric = [d for d in columns if any(looks_numeric(row[d]) for row in below)]
     gaps = sum(cell.lower() in MISSING for cell in lower if cell)  # "Na" may mean sodium
     if not numeric or any(map(looks_numeric, [*upper, *lower])) or 2 * gaps > len(numeric):
         return None
-    grouped = not all(upper)
     # Each column of numbers needs a word in the second line, or a group's name in the first.
     # Otherwise the second line is taken as a row of values.
+    grouped = not all(upper[columns[0] :])
     if not all(lower[d] or (grouped and upper[d]) for d in numeric) or not any(lower):
         return None
-    if not grouped:
+    if all(upper):
         return [
             f"{name} ({unit})" if unit else name for name, unit in zip(upper, lower, strict=True)
         ]
-    names, group = [], ""
-    for above, name in zip(upper, lower, strict=True):
-        group = above or group
-        names.append(f"{group} {name}".strip())
-    return names
+    pairs = zip(_filled(upper), lower, strict=True)
+    return [" ".join(dict.fromkeys(filter(None, pair))) for pair in pairs]
 
 
 def find_header(rows: Sequence[Sequence[str]]) -> tuple[bool, str]:
     """Return whether the first row names the columns, and the reason in words."""
     first = rows[0]
+    units = [has_unit(cell) and not any(has_unit(row[d]) for row in rows[1 : 1 + LOOKED_AT])
+             for d, cell in enumerate(first)]  # fmt: skip
+    if any(units) and len(rows) > 1 and all(map(operator.or_, units, map(is_name, first))):
+        return True, "the numbers of the first line have units, the others not"
     words = [cell for cell in first if not is_value(cell)]
     set_of_words = set(words)
     named = [d for d, cell in enumerate(first) if cell in set_of_words]
@@ -113,26 +127,31 @@ def _evenly(cells: Sequence[str]) -> bool:
     """Whether numbers rise or fall in equal steps."""
     if not rises(cells):
         return False
-    values = list(map(float, cells))
+    values = _numbers(cells)
     steps = [after - before for before, after in itertools.pairwise(values)]
     return max(steps) - min(steps) <= 1e-6 * max(map(abs, values))
 
 
 def _are_apart(names: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
     """Whether names are years, or at least five numbers, and no value is between them."""
-    named = list(map(float, names))
+    named = _numbers(names)
     years = all(each.is_integer() and 1800 <= each <= 2100 for each in named)
-    values = [float(cell) for row in others for cell in row if is_number(cell)]
+    values = [value for row in others for value in _numbers(row)]
     inside = any(min(named) <= value <= max(named) for value in values)
     return (years or len(names) > 4) and bool(values) and not inside
 
 
 def rises(cells: Sequence[str]) -> bool:
     """Whether at least three cells are numbers that only rise or only fall."""
-    if len(cells) < 3 or not all(map(is_number, cells)):
+    values = _numbers(cells)
+    if len(cells) < 3 or len(values) < len(cells):
         return False
-    pairs = list(itertools.pairwise(map(float, cells)))
+    pairs = list(itertools.pairwise(values))
     return all(a < b for a, b in pairs) or all(a > b for a, b in pairs)
+
+
+def _numbers(cells: Sequence[str]) -> list[float]:
+    return [value for cell in cells if (value := number_in(cell)) is not None]
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
@@ -141,6 +160,10 @@ def _counts_up(cells: Sequence[str]) -> bool:
         return False
     first = "01".find(cells[0])
     return first >= 0 and all(cell == str(n) for n, cell in enumerate(cells, start=first))
+
+
+def is_name(cell: str) -> bool:
+    return not is_value(cell)
 
 
 def is_value(cell: str) -> bool:

@@ -1,16 +1,14 @@
 """Large tables of text: pyarrow splits and converts their cells, without an object for each."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
 
-from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.limits import MOST_VALUES
 from gplvm_core.readers.packages import not_installed
@@ -25,15 +23,17 @@ from gplvm_core.readers.tables.columns import (
 from gplvm_core.readers.tables.csv_text import unmarked
 
 LARGE = 2**22  # bytes from which this is faster
+BLOCK = 2**22  # bytes that are converted at once
+MOST_TRIES = 20  # each reads the file up to a cell that is no number, or missing in another way
+INVALID = re.compile(r"In CSV column #(\d+): .*: invalid value '(.*)'", re.DOTALL)
 HEAD = 200  # lines from which the names, the delimiter and the decimal sign are found
 
 
 def words_of(parts: Iterable[Any], clean: Callable[[str], str]) -> tuple[str, ...]:
-    """Return text of pyarrow as one column; equal cells share their memory."""
+    """Return text, as dictionaries of pyarrow, as one column; equal cells share their memory."""
     same: dict[str, str] = {}
     found: list[str] = []
-    for cells in parts:
-        coded = cells.dictionary_encode()
+    for coded in parts:
         each = [
             same.get(cell) or same.setdefault(cell, clean(cell))
             for cell in coded.dictionary.to_pylist()
@@ -49,27 +49,50 @@ class Rows:
     data: memoryview
     delimiter: str
     width: int
+    decimal: str
 
-    def parts(self, columns: Sequence[int]) -> Any:
-        """Yield the cells of these columns as text of pyarrow, a few thousand rows at a time."""
+    def parts(self, columns: Sequence[int], numbers: Set[int], missing: Set[str]) -> Any:
+        """Yield the cells of these columns as text or numbers, some thousand rows at a time.
+
+        numbers: the columns of numbers; missing: how their missing cells are written.
+        """
         import pyarrow
         from pyarrow import csv
 
         names = [str(d) for d in range(self.width)]
         return csv.open_csv(
             pyarrow.BufferReader(self.data),
-            csv.ReadOptions(use_threads=False, column_names=names),
+            csv.ReadOptions(use_threads=False, column_names=names, block_size=BLOCK),
             csv.ParseOptions(delimiter=self.delimiter, ignore_empty_lines=False),
             csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pyarrow.string()),
+                column_types={
+                    name: pyarrow.float64() if d in numbers else pyarrow.string()
+                    for d, name in enumerate(names)
+                },
                 include_columns=[names[d] for d in columns],
+                null_values=sorted(missing),
+                decimal_point=self.decimal,
             ),
         )
 
-    def words(self, columns: Sequence[int]) -> list[tuple[str, ...]]:
-        """Return the cells of some columns; equal cells share their memory."""
-        parts = zip(*(part.columns for part in self.parts(columns) if columns), strict=True)
-        return [words_of(each, lambda cell: unmarked(cell.strip())) for each in parts]
+    def words(self, column: int) -> tuple[str, ...]:
+        """Return the cells of a column; equal cells share their memory."""
+        return words_of(
+            (part[0].dictionary_encode() for part in self.parts([column], set(), set())), cleaned
+        )
+
+    def missing_in(self, columns: Sequence[int]) -> dict[int, set[str]]:
+        """Return how missing cells are written in columns of numbers."""
+        found: dict[int, set[str]] = {d: set() for d in columns}
+        for part in self.parts(columns, set(), set()) if columns else ():
+            for d, cells in zip(columns, part.columns, strict=True):
+                words = map(str.strip, cells.unique().to_pylist())
+                found[d].update(word for word in words if word.lower() in MISSING)
+        return found
+
+
+def cleaned(cell: str) -> str:
+    return unmarked(cell.strip())
 
 
 @dataclass(frozen=True)
@@ -83,7 +106,7 @@ class Written(Sequence[str]):
 
     @cached_property
     def cells(self) -> tuple[str, ...]:
-        return self.rows.words([self.number])[0]
+        return self.rows.words(self.number)
 
     def __len__(self) -> int:
         return self.n_rows
@@ -91,40 +114,6 @@ class Written(Sequence[str]):
     def __getitem__(self, at: Any) -> Any:
         in_head = isinstance(at, slice) and 0 <= (at.stop or self.n_rows) <= len(self.head)
         return (self.head if in_head else self.cells)[at]
-
-
-@dataclass
-class Numbers:
-    """Converts text of pyarrow to numbers; spelled: how the missing cells are written."""
-
-    decimal: str
-    spelled: set[str] = field(default_factory=set)
-    gaps: bool = False  # whether a cell is missing, or has blanks, so that others may be, too
-
-    def of(self, cells: Any) -> Float[Array, " n"] | None:
-        """Return the cells as numbers; None if one of them is none."""
-        from pyarrow import compute, float64, lib
-
-        if self.decimal != ".":
-            if compute.any(compute.match_substring(cells, ".")).as_py():
-                return None
-            cells = compute.replace_substring(cells, self.decimal, ".")
-        for gaps in (False, True)[self.gaps :]:
-            if gaps:
-                self.gaps = True
-                cells = compute.utf8_trim_whitespace(cells)
-                known = lib.array(sorted(MISSING))
-                missing = compute.is_in(compute.utf8_lower(cells), value_set=known)
-                self.spelled.update(compute.unique(cells.filter(missing)).to_pylist())
-                cells = compute.if_else(missing, "nan", cells)
-            try:
-                found = np.asarray(compute.cast(cells, float64()))
-            except lib.ArrowInvalid:
-                continue
-            if not gaps and np.isnan(found).any():
-                continue
-            return found
-        return None
 
 
 def large_text(data: bytes, parse: Callable[[bytes], Table]) -> Table | None:
@@ -153,7 +142,8 @@ def large_text(data: bytes, parse: Callable[[bytes], Table]) -> Table | None:
     end = len(data)
     while data[end - 1] in b"\r\n":
         end -= 1
-    rows = Rows(memoryview(data)[ends[begin - 1] if begin else 0 : end], head.delimiter, width)
+    body = memoryview(data)[ends[begin - 1] if begin else 0 : end]
+    rows = Rows(body, head.delimiter, width, head.decimal)
     if width * (data.count(b"\n", ends[0]) + 1) > MOST_VALUES:
         return None  # the other way names the limit
     try:
@@ -183,31 +173,54 @@ def _quoted_simply(data: bytes, delimiter: str) -> bool:
 
 def _columns(rows: Rows, head: Table, most: int) -> list[Column] | None:
     """Return the columns, None if a row is blank. most: at least the number of rows."""
-    numbers = {
-        d: Numbers(head.decimal) for d, each in enumerate(head.columns) if each.numbers is not None
-    }
-    at = {d: place for place, d in enumerate(numbers)}
-    matrix, count = np.empty((most, len(at))), 0
-    for part in rows.parts(range(rows.width)):
-        stop = count + part.num_rows
-        for d, each in list(numbers.items()):
-            found = each.of(part[d])
+    from pyarrow import ArrowInvalid
+
+    numbers = {d for d, each in enumerate(head.columns) if each.numbers is not None}
+    missing = set[str]()
+    for _ in range(MOST_TRIES):
+        try:
+            return _converted(rows, head, most, numbers, missing)
+        except ArrowInvalid as error:
+            found = INVALID.search(str(error))
             if found is None:
-                del numbers[d]
-            else:
-                matrix[count:stop, at[d]] = found
+                raise
+            if found[2].lower() in MISSING and found[2] not in missing:
+                missing.add(found[2])
+            else:  # also a missing cell with blanks
+                numbers.remove(int(found[1]))
+    return None
+
+
+def _converted(
+    rows: Rows, head: Table, most: int, numbers: set[int], missing: set[str]
+) -> list[Column] | None:
+    """Return the columns, None if a row is blank. Raises ArrowInvalid for a cell that is neither a
+    number nor missing in a column of numbers.
+    """
+    at = {d: place for place, d in enumerate(sorted(numbers))}
+    matrix, count, nulls = np.empty((most, len(at))), 0, 0
+    others: dict[int, list[Any]] = {d: [] for d in range(rows.width) if d not in numbers}
+    for part in rows.parts(range(rows.width), numbers, missing):
+        stop = count + part.num_rows
+        for d, place in at.items():
+            matrix[count:stop, place] = part[d].to_numpy(zero_copy_only=False)
+            nulls += part[d].null_count
+        for d, cells in others.items():
+            cells.append(part[d].dictionary_encode())
         count = stop
-    others = [d for d in range(rows.width) if d not in numbers]
-    words = dict(zip(others, rows.words(others), strict=True))
+    gaps = np.isnan(matrix[:count]).sum(axis=0)
+    spelled = {d: frozenset(missing) for d, place in at.items() if gaps[place]}
+    if len(missing) > 1 or nulls < gaps.sum():
+        spelled = {d: frozenset(cells) for d, cells in rows.missing_in(list(spelled)).items()}
     columns = [
         Column(
             column.name,
             matrix[:count, at[d]],
             Written(rows, d, column.first_words(HEAD), count),
-            spelled=frozenset(numbers[d].spelled),
+            spelled=spelled.get(d, frozenset()),
         )
         if d in numbers
-        else text_column(column.name, words[d], head.decimal)
+        else text_column(column.name, words_of(others.pop(d), cleaned), head.decimal)
         for d, column in enumerate(head.columns)
     ]
     return None if blank_rows(columns, count).any() else columns

@@ -1,6 +1,7 @@
 """Split text into rows of cells: find its comments and its delimiter."""
 
 import csv
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,6 +25,7 @@ SNIFFED_LINES, SNIFFED_CELLS = 100, 2000
 DECLARED = re.compile(r'"?sep=(.)"?')  # an optional first line that tells Excel the delimiter
 UNSPLIT = re.compile(r"[\t;|]|,(?!\s)|,$|\d \d")  # in a word that another delimiter would split
 MOST_WORDS = 5  # of a column name in a comment
+MARKS = ("#", "%", "//", "!")  # beginnings of comments
 ENOUGH = 0.6  # a score above which blanks are not tried
 UNNAMED = 0.5  # weight of a delimiter that splits a comment above the table into fewer cells
 WORD, WHOLE_LINE = 0.9, 0.1  # values of a cell; a number has 1
@@ -46,9 +48,9 @@ class Grid:
 def split_text(text: str, name: str) -> tuple[Grid, str, list[str]]:
     """Return the rows of a table of text, its delimiter, and notes.
 
-    A leading block of lines that begin with # is a comment; if its last line is as wide as the
-    table, it names the columns. Later lines that begin with # are rows if they are as wide as the
-    table. Raises DataError for a text without rows.
+    A leading block of lines that begin with # (or %, //, !) is a comment; if its last line is as
+    wide as the table, it names the columns. Later lines that begin with # are rows if they are as
+    wide as the table. Raises DataError for a text without rows.
     """
     notes: list[str] = []
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -56,7 +58,7 @@ def split_text(text: str, name: str) -> tuple[Grid, str, list[str]]:
     declared = DECLARED.fullmatch(lines[0].strip())
     if declared:
         lines[0] = ""
-    block = _leading_comments(lines)
+    block, mark = _leading_comments(lines)
     body = [line for line in lines[len(block) :] if line.strip()]
     if not body and sum(map(bool, block)) > 1:
         block, body = [], [line for line in lines if line.strip()]
@@ -73,15 +75,18 @@ def split_text(text: str, name: str) -> tuple[Grid, str, list[str]]:
         raise DataError(f"{name} has only empty cells. A table needs at least two rows.")
     skipped = sum(map(bool, block))
     width = _usual_width(grid.rows)
-    names = _names_in(block[-1], delimiter, width) if block else None
+    first, *below = grid.rows[:SNIFFED_LINES]
+    has_names = not any(map(is_value, first)) and any(is_value(c) for row in below for c in row)
+    named = bool(block) and not has_names
+    names = _names_in(block[-1], mark, delimiter, width) if named else None
     if names is not None:
         skipped -= 1
-        if names[0] != "#":
-            notes.append("The column names were read from a line that begins with #.")
+        if names[0] != mark:
+            notes.append(f"The column names were read from a line that begins with {mark}.")
         places = [comments, *grid.places]
         grid = replace(grid, rows=[names, *grid.rows], places=places, named=True)
     if skipped:
-        notes.append(f"Lines that begin with # were skipped: {skipped:,}.")
+        notes.append(f"Lines that begin with {mark} were skipped: {skipped:,}.")
     odd = {n for n, row in enumerate(grid.rows) if row[0][:1] == "#" and len(row) != width}
     if odd and len(odd) < len(grid.rows):
         numbers = listed([str(grid.places[n]) for n in sorted(odd)])
@@ -92,17 +97,21 @@ def split_text(text: str, name: str) -> tuple[Grid, str, list[str]]:
     return grid, delimiter, notes
 
 
-def _leading_comments(lines: Sequence[str]) -> list[str]:
-    """Return the first lines that are blank or begin with #, without blank lines at their end."""
-    block: list[str] = []
-    for line in lines:
-        text = line.strip()
-        if text and not text.startswith("#"):
-            break
-        block.append(text and line)
+def _leading_comments(lines: Sequence[str]) -> tuple[list[str], str]:
+    """Return the first lines that are blank or begin with a mark of comments, and the mark.
+
+    Blank lines at their end are no part of them. A single line with % or ! has the names.
+    """
+    first = next((line.strip() for line in lines if line.strip()), "")
+    mark = next((each for each in MARKS if first.startswith(each)), "#")
+    begun = itertools.takewhile(
+        lambda line: not line or line.startswith(mark), map(str.strip, lines)
+    )
+    block = [text and line for text, line in zip(begun, lines, strict=False)]
     while block and not block[-1]:
         block.pop()
-    return block
+    alone = mark in ("%", "!") and sum(map(bool, block)) == 1
+    return ([] if alone else block), mark
 
 
 def _is_row(line: str, delimiter: str, width: int) -> bool:
@@ -116,17 +125,16 @@ def _is_row(line: str, delimiter: str, width: int) -> bool:
     return first != "#" and any(map(looks_numeric, others)) and not rises(others)
 
 
-def _names_in(line: str, delimiter: str, width: int) -> list[str] | None:
+def _names_in(line: str, mark: str, delimiter: str, width: int) -> list[str] | None:
     """Return the column names of a comment that is as wide as the table, else None."""
     if width < 2:
         return None
-    for text in (line.lstrip().lstrip("#").strip(" "), line):
+    for text in (line.lstrip().lstrip(mark).strip(" "), line):
         row = _rows_of([text], delimiter)
         if row and len(row[0]) == width:
             first, *others = (cell.strip() for cell in row[0])
-            return (
-                None if any(len(name.split()) > 5 for name in others) else [first or "#", *others]
-            )
+            long = any(len(name.split()) > MOST_WORDS for name in others)
+            return None if long else [first or mark, *others]
     return None
 
 

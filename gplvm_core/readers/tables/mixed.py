@@ -15,11 +15,11 @@ from gplvm_core.readers.kinds import (
     TableColumn,
     coded_column,
     columns_of,
+    plain,
     robust_numbers,
 )
 from gplvm_core.readers.proposals import Proposal, chosen_kinds
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.dates import find_dates
 from gplvm_core.readers.tables.roles import as_numbers
 
 MOST_NAMED = 20  # largest number of columns in a note
@@ -38,7 +38,7 @@ def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str,
     if asked is None:
         return dict.fromkeys(names, "number")
     proposals = [
-        Proposal(("number",), "") if find_dates(column) is not None else column.proposal()
+        Proposal(("number",), "") if column.dates is not None else column.proposal()
         for column in columns
     ]
     with _naming(table):
@@ -89,14 +89,9 @@ def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells
     elif kind in NUMBERS:
         values = column.numbers
     else:
-        values[:] = [_number(value) for value in column.numbers.tolist()]
+        known = ~np.isnan(column.numbers)
+        values[known] = [plain(value) for value in column.numbers[known].tolist()]
     return Cells(column.name, values, "", places=table.places, unit=table.unit)
-
-
-def _number(value: float) -> float | None:
-    if value != value:
-        return None
-    return int(value) if value.is_integer() else value
 
 
 def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:

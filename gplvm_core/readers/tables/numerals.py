@@ -9,12 +9,18 @@ from gplvm_core.readers.errors import listed
 
 BLANKS = "\u00a0\u2007\u2009\u202f "
 GROUPS = f"[{BLANKS}'’]"  # separators of thousands, besides "," or "."
-# A number with at most three signs before it and a short unit after it.
-WRITTEN = re.compile(
-    rf"(?P<before>[^\w\s.,'’()+-]{{0,3}})\s*(?P<number>[+-]?[\d.,](?:[\d.,'’{BLANKS}]*[\d.,])?(?:[eE][+-]?\d+)?)"
-    r"[^\S\n]*(?P<behind>[^\d\s.,+-][^\d,;]{0,11})?"
+CURRENCIES = (
+    "USD|EUR|GBP|CHF|JPY|CNY|INR|SEK|NOK|DKK|PLN|CZK|HUF|CAD|AUD|NZD|BRL|ZAR|TRY|KRW|MXN|SGD|HKD"
 )
+# A number with a currency or at most three signs before it, and a short unit after it.
+WRITTEN = re.compile(
+    rf"(?P<minus>[+-](?=\S))?(?P<before>{CURRENCIES}|[^\w\s.,'’()+-]{{0,3}})\s*"
+    rf"(?P<number>[+-]?[\d.,](?:[\d.,'’{BLANKS}]*[\d.,])?(?:[eE][+-]?\d+)?)"
+    r"[^\S\n]*(?P<behind>[^\d\s.,+-](?:[^\d,;]|(?<=m)[23]){0,11})?"
+)
+BELOW_ZERO = re.compile(r"\((.*(?:\d[.,]\d|[€$£¥]).*)\)")  # as accountants write −5.50: (5.50)
 LIMIT = re.compile(r"[<>≤≥]=?")  # a limit of detection
+SEVERAL_UNITS = "have several units"
 LONGEST = 60  # maximum number of characters of a number; longer cells are text
 SURE_COMMA = re.compile(
     rf"[+-]?(?:0?,\d+|\d+,(?:\d{{1,2}}|\d{{4,}})|\d{{4,}},\d+|\d{{1,3}}(?:(?:\.|{GROUPS})\d{{3}})+,\d+"
@@ -22,13 +28,15 @@ SURE_COMMA = re.compile(
 )
 SURE_POINT = re.compile(
     rf"[+-]?(?:0?\.\d+|\d+\.(?:\d{{1,2}}|\d{{4,}})|\d{{4,}}\.\d+|\d{{1,3}}(?:(?:,|{GROUPS})\d{{3}})+\.\d+"
-    r"|\d{1,3}(?:,\d{3}){2,})(?:[eE][+-]?\d+)?"
+    r"|\d{1,3}(?:,\d{3}){2,}|\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?)(?:[eE][+-]?\d+)?"
 )
 EITHER_COMMA = re.compile(r"[+-]?\d{1,3},\d{3}")
 EITHER_POINT = re.compile(r"[+-]?\d{1,3}\.\d{3}")
 GROUPED = {
-    sign: re.compile(rf"[+-]?\d{{1,3}}(?:(?:{other}|{GROUPS})\d{{3}})+(?:{re.escape(sign)}\d+)?")
-    for sign, other in ((".", ","), (",", r"\."))
+    sign: re.compile(
+        rf"[+-]?(?:\d{{1,3}}(?:(?:{other}|{GROUPS})\d{{3}})+{indian})(?:{re.escape(sign)}\d+)?"
+    )
+    for sign, other, indian in ((".", ",", r"|\d{1,2}(?:,\d{2})+,\d{3}"), (",", r"\.", ""))
 }
 SEPARATORS = {sign: re.compile(rf"{other}|{GROUPS}") for sign, other in ((".", ","), (",", r"\."))}
 
@@ -43,10 +51,22 @@ def is_number(cell: str) -> bool:
 
 def looks_numeric(cell: str) -> bool:
     """Whether a cell is a number in any supported notation."""
-    if is_number(cell) or is_number(cell.replace(",", ".", 1)):
-        return True
-    written = _written(cell)
-    return written is not None and any(_value(written["number"], sign) for sign in ".,")
+    return number_in(cell) is not None
+
+
+def number_in(cell: str) -> float | None:
+    """Return the number in a cell of any supported notation, without its unit; else None."""
+    if is_number(cell):
+        return float(cell)
+    found = _written(cell)
+    values = (_value(found[0], sign) for sign in (",", ".")) if found else ()
+    return next((float(value) for value in values if value is not None), None)
+
+
+def has_unit(cell: str) -> bool:
+    """Whether a cell is a number with a unit or another sign beside it."""
+    found = _written(cell)
+    return found is not None and any(found[1])
 
 
 def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -> str:
@@ -55,7 +75,7 @@ def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -
     fallback: the result if the cells contain evidence for both signs or for neither. either: the
     result if every comma may separate thousands as well as decimals, as in 1,234.
     """
-    numbers = [found["number"] for cell in cells if (found := _written(cell))]
+    numbers = [found[0] for cell in cells if (found := _written(cell))]
     return _sign(numbers, fallback, either)
 
 
@@ -72,7 +92,7 @@ def _sign(numbers: Sequence[str], fallback: str, either: str) -> str:
 def has_two_readings(cell: str) -> bool:
     """Whether the only separator may separate thousands as well as decimals: 1,234 or 1.234."""
     found = _written(cell)
-    number = found["number"] if found else ""
+    number = found[0] if found else ""
     sure = SURE_COMMA.fullmatch(number) or SURE_POINT.fullmatch(number)
     return not sure and any(each.fullmatch(number) for each in (EITHER_COMMA, EITHER_POINT))
 
@@ -114,11 +134,11 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
     if len(limits) == len(known):
         limits = set()
     each = {cell: _written(cell) for cell in known if cell not in limits}
-    sign = _sign([found["number"] for found in each.values() if found], decimal, decimal)
+    sign = _sign([found[0] for found in each.values() if found], decimal, decimal)
     beside = Counter[tuple[str, str]]()
     for cell, found in each.items():
         if found:
-            beside[found["before"], found["behind"] or ""] += counts[cell]
+            beside[found[1]] += counts[cell]
     usual = beside.most_common(1)[0][0] if beside else None
     notes = []
     if limits:
@@ -126,7 +146,7 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
     units = [" ".join(filter(None, each)) for each in beside if any(each)]
     if len(beside) > 1 and 2 * beside.total() > sum(counts[cell] for cell in each):
         units += ["none"] if ("", "") in beside else []
-        notes.append(f"have several units ({listed(units, 5)}) and stay words")
+        notes.append(f"{SEVERAL_UNITS} ({listed(units, 5)}) and stay words")
     elif len(units) == 1:
         notes.append(f"are in {units[0]}")
     read: dict[str, float | None] = dict.fromkeys(counts, float("nan"))
@@ -134,8 +154,8 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
     for cell, found in each.items():
         plain = usual == ("", "") and sign == "." and is_number(cell)
         value = float(cell) if plain else None
-        if value is None and found and (found["before"], found["behind"] or "") == usual:
-            text = _value(found["number"], sign)
+        if value is None and found and found[1] == usual:
+            text = _value(found[0], sign)
             value = None if text is None else float(text)
             plainly = cell.replace(",", ".") if sign == "," else cell
             if value is not None and example is None and text != plainly:
@@ -144,9 +164,15 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
     return Numerals([read[cell] for cell in cells], example, tuple(notes))
 
 
-def _written(cell: str) -> re.Match[str] | None:
-    """Split a cell into a number and the sign or unit beside it; None for other cells."""
-    return WRITTEN.fullmatch(cell.replace("\u2212", "-")) if len(cell) <= LONGEST else None
+def _written(cell: str) -> tuple[str, tuple[str, str]] | None:
+    """Split a cell into a number, and the signs or units before and behind it; None for others."""
+    if len(cell) > LONGEST:
+        return None
+    below = BELOW_ZERO.fullmatch(cell)
+    found = WRITTEN.fullmatch((f"-{below[1]}" if below else cell).replace("\u2212", "-"))
+    if found is None or (found["minus"] and found["number"][0] in "+-"):
+        return None
+    return (found["minus"] or "") + found["number"], (found["before"], found["behind"] or "")
 
 
 def _value(number: str, sign: str) -> str | None:

@@ -62,7 +62,8 @@ def parse_parquet(data: bytes, name: str) -> Table:
             table = file.reader.read_all(column_indices=list(block), use_threads=False)
             for called, part in zip(unique[first:], table.columns, strict=False):
                 if _is_text(part.type):
-                    found.append(words_of(part.cast("string").fill_null("").chunks, str.strip))
+                    coded = part.cast("string").fill_null("").dictionary_encode()
+                    found.append(words_of(coded.chunks, str.strip))
                     continue
                 column, column_notes = _column(called, part)
                 found.append(column)

@@ -1,8 +1,9 @@
 """Inspect a table before it is read, so that the user can confirm the columns' roles."""
 
+import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass, fields, replace
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from gplvm_core.readers.proposals import CONSTANT, MOSTLY_NUMBERS, Proposal
 from gplvm_core.readers.sources import Source
 from gplvm_core.readers.tables.codes import MissingCode, missing_codes
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.dates import DateError, Dates, find_dates, moments_of
+from gplvm_core.readers.tables.dates import DateError, Dates, moments_of
 from gplvm_core.readers.tables.sequences import find_sequences
 from gplvm_core.readers.tables.table import parse_table
 
@@ -22,6 +23,7 @@ LABEL_NAMES = frozenset({"label", "labels", "class", "target", "species", "categ
 ID_NAMES = frozenset({"id", "index", "key", "no", "nr", "number", "row", "unnamed: 0"})
 TIME_NAMES = frozenset({"time", "times", "t", "timestamp", "seconds", "date"})
 MOST_CLASSES = 50
+LEADING_ZERO = re.compile(r"0\d{3,}")
 FIRST_ROWS, FIRST_COLUMNS = 6, 40
 
 
@@ -61,7 +63,7 @@ class ColumnReport:
     @property
     def is_date(self) -> bool:
         """Whether the column is read as dates by default."""
-        return self.dates is not None and self.dates.formats[0] != "numbers"
+        return self.dates is not None and self.dates.usual
 
 
 @dataclass(frozen=True)
@@ -136,26 +138,20 @@ def inspect_table(
     columns = _one_each(columns if is_image else _with_sequences(columns, table))
     values = {column.name for column in columns if column.role == "value"}
     scaling_reason = _units_differ(columns)
-    return TableReport(
-        name=table.file or table.name,
-        n_rows=len(table.places),
-        columns=tuple(columns),
-        delimiter=table.delimiter,
-        header=table.header,
-        header_reason=table.header_reason,
-        array=table.array,
-        arrays=table.arrays,
-        image_shape=table.image_shape,
-        scaling="columns" if scaling_reason else "global",
-        scaling_reason=scaling_reason,
-        notes=table.notes,
-        beside=tuple(column.name for column in table.beside),
-        first_rows=tuple(
-            column.first_words(FIRST_ROWS) for column in table.columns[:FIRST_COLUMNS]
-        ),
-        letters=table.letters,
-        codes=missing_codes([each for each in table.columns if each.name in values]),
-    )
+    own: dict[str, Any] = {
+        each.name: getattr(table, each.name, None) for each in fields(TableReport)
+    }
+    own |= {
+        "name": table.file or table.name,
+        "n_rows": len(table.places),
+        "columns": tuple(columns),
+        "scaling": "columns" if scaling_reason else "global",
+        "scaling_reason": scaling_reason,
+        "beside": tuple(column.name for column in table.beside),
+        "first_rows": tuple(each.first_words(FIRST_ROWS) for each in table.columns[:FIRST_COLUMNS]),
+        "codes": missing_codes([each for each in table.columns if each.name in values]),
+    }
+    return TableReport(**own)
 
 
 def identifiers(table: Table) -> list[Column]:
@@ -172,9 +168,8 @@ def _report(
     distinct = len(set(words)) if numbers is None else len(np.unique(observed))
     missing = words.count("") if numbers is None else int(np.isnan(numbers).sum())
     finite = observed[np.isfinite(observed)]
-    dates = find_dates(column)
-    is_date = dates is not None and dates.formats[0] != "numbers"
-    kind = Proposal((), "") if is_date else column.proposal()
+    dates = column.dates
+    kind = Proposal((), "") if dates and dates.usual else column.proposal()
     if kind.kinds == (CONSTANT,):  # nothing is learnt from it, so the suggestion is to leave it out
         kind = Proposal((), kind.reason)
     role, reason = _suggest(column, distinct, beside, dates, kind, column is numbering)
@@ -203,11 +198,9 @@ def _report(
         kind_reason=kind.reason,
         words=kind.words,
         can_be_exposure=not beside
-        and missing == 0
         and distinct > 1
-        and len(finite) == len(observed)
-        and bool((observed > 0.0).all())
-        and numbers is not None,
+        and len(observed) == len(table.places)
+        and bool(((observed > 0.0) & (observed < np.inf)).all()),
     )
 
 
@@ -223,7 +216,7 @@ def _suggest(
     plain: Role = "unused" if beside else "value"
     name = column.name.strip().lower()
     numbers = column.numbers
-    if dates is not None and dates.formats[0] != "numbers":
+    if dates and dates.usual:
         return _suggest_for_dates(column, dates)
     if numbers is None:
         return _suggest_for_text(column, kind, plain)
@@ -245,6 +238,9 @@ def _suggest(
         return "time", f'named "{column.name}" and never falling'
     if whole and len(numbers) > 2 and (steps == 1).all() and numbers[0] in (0, 1):
         return "id", f"counts the rows from {numbers[0]:.0f}"
+    codes = filter(LEADING_ZERO.fullmatch, column.first_words(MOST_CLASSES))
+    if code := next(codes, ""):
+        return "id", f"codes with leading zeros, such as {code}"
     if name in ID_NAMES and whole and distinct == len(numbers):
         return "id", f'named "{column.name}", different in every row'
     return plain, ""
@@ -280,21 +276,15 @@ def _suggest_for_text(column: Column, kind: Proposal, plain: Role) -> tuple[Role
 
 def _with_sequences(columns: list[ColumnReport], table: Table) -> list[ColumnReport]:
     """Suggest the columns of sequences and their times, if the table seems to have them."""
-    if any(column.role == "time" for column in columns):
-        return columns
+    times = [column.name for column in columns if column.role == "time"]
     found = find_sequences(table.columns)
-    if found is None:
+    if found is None or (times and found[1] not in times):
         return columns
-    roles: dict[str, tuple[Role, str]] = {
-        found[0]: ("sequence", f"{found[1]} rises in each of its sequences"),
-        found[1]: ("time", f"rises in each sequence of {found[0]}"),
+    changes: dict[str, dict[str, Any]] = {
+        found[0]: {"role": "sequence", "reason": f"{found[1]} rises in each of its sequences"},
+        found[1]: {"role": "time", "reason": f"rises in each sequence of {found[0]}"},
     }
-    return [
-        replace(column, role=roles[column.name][0], reason=roles[column.name][1])
-        if column.name in roles
-        else column
-        for column in columns
-    ]
+    return [replace(column, **changes.get(column.name, {})) for column in columns]
 
 
 def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:

@@ -19,10 +19,10 @@ from gplvm_core.readers.tables.dates import (
     DateFormat,
     Moments,
     TimeUnit,
-    find_dates,
     moments_of,
 )
 from gplvm_core.readers.tables.moments import date_columns, times_since_first
+from gplvm_core.readers.tables.numerals import SEVERAL_UNITS
 
 LONGEST_NAME = 60  # maximum number of characters of a row's name
 MOST_PARTS = 3  # maximum number of columns that form a row's name
@@ -124,7 +124,7 @@ def moments_in(
     """
     way = formats.get(column.name)
     if way is None:
-        found = find_dates(column)
+        found = column.dates
         if found is None:
             return None
         way = found.formats[0]
@@ -257,15 +257,17 @@ def _numbers(column: Column, table: Table, kinds: bool = False) -> Array:
     first, name = column.problem or 0, column.name
     cell = shortened((column.texts or ("",))[first])
     where = f"{table.name}, {table.unit} {table.places[first]}, column {_called(column)}: {cell!r}"
-    if find_dates(column) is not None:
+    if column.dates is not None:
         raise DataError(
             f"{where} is a date and not a number. Use the column as the time of the rows, turn it "
             "into year, season and weekday, or leave it out.",
             script=f"In a script: time_column={name!r} or date_columns=[{name!r}].",
         )
     kind = "a time of day like the others" if column.of_day else "a number"
+    units = "".join(f" {note}" for note in column.notes if SEVERAL_UNITS in note)
     raise DataError(
-        f"{where} is not {kind}. Correct it, use the column as the label, or leave it out.",
+        f"{where} is not {'in the unit of the others' if units else kind}.{units} Correct it, use "
+        "the column as the label, or leave it out.",
         script=f"In a script: label_column={name!r} or id_columns=[{name!r}]; "
         + (f"kinds={{{name!r}: 'category'}}" if kinds else 'kinds="auto"')
         + " learns words.",

@@ -1,6 +1,7 @@
 """Columns that name the sequence of each row, such as subjects that were measured over time."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 from jaxtyping import Int
@@ -12,7 +13,6 @@ from gplvm_core.readers.tables.columns import MISSING, Column, Table
 from gplvm_core.readers.tables.dates import (
     HINT,
     DateError,
-    find_dates,
     moments_of,
 )
 
@@ -24,61 +24,53 @@ def find_sequences(columns: Sequence[Column]) -> tuple[str, str] | None:
     """Return the names of a column of sequences and of one of times, if the table seems to have
     them.
 
-    The rows of a sequence are together, and the times rise in each sequence, but not in the table.
+    The times rise in each sequence, but not in the table. The rows of a sequence are together, or
+    the rows of each time are.
     """
+    times = {each.name: _times(each) for each in columns[:MOST_COLUMNS]}
     for column in columns[:MOST_COLUMNS]:
-        starts = _starts(column)
-        if starts is None:
+        codes = _codes(column)
+        if codes is None:
             continue
-        inside = np.delete(np.arange(starts[0] - 1), starts[1:] - 1)
-        for other in sorted(columns[:MOST_COLUMNS], key=lambda each: not HINT.search(each.name)):
-            steps = _steps(other) if other.name != column.name else None
-            if steps is not None and (steps[inside] > 0).all() and not (steps >= 0).all():
-                return column.name, other.name
+        order = np.argsort(codes, kind="stable")
+        inside = np.diff(codes[order]) == 0
+        together = np.count_nonzero(np.diff(codes)) == codes.max()
+        for name in sorted(times, key=lambda each: not HINT.search(each)):
+            own = times[name] if name != column.name else None
+            if own is None or not (np.diff(own[order])[inside] > 0).all():
+                continue
+            steps = np.diff(own)
+            falls = together and not (steps >= 0).all()
+            if falls or ((steps >= 0).all() and np.sum(steps == 0) >= LEAST_STEPS):
+                return column.name, name
     return None
 
 
-def _starts(column: Column) -> NDArray[np.intp] | None:
-    """Return the number of rows, and the first row of each sequence but the first one.
-
-    None if the column cannot name sequences: a cell is missing, or equal cells are apart.
+def _codes(column: Column) -> NDArray[np.intp] | None:
+    """Return the number of each row's sequence, None if the column cannot name sequences: a cell is
+    missing or a fraction, or too few are equal.
     """
-    if column.numbers is not None:
-        cells = column.numbers
-        if np.isnan(cells).any():
-            return None
-        starts = np.flatnonzero(np.diff(cells) != 0.0) + 1
-        first = cells[np.r_[0, starts]]
-    else:
-        begins = dict[str, int]()
-        words = column.texts or ()
-        for n, word in enumerate(words):
-            if n and word == words[n - 1]:
-                continue
-            if word in begins or word.lower() in MISSING:
-                return None
-            begins[word] = n
-        starts, first = np.array([*begins.values()][1:], np.intp), np.array([*begins])
-        cells = first
-    count = len(column.numbers if column.numbers is not None else column.texts or ())
-    if not len(cells) or not 0 < len(starts) < count - LEAST_STEPS:
+    words = column.texts or ()
+    if column.numbers is not None and any(
+        (part != np.floor(part)).any() for part in (column.numbers[:100], column.numbers)
+    ):
         return None
-    return np.r_[count, starts] if len(np.unique(first)) == len(first) else None
+    if column.numbers is None and any(word.lower() in MISSING for word in set(words)):
+        return None
+    cells = column.numbers if column.numbers is not None else np.array(words)
+    codes = np.unique(cells, return_inverse=True)[1]
+    return codes if len(codes) and 0 < codes.max() < len(codes) - LEAST_STEPS else None
 
 
-def _steps(column: Column) -> NDArray[np.float64] | None:
-    """Return the differences of neighbouring rows; None for words, and if a value is missing."""
+def _times(column: Column) -> NDArray[np.float64] | None:
+    """Return the numbers or moments of a column; None for words, and if a value is missing."""
     numbers = column.numbers
-    dates = find_dates(column) if numbers is None else None
+    dates = column.dates if numbers is None else None
     if dates is not None and dates.decided:
-        try:
+        with suppress(DateError):
             moments = moments_of(column, dates.formats[0])[0]
-        except DateError:
-            return None
-        numbers = np.where(np.isnat(moments), np.nan, moments.astype(np.int64).astype(float))
-    if numbers is None or not np.isfinite(numbers).all():
-        return None
-    return np.diff(numbers)
+            numbers = np.where(np.isnat(moments), np.nan, moments.astype(np.int64).astype(float))
+    return numbers if numbers is not None and np.isfinite(numbers).all() else None
 
 
 def sequences_in(

@@ -33,6 +33,7 @@ WITHOUT_VALUE = re.compile(
     rb'<c r="([A-Z]{1,3}\d{1,7})"(?![^>]*t="str")[^>]*>'
     rb"<f(?:[^>]*/>|[^>]*>[^<]*</f>)\s*(?:<v\s*/>|<v></v>)?\s*</c>"
 )
+MERGED = re.compile(rb'<mergeCell [^>]*ref="([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})"')
 HEAD, A_NUMBER = 200, "0"
 """Numbers in the first rows and in the first column have their text, which may show that the first
 row has the names; any number stands for the others."""
@@ -61,7 +62,7 @@ def parse_workbook(data: bytes, name: str, header: bool | None) -> Table:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         found = _first_table(book.worksheets, name)
         if found is not None:
-            _check_formulas(archive, found[0], name)
+            merged = _scanned(archive, found[0], name)
     if found is None:
         raise DataError(f"{name}: its first sheet holds no table. Put the table there.")
     sheet, rows = found
@@ -69,6 +70,8 @@ def parse_workbook(data: bytes, name: str, header: bool | None) -> Table:
     notes = [f"The sheet {sheet.title!r} was read."]
     if others:
         notes.append(f"Sheets not used: {listed(others)}.")
+    if filled_cells := _fill_down(rows, merged):
+        notes.append(f"Merged cells have their value in each row: {listed(filled_cells)}.")
     widest = max(map(len, rows))
     filled = [d for d in range(widest) if any(d < len(r) and not _is_blank(r[d]) for r in rows)]
     first, width = filled[0], filled[-1] + 1 - filled[0]
@@ -118,8 +121,11 @@ def _has_value(cell: Any) -> bool:
     return looks_numeric(cell) if isinstance(cell, str) else cell is not None
 
 
-def _check_formulas(archive: Archive, sheet: Any, name: str) -> None:
-    """Refuse formulas without stored values, which would be read as empty cells."""
+def _scanned(archive: Archive, sheet: Any, name: str) -> list[tuple[str, int, int]]:
+    """Return the merged cells of one column: the column's letters, the first and the last row.
+
+    Refuses formulas without stored values, which would be read as empty cells.
+    """
     found, rest = list[str](), b""
     with archive.file.open(sheet._worksheet_path) as file:
         while block := file.read(MEGABYTE):
@@ -131,6 +137,23 @@ def _check_formulas(archive: Archive, sheet: Any, name: str) -> None:
             f"{'has' if len(found) == 1 else 'have'} a formula without a stored value "
             f"({listed(found)}). Open the file in Excel or LibreOffice, and save it there."
         )
+    ranges = ([each.decode() for each in found] for found in MERGED.findall(rest))
+    return [(left, int(top), int(low)) for left, top, right, low in ranges if left == right]
+
+
+def _fill_down(rows: list[Sequence[Any]], merged: Iterable[tuple[str, int, int]]) -> list[str]:
+    """Give each cell of a merged column of cells its value; return the filled ranges."""
+    from openpyxl.utils import column_index_from_string
+
+    filled = []
+    for letters, top, low in merged:
+        d = column_index_from_string(letters) - 1
+        if top > len(rows) or d >= len(rows[top - 1]) or _is_blank(rows[top - 1][d]):
+            continue
+        for n in range(top, min(low, len(rows))):
+            rows[n] = [*rows[n][:d], rows[top - 1][d], *rows[n][d + 1 :]]
+        filled.append(f"{letters}{top}:{letters}{low}")
+    return filled
 
 
 def _check_parts(archive: Archive, name: str) -> None:

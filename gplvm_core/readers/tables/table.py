@@ -19,7 +19,7 @@ from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
 from gplvm_core.readers.tables.codes import missing_codes, without_codes
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.dates import DateFormat, TimeUnit, find_dates
+from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
 from gplvm_core.readers.tables.image_shapes import check_image_shape
 from gplvm_core.readers.tables.mixed import Kinds, kinds_in, read_mixed
 from gplvm_core.readers.tables.parquet import is_parquet, parse_parquet
@@ -143,8 +143,8 @@ def read_table(
         if found is not None and found[0] in [column.name for column in values]:
             notes.append(PANEL.format(*found))
     for column in values:
-        dates = None if column.numbers is None else find_dates(column)
-        if dates and dates.formats[0] != "numbers" and column.name not in roles.formats:
+        dates = None if column.numbers is None else column.dates
+        if dates and dates.usual and column.name not in roles.formats:
             notes.append(DATES.format(column.name, dates.reason))
     for name in roles.dates:
         parts, part_notes = parts_of_dates(named[name], table, roles)
@@ -174,7 +174,13 @@ def read_table(
         elif skipped:
             notes.append(f"Left out, {EMPTY}: {table.unit} {listed(skipped)}.")
         targets = targets[rows]
-    _check_observed(targets, values, table.places[rows], table)
+    check_observed(
+        np.isnan(targets),
+        table.name,
+        lambda n: f"{table.unit} {table.places[rows[n]]}",
+        lambda d: f"column {values[d].name!r}",
+        "In a script: skip_empty_rows=True.",
+    )
     notes += _missing_notes(targets, values)
     labels, label_names = _classes(named[label_column], rows) if label_column else (None, ())
     if labels is not None and (labels < 0).any():
@@ -278,17 +284,6 @@ def _parsed(
     if is_parquet(data):
         return parse_parquet(data, name)
     return parse_workbook(data, name, header) if sheet else parse_text(data, name, header, encoding)
-
-
-def _check_observed(
-    targets: Array, columns: list[Column], places: NDArray[np.int64], table: Table
-) -> None:
-    check_observed(
-        np.isnan(targets),
-        table.name,
-        lambda n: f"{table.unit} {places[n]}",
-        lambda d: f"column {columns[d].name!r}",
-    )
 
 
 def _counts(column: Column) -> bool:

@@ -44,7 +44,7 @@ def _of_text(text: str, name: str, header: bool | None, notes: list[str]) -> Tab
     notes = [*notes, *split_notes]
     if grid.named and header is False:
         grid = replace(grid, rows=grid.rows[1:], places=grid.places[1:], named=False)
-        notes.append("The column names in a line that begins with # were skipped.")
+        notes.append("The column names in a comment were skipped.")
     return table_of(grid, name, header, notes, delimiter=delimiter)
 
 
@@ -76,7 +76,7 @@ def table_of(
     joined = names_in_lines(grid.rows) if header is not False and not grid.named else None
     if joined is not None:
         count, names = joined
-        how_many = {2: "two", 3: "three"}[count]
+        how_many = ("two", "three", "four", "five")[count - 2]
         notes.append(f"The first {how_many} {unit}s were read as column names: {listed(names, 3)}.")
         grid = replace(grid, rows=[names, *grid.rows[count:]], places=grid.places[count - 1 :])
     if grid.named:

@@ -214,7 +214,9 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     dates = [each for n, each in known.items() if each.is_date and n not in roles]
     answers = dates_beside(dates, answers, kept, f"{columns}{of_file}")
     if real:
-        remember(columns, {role: _plainly(answers.get(role)) for role in REMEMBERED})
+        # A role that nobody asked for may suit the columns of the next file.
+        chosen = [role for role in REMEMBERED if answers.get(role) or getattr(report, role, ())]
+        remember(columns, {role: _plainly(answers.get(role)) for role in chosen})
     reasons = {column.name: column.reason for column in report.columns if column.reason}
     because = [
         f"{column}: {reasons[column]}"
