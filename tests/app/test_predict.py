@@ -11,7 +11,7 @@ from gplvm_core.readers import ask_column
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.store import Library, workspace
 from pages.ui.explore.predict.new_rows import answers_csv
-from tests.app.apptest import finished, go_to, press, query, run_page, said
+from tests.app.apptest import finished, go_to, press, query, run_page, said, upload
 
 pytestmark = pytest.mark.usefixtures("home")
 GOAL = "A column from others"
@@ -80,6 +80,14 @@ def test_words_lead_to_the_map():
     assert "Start training" not in [button.label for button in at.button]
     press(at, "Make a map instead")
     assert [header.value for header in at.header][-1] == "3 · Start"
+
+
+def test_labels_that_are_a_column_are_offered_once_by_its_name():
+    lines = [f"{('oak', 'pine')[n % 2]},{n * 37 % 31},{n * n % 17}" for n in range(30)]
+    at = upload(asks(run_page("train")), "wood.csv", "\n".join(["wood,a,b", *lines]).encode())
+    targets = next(s for s in at.selectbox if s.label == "Column to predict")
+    assert "2 labels" in said(at)
+    assert targets.options == ["a", "b", "wood"]
 
 
 def test_no_inputs_are_explained_and_the_form_stays():

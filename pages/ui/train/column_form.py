@@ -42,7 +42,10 @@ def column_question(dataset: Dataset) -> Dataset | None:
         )
         return None
     numbers, words = number_columns(dataset), word_columns(dataset)
-    words = (*words, *((LABEL,) if dataset.labels is not None and LABEL not in words else ()))
+    # A column of words may also be the labels; it is then asked about once, by its name.
+    own = [set(map(str, column.words)) for column in dataset.columns if column.is_words]
+    if dataset.labels is not None and set(dataset.label_names) not in own:
+        words = (*words, LABEL)
     targets = (*numbers, *words)
     target = st.selectbox(
         "Column to predict",
