@@ -26,6 +26,11 @@ PROSE = 4.0
 MOSTLY_NUMBERS = 0.5
 # Whole numbers in a column may be codes for words, if at most this many of them are different.
 MOST_CODES = 20
+# Counts of things that are rare in most rows and frequent in a few, such as species at sites: the
+# variance is several times the mean, and no limit is reached by many rows. Read as numbers, such a
+# table is filled worse than by the columns' means.
+TAIL = "counts with a long tail"
+MOST_TAILED, LEAST_FANO, LEAST_TAIL, MOST_AT_LIMIT = 10_000, 3.0, 4.0, 0.05
 MOST_COUNTED = 20  # whole numbers from 0 to at most this limit are probably counts, if some are 0
 LEAST_ZEROS = 0.05
 # If so many values could be counts, the others are probably mistakes.
@@ -89,14 +94,15 @@ def chosen_kinds(
     """Return the given kinds and, for None, the proposed ones; a grade of words is the list of
     its words.
 
-    If no column has words and none has a given kind other than "number" or "robust",
-    all columns are numbers.
+    If no column has words, none has a given kind other than "number" or "robust", and the table is
+    not one of counts, all columns are numbers.
     Raises DataError for text that cannot be learnt.
     """
     given = any(kind not in (None, "number", "robust") for kind in asked)
     mixed = given or any(
         kind is None and each.is_text for kind, each in zip(asked, found, strict=True)
     )
+    mixed = mixed or of_counts([each.reason for each in found])
     kinds = list(asked)
     for at, (name, each) in enumerate(zip(names, found, strict=True)):
         if kinds[at] is not None:
@@ -110,6 +116,13 @@ def chosen_kinds(
         if kinds[at] == "grade" and each.is_text:
             kinds[at] = list(each.words)
     return kinds
+
+
+def of_counts(reasons: Sequence[str]) -> bool:
+    """Whether at least half of a table's columns have counts with a long tail, by the reasons for
+    their kinds.
+    """
+    return 0 < len(reasons) <= 2 * sum(reason.startswith(TAIL) for reason in reasons)
 
 
 def natural(word: str) -> list[tuple[int, str]]:
@@ -212,6 +225,12 @@ def of_numbers(numbers: Float[Array, " N"]) -> Proposal:
     whole = bool((values == np.round(values)).all()) and 0 <= values[0] <= MOST_COUNTED
     counted = ("count",) if whole else ()
     zeros = counts[0] / len(seen) if values[0] == 0 else 0.0
+    mean = seen.mean()
+    tailed = LEAST_FANO * mean <= seen.var() and LEAST_TAIL * mean <= values[-1] <= MOST_TAILED
+    tailed = tailed and counts[-1] <= MOST_AT_LIMIT * len(seen)
+    if tailed and counted and zeros >= LEAST_ZEROS:
+        reason = f"{TAIL}: whole numbers from 0 to {values[-1]:,.0f}"
+        return Proposal(("count", "number", *codes), reason, words)
     if few and counted and values[-1] <= MOST_COUNTED and zeros >= LEAST_ZEROS:
         reason = f"whole numbers from 0 to {values[-1]:.0f}"
         return Proposal(("count", "number", *codes), reason, words)

@@ -132,3 +132,12 @@ def test_a_column_that_cannot_be_learnt_is_named_and_the_form_stays():
     # A column with one word is constant, which is no error.
     assert not at.exception and not at.error
     assert at.file_uploader
+
+
+def test_a_table_of_counts_is_proposed_as_counts():
+    generator = np.random.default_rng(0)
+    values = generator.negative_binomial(0.3, 0.02, (60, 6))
+    rows = "\n".join(",".join(map(str, row)) for row in values)
+    at = upload(run_page("train"), "sites.csv", f"ant,bee,fly,moth,wasp,bug\n{rows}".encode())
+    assert not at.exception
+    assert "one map for all columns: 6 columns of counts." in said(at)

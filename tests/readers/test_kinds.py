@@ -256,3 +256,45 @@ def test_files_frames_and_fits_agree_on_the_kind_of_every_column() -> None:
     numbers = frame[["1 to 5", "0 and 1", "counts"]]
     assert Dataset.of_table("n", "N", numbers).columns == ()
     assert read_table(numbers.to_csv(index=False).encode(), kinds="auto").columns == ()
+
+
+def species(n_sites: int = 150, n_species: int = 30) -> np.ndarray:
+    """Return counts of species along two gradients, overdispersed."""
+    rng = np.random.default_rng(1)
+    sites, best = rng.standard_normal((n_sites, 2)), 1.2 * rng.standard_normal((n_species, 2))
+    away = np.sum((sites[:, None] - best) ** 2, axis=2) / (2.0 * rng.uniform(0.6, 1.5, n_species))
+    mean = np.exp(rng.uniform(0.0, 4.5, n_species) - away)
+    return rng.negative_binomial(1.5, 1.5 / (1.5 + mean)).astype(float)
+
+
+def test_a_table_of_counts_is_one_of_counts_and_filled_better_than_by_means() -> None:
+    values = species()
+    frame = pd.DataFrame(values, columns=[f"s{n}" for n in range(values.shape[1])])
+    frame.iloc[3, 2] = np.nan  # pandas has only floats in a column with gaps
+    kinds = [column.kind for column in Dataset.of_table("s", "S", frame).columns]
+    assert kinds.count("count") > 15
+    file = read_table(frame.to_csv(index=False).encode(), kinds="auto")
+    assert [column.kind for column in file.columns] == kinds
+    new, train = frame[:30], frame[30:]
+    hidden = np.random.default_rng(2).random(new.shape) < 0.3
+    hidden &= new.notna().to_numpy()
+    found = {}
+    for asked in ("auto", None):
+        model = BayesianGPLVM(3, 20, kinds=asked, max_iter=40, random_state=0).fit(train)
+        found[asked] = model.complete(new.mask(hidden)).to_numpy()
+    found["means"] = np.broadcast_to(train.mean().to_numpy(), new.shape)
+    truth = np.log1p(new.to_numpy()[hidden])
+    error = {
+        name: np.sqrt(np.mean((np.log1p(np.maximum(each[hidden], 0.0)) - truth) ** 2))
+        for name, each in found.items()
+    }
+    assert error["auto"] < 0.9 * min(error[None], error["means"])
+
+
+def test_tables_of_other_whole_numbers_are_no_counts() -> None:
+    rng = np.random.default_rng(0)
+    bounded = np.clip(rng.normal(6.0, 9.0, (200, 8)).round(), 0, 16)  # many at the upper limit
+    rare = rng.poisson(1.0, (200, 8))  # without a long tail
+    for values in (bounded, rare):
+        frame = pd.DataFrame(values.astype(float)).add_prefix("c")
+        assert read_table(frame.to_csv(index=False).encode(), kinds="auto").columns == ()

@@ -7,6 +7,7 @@ import streamlit as st
 
 from gplvm_core.datasets import ColumnReport, Dataset
 from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.proposals import of_counts
 from pages.ui.shared.memory import fingerprint, recall, remember
 from pages.ui.shared.plain import plain
 
@@ -58,8 +59,8 @@ def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[
             question = question or asked
         elif kind != COLOUR:
             chosen[column.name] = kind
-    mixed = bool(chosen)
     numbers = [column for column in columns if column.numeric and column.name != label]
+    mixed = bool(chosen) or of_counts([column.kind_reason for column in numbers])
     chosen |= _numbers(numbers, kept, mixed, mark)
     chosen |= _exposure(numbers, chosen, kept, mark)
     chosen |= _robust(numbers, chosen, kept, mark)
