@@ -134,8 +134,10 @@ def test_forecasts_are_calibrated_or_say_that_they_are_not(kind):
     by_hand.calibrate(wave).choose_forecaster(wave)
     with warnings.catch_warnings(action="error"):
         by_hand.forecast([20.0], return_std=True)
-        found = model.forecast([50.0, 51.0], return_std=True)
+        found = model.forecast([50.0, 51.0], method="model", return_std=True)
     np.testing.assert_array_equal(found, by_hand.forecast([50.0, 51.0], return_std=True))
+    ahead = model.forecast([50.0, 51.0])
+    np.testing.assert_array_equal(ahead, by_hand.choose_forecaster(wave).forecast([50.0, 51.0]))
     assert model.intervals_ is not None and model.density_ is not None
 
 
