@@ -47,10 +47,16 @@ def parsing(
         raise DataError(f"{name} {problem}: {reason}. {advice}") from error
 
 
+POWERS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
 def in_digits(value: float, digits: int = 4) -> str:
-    """Return a number with this many digits, without an exponent below a billion: 66,880."""
+    """Return a number with this many digits; a power of ten only if it is very large or small."""
     text = f"{value:.{digits}g}"
-    return f"{float(text):,.0f}" if "e+" in text and abs(value) < 1e9 else text
+    if "e+" in text and abs(value) < 1e9:
+        return f"{float(text):,.0f}"
+    factor, _, power = text.partition("e")
+    return f"{factor} × 10{str(int(power)).translate(POWERS)}" if power else text
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

@@ -151,5 +151,5 @@ test("a value is on the range of its column; a value outside is cut at the end a
 
 test("numbers have as many decimals as the width of their range needs, and zero has no sign", () => {
   assert.deepEqual([[678.4, 1400], [98.04, 92], [0.3301, 0.5], [-0.001, 4], [-12, 400], [2e-9, 5e-9], [NaN, 1]].map(([x, width]) => formatFixed(x, width)),
-    ["678", "98.0", "0.330", "0.00", "−12", "2.00e−9", "–"]);
+    ["678", "98.0", "0.330", "0.00", "−12", "2.00 × 10⁻⁹", "–"]);
 });

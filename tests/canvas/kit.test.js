@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { niceTicks } from "../../assets/canvas/kit/axes.js";
-import { counted, formatCoordinate, formatNumber, formatShare, formatTime } from "../../assets/canvas/kit/format.js";
+import { counted, formatCoordinate, formatNumber, plainNumber, formatShare, formatTime } from "../../assets/canvas/kit/format.js";
 import { readFrame, readHeader } from "../../assets/canvas/kit/frame.js";
 import { imageBox, jointPlaces, turnJoints, vectorFrame } from "../../assets/canvas/kit/geometry.js";
 import { PlaneView, framed, framedBetween, mappedRange } from "../../assets/canvas/kit/plane.js";
@@ -119,8 +119,11 @@ test("ticks are round, in order, and inside the range", () => {
 test("numbers are written for people", () => {
   assert.equal(formatNumber(0.0123456), "0.0123");
   assert.equal(formatNumber(-2), "−2");
-  assert.equal(formatNumber(123456), "1.23e5");
-  assert.equal(formatNumber(1e-5), "1.00e−5");
+  assert.equal(formatNumber(123456), "123,000");
+  assert.equal(formatNumber(-66880, 4), "−66,880");
+  assert.equal(formatNumber(1e-5), "1.00 × 10⁻⁵");
+  assert.equal(formatNumber(-2.5e12), "−2.50 × 10¹²");
+  for (const value of [123000, -66900, 1e-5, -2.5e12, 0.0123, 4]) assert.equal(Number(plainNumber(formatNumber(value))), value);
   assert.equal(formatNumber(NaN), "–");
   assert.equal(formatCoordinate(-0.001), "0.00");
   assert.equal(formatCoordinate(-1.239), "−1.24");

@@ -13,14 +13,23 @@ export function linkNumber(value) {
   return Math.round(value * 1e4) / 1e4;
 }
 
-/** Format a number with few digits and a true minus sign. @param {number} value @param {number} [digits] */
+const POWERS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** Format a number with few digits and a true minus sign: 66,900, and a power of ten only if it is very large or small. @param {number} value @param {number} [digits] */
 export function formatNumber(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";
   const size = Math.abs(value);
-  const text = size !== 0 && (size < 1e-3 || size >= 1e5)
-    ? value.toExponential(digits - 1)
-    : String(Number(value.toPrecision(digits)));
-  return text.replace("-", "−").replace("e+", "e");
+  if (size !== 0 && (size < 1e-3 || size >= 1e9)) {
+    const [factor, power] = value.toExponential(digits - 1).split("e");
+    return `${factor.replace("-", "−")} × 10${power.replace("+", "").replace("-", "⁻").replace(/\d/g, (digit) => POWERS[Number(digit)])}`;
+  }
+  const text = size >= 1e4 ? Number(value.toPrecision(digits)).toLocaleString("en") : String(Number(value.toPrecision(digits)));
+  return text.replace("-", "−");
+}
+
+/** Return the number that a text of `formatNumber` or `formatFixed` shows, in the form of a number field; "" for none. @param {string} text */
+export function plainNumber(text) {
+  return text.replaceAll(",", "").replace(" × 10", "e").replace(/[⁰-⁹¹²³]/g, (power) => String(POWERS.indexOf(power))).replace(/[−⁻]/g, "-").replace("–", "");
 }
 
 /** Return a number with its noun: "1 row", "2 rows". @param {number} count @param {string} one */

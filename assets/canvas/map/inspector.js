@@ -75,7 +75,7 @@ export class Inspector {
     this.far = typical === 0;
     const place = [state.a, state.b].map((q) => formatCoordinate(point[q])).join(", ");
     const row = this.rowAt(point);
-    parts.readout.textContent = this.far ? place : `${this.nameOf(row, point)} · ${place}`;
+    parts.readout.textContent = parts.readout.title = this.far ? place : `${this.nameOf(row, point)} · ${place}`;
     parts.typical.textContent = this.far ? FAR : typical < RARE ? "An unusual place" : "A typical place";
     parts.sureness.textContent = this.far ? "A guess" : sureWords(this.share ?? 0);
     parts.sureness.title = `Values may be wrong by ${Math.round(100 * (this.share ?? 0))} % of the data's standard deviation`;
@@ -100,10 +100,10 @@ export class Inspector {
     return model.position(row).every((x, q) => Math.abs(x - point[q]) < AT_A_ROW) ? row : -1;
   }
 
-  /** The name of the row at a place, or of the nearest row. @param {number} row @param {ArrayLike<number>} point */
+  /** The name of the row at a place, with its label, or the name of the nearest row. @param {number} row @param {ArrayLike<number>} point */
   nameOf(row, point) {
     const { model } = this.explorer;
-    return row >= 0 ? model.rowName(row) : `near ${model.rowName(model.nearest(point)).replace(/^Row/, "row")}`;
+    return row >= 0 ? model.name(row) : `near ${model.rowName(model.nearest(point)).replace(/^Row/, "row")}`;
   }
 
   /** Update filmstrips and nearest rows. */

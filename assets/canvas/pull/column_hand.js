@@ -1,7 +1,7 @@
 // The controls that hold one column of a table: a slider over its bar, a field for a number, and a button to let go.
 
 import { element } from "../kit/dom.js";
-import { formatFixed } from "../kit/format.js";
+import { formatFixed, plainNumber } from "../kit/format.js";
 
 /** @import { NumberRow } from "../map/values.js" */
 /** @import { HeldNumber } from "./columns.js" */
@@ -48,7 +48,7 @@ export class ColumnHand {
   /** A value with the digits that the page shows. @param {number} value */
   rounded(value) {
     if (this.counts) return Math.round(value);
-    return Number(fieldText(formatFixed(value, this.width)));
+    return Number(plainNumber(formatFixed(value, this.width)));
   }
 
   /** Hold the column at the typed number; an empty field releases the column. */
@@ -74,7 +74,7 @@ export class ColumnHand {
   /** Show the column's number in the field again. */
   rest() {
     this.writing = false;
-    this.field.value = fieldText(this.text);
+    this.field.value = plainNumber(this.text);
   }
 
   /** @param {KeyboardEvent} event */
@@ -94,16 +94,11 @@ export class ColumnHand {
     this.text = held ? String(wanted) : text;
     slider.value = String(own);
     slider.setAttribute("aria-valuetext", held ? `held at ${formatFixed(own, width)}` : `${text}, free`);
-    const number = fieldText(this.text);
+    const number = plainNumber(this.text);
     if (!this.writing && field.value !== number) field.value = number;
     free.hidden = !held;
     spread.hidden = held;
     target.hidden = !held;
     if (held) target.style.left = `${Math.min(Math.max((100 * (wanted - low)) / width, 0), 100)}%`;
   }
-}
-
-/** Convert a number as the page shows it to the text of a field. @param {string} text */
-function fieldText(text) {
-  return text.replace("−", "-").replace("–", "");
 }

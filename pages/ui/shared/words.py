@@ -141,7 +141,8 @@ TERMS: dict[str, str] = {
     "latent": "A latent variable model explains every row of the data by a few hidden numbers. "
     "These numbers are the row's position on the map, the latent space.",
     "bound": "A lower bound on the logarithm of the probability of the data under the model "
-    "(the evidence), in nats. Higher is better. Compare it only between models of the same data.",
+    "(the evidence), in nats (a nat is 1.44 bits). Higher is better. Compare it only between "
+    "models of the same data.",
     "noise": "The variance that the model leaves unexplained, in the units used for training. If "
     "every output has its own noise, this is the mean over the outputs.",
     "noise_choice": "One noise per column suits tables with mixed units or columns of different "
@@ -158,7 +159,8 @@ TERMS: dict[str, str] = {
     "relevance": "w = 1/ℓ²: how fast the output changes along a dimension. w orders the "
     "dimensions, but a dimension with a small w may still be in use.",
     "information": "How much the data say about a point's position in this dimension: the mean "
-    "Kullback–Leibler divergence from the prior, in nats. Above 0.05 nats, a dimension is on.",
+    "Kullback–Leibler divergence from the prior, in nats (a nat is 1.44 bits). Above 0.05 nats, a "
+    "dimension is on.",
     "effective": "The number of latent dimensions that carry information: more than 0.05 nats per "
     "point.",
     "dimensions": "The largest number of latent dimensions. Choose more than you expect to need: "

@@ -11,7 +11,8 @@ from pages.ui.shared.words import percent, significant
 HELP = (
     "Measured on rows that training never used. Typical error: the root of the mean squared error, "
     "in the unit of the column. Inside 95 %: the share of true values inside the 95 % intervals. "
-    "Log-likelihood: the mean log density of the true values, in nats; higher is better. "
+    "Log-likelihood: the mean log density of the true values, in nats (a nat "
+    "is 1.44 bits); higher is better. "
     "The simpler models' intervals are as wide as their errors in cross-validation."
 )
 

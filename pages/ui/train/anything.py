@@ -164,7 +164,7 @@ def answer(found: Evidence) -> None:
         names = ["This table", *(f"Shuffled copy {at + 1}" for at in range(len(found.shuffled)))]
         gains = [f"{gain:.3f}" for gain in (found.gain, *found.shuffled)]
         gains[0] += f" ± {found.error:.3f}"
-        shown = {"table": names, "gain in nats a value": gains}
+        shown = {"table": names, "gain in nats per value": gains}
         forest = found.forest
         if forest is not None:
             each = [f"{gain:.3f}" for gain in (forest.gain, *forest.shuffled)]
@@ -173,6 +173,6 @@ def answer(found: Evidence) -> None:
         st.dataframe(pd.DataFrame(shown), hide_index=True)
         st.caption(
             "The gain is how much the mean log probability of a hidden value rises above its "
-            "column's base rate. The answer is yes if the gain minus two standard errors is above "
-            "zero, and above the gain of every shuffled copy."
+            "column's base rate; a nat is 1.44 bits. The answer is yes if the gain minus two "
+            "standard errors is above zero, and above the gain of every shuffled copy."
         )

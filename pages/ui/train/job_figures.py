@@ -25,6 +25,10 @@ from pages.ui.train.job_controls import ENDED
 from pages.ui.train.light_figures import bound_picture, drawn, light
 
 MAP_HEIGHT, BOUND_HEIGHT, BARS_HEIGHT = 460, 200, 290  # pixels
+FALLS = (
+    "The line may fall where training begins anew: with the next start, with more rows, or with "
+    "parameters that were held until then."
+)
 START = (
     "Training starts at the first two principal components of the data. The model's map appears "
     "after the first step."
@@ -67,7 +71,7 @@ def live_figures(job_id: str) -> None:
     with right:
         bound = job.trace["bound"]
         if len(bound) > 1:
-            st.markdown("**Bound**", help=TERMS["bound"])
+            st.markdown("**Bound**", help=f"{TERMS['bound']} {FALLS}")
             drawn(
                 "trace",
                 trace_figure(job.trace, height=BOUND_HEIGHT),

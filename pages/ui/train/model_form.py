@@ -10,6 +10,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.models.data.data_weights import WIDE
 from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.readers.checks import mixed_units
+from gplvm_core.readers.errors import in_digits
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
 from pages.ui.shared.words import TERMS
@@ -246,7 +247,7 @@ def more_options(
             "Jitter",
             [1e-8, 1e-7, 1e-6, 1e-5, 1e-4],
             value=1e-6,
-            format_func=lambda value: f"{value:.0e}",
+            format_func=lambda value: in_digits(value, 1),
             key="form_jitter",
             help=TERMS["jitter"],
             persist_state="session",

@@ -110,9 +110,11 @@ def details(item: Item, current: RowItem, value: float) -> str:
     if density_of(item.model) is not None:
         return (
             "Rows are compared by their exact log density under a mixture of Gaussians that is "
-            f"derived from the map. The log density of the {part} is {whole(value)} nats."
+            f"derived from the map. The log density of the {part} is {whole(value)} nats "
+            "(a nat is 1.44 bits)."
         )
     return (
         "Rows are compared by an approximate log density: the difference between the model's "
-        f"bounds with and without the row. For the {part}, the difference is {whole(value)} nats."
+        f"bounds with and without the row. For the {part}, the difference is {whole(value)} nats "
+        "(a nat is 1.44 bits)."
     )

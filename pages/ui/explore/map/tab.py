@@ -3,7 +3,7 @@
 import streamlit as st
 
 from gplvm_core.models import LatentVariableModel
-from gplvm_core.readers.errors import plural
+from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.canvas import latent_canvas
 from pages.ui.explore.map.labels import partly_labelled, rows_without_label
@@ -66,7 +66,9 @@ def training_in_words(model: LatentVariableModel) -> str:
     if result.rejected:
         words += f", {result.rejected} of these discarded as not finite"
     if result.jitter:
-        words += f"; jitter {result.jitter:.0e} of the kernel's mean variance on its diagonal"
+        words += (
+            f"; jitter {in_digits(result.jitter, 1)} of the kernel's mean variance on its diagonal"
+        )
     more = getattr(model, "more_inducing_", None)  # files of earlier versions lack it
     return f"{words}." if more is None else f"{words}. {more.sentence()}"
 
