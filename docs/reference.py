@@ -138,7 +138,7 @@ def _class_page(name: str, thing: Any) -> Iterator[str]:
     further = [
         (each, _text(member.node), member.words)
         for each, member in attributes.items()
-        if each not in documented and each not in arguments
+        if each not in {*documented, *arguments, *getattr(thing, "_without", ())}
     ]
     if documented or further:
         yield "## Attributes"

@@ -4,7 +4,6 @@ from gplvm_core.prediction.complete import (
     alternatives,
     complete,
     draw_rows,
-    functions,
     reconstructed,
     reconstructed_jointly,
 )
@@ -22,7 +21,6 @@ from gplvm_core.prediction.forward import (
 )
 from gplvm_core.prediction.generate import (
     predict,
-    predict_at,
     predict_covariance,
     predict_uncertain,
     sample,
@@ -54,14 +52,12 @@ __all__ = [
     "draw_rows",
     "draws",
     "explain",
-    "functions",
     "log_density",
     "log_density_at",
     "log_density_below",
     "log_density_sampled",
     "moments",
     "predict",
-    "predict_at",
     "predict_covariance",
     "predict_uncertain",
     "project",

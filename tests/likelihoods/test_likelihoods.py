@@ -69,6 +69,16 @@ def test_a_missing_entry_changes_nothing() -> None:
     np.testing.assert_allclose(without, alone, rtol=1e-12)
 
 
+def test_an_exposure_shifts_the_function_of_its_row() -> None:
+    links = Links((Count(2.0), Exposure(), Count(5.0)))
+    values = np.array([[3.0, 0.7, 1.0], [0.0, -0.4, 6.0]])
+    functions = np.array([[0.2, 0.0, -0.5], [1.0, 0.0, 0.3], [-2.0, 0.0, 0.1]])
+    found = links.log_likelihoods(values, functions)
+    for n, row in enumerate(values):
+        usual = np.array([[row[0], 0.0, row[2]]])
+        np.testing.assert_allclose(found[n], links.log_likelihoods(usual, functions + row[1])[0])
+
+
 def test_every_kind_of_column_has_a_likelihood() -> None:
     assert tuple(LIKELIHOODS) == KINDS
 

@@ -19,7 +19,6 @@ from gplvm_core.models.data.kinds import Tables
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, DerivedDensity, Explained, Network, Projection
 from gplvm_core.prediction.columns import Expected, expected_at, expected_of, expected_of_others
-from gplvm_core.prediction.encoded import project_encoded
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.prediction.intervals import Intervals
 from gplvm_core.prediction.linear_gaussian import (
@@ -70,10 +69,21 @@ class Fitted:
         """The posteriors of rows on the map; an encoder infers rows without gaps."""
         if self.encoder is None:
             return self.explained(rows)[self.node]
-        posterior = self.network.ends[DATA].posterior
-        return project_encoded(
-            self.encoder, posterior, rows[DATA], lambda some: self.explained({DATA: some})[0]
-        )
+        outputs = rows[DATA]
+        posterior, whole = self.network.ends[DATA].posterior, ~np.isnan(outputs).any(axis=1)
+        if not whole.any():
+            return self.explained(rows)[0]
+        encoded = self.encoder.belief(posterior.to_internal(outputs[whole]))
+        found = None if whole.all() else self.explained({DATA: outputs[~whole]})[0]
+        # The encoder gives one explanation; inference may give several.
+        shape = (len(outputs), 1 if found is None else found.bound.shape[1])
+        bound = np.full(shape, -np.inf)
+        mean = np.zeros((*shape, encoded.n_latent))
+        variance = np.ones_like(mean)
+        if found is not None:
+            mean[~whole], variance[~whole], bound[~whole] = found.mean, found.variance, found.bound
+        mean[whole, 0], variance[whole, 0], bound[whole, 0] = encoded.mean, encoded.variance, 0.0
+        return Projection(mean, variance, bound)
 
     def for_filling(self, rows: Outputs) -> Explained:
         """The posteriors of rows, as completions and draws use them.

@@ -25,40 +25,41 @@ NOTHING: Any = None
 class GPModel(BaseEstimator):
     """An estimator of this package; a subclass is a face: tables, views, regressions, graphs.
 
-    The annotations are the fitted attributes and settings that functions of estimators read.
+    For type checkers, it names the fitted attributes and settings that functions read.
     """
 
-    bound_: float
-    notes_: tuple[str, ...]
-    result_: Result
-    trace_: dict[str, Any]
-    restarts_: tuple[Any, ...]
-    latent_mean_: Array
-    latent_variance_: Array
-    information_: Array
-    relevance_: Any
-    posterior_: Posterior
-    data_weight_: float
-    density_: DerivedDensity | None
-    intervals_: Intervals | None
-    columns_: Any
-    kinds_: Any
-    view_weights_: Any
-    family_: Any
-    missing_states_: Any
-    encoder_: Any
-    times_: Any
-    sequences_: Any
-    path_: Any
-    time_kernel_: Any
-    layers_: Any
-    rows_: Any
-    # Settings that training reads, where an estimator has them.
-    max_iter: int
-    n_restarts: Any
-    jitter: float
-    random_state: Any
-    n_jobs: int | None
+    if TYPE_CHECKING:
+        bound_: float
+        notes_: tuple[str, ...]
+        result_: Result
+        trace_: dict[str, Any]
+        restarts_: tuple[Any, ...]
+        latent_mean_: Array
+        latent_variance_: Array
+        information_: Array
+        relevance_: Any
+        posterior_: Posterior
+        data_weight_: float
+        density_: DerivedDensity | None
+        intervals_: Intervals | None
+        columns_: Any
+        kinds_: Any
+        view_weights_: Any
+        family_: Any
+        missing_states_: Any
+        encoder_: Any
+        times_: Any
+        sequences_: Any
+        path_: Any
+        time_kernel_: Any
+        layers_: Any
+        rows_: Any
+        # Settings that training reads, where an estimator has them.
+        max_iter: int
+        n_restarts: Any
+        jitter: float
+        random_state: Any
+        n_jobs: int | None
 
     # Fitted attributes that other estimators have and this one lacks, each with the reason.
     _absent: ClassVar[Mapping[str, str]] = {}

@@ -157,10 +157,9 @@ class DeepGP(RegressionModel):
             If X or Y is not suitable for training.
         """
         check_settings(self)
-        data = self._given(X, Y, X_variance)
-        units, scaling = data.units, data.scaling
-        kept, odd = rows_with_inputs(data.inputs)
-        inputs, targets = data.inputs.rows(kept), data.targets[kept]
+        given, outputs, units, scaling = self._given(X, Y, X_variance)
+        kept, odd = rows_with_inputs(given)
+        inputs, targets = given.rows(kept), outputs[kept]
         offset = scaling.log_jacobian(observed_counts(targets))
         with executor_for(self.n_jobs) as executor:
             ended = train(self, self._problem(inputs, targets, executor), offset, callback, resume)

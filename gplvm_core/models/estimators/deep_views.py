@@ -20,7 +20,7 @@ from gplvm_core.models.estimators.deep import edge_of, for_layers, one_noise, ou
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
 from gplvm_core.models.estimators.settings import preset
 from gplvm_core.models.estimators.trained import Ended, top_node
-from gplvm_core.models.estimators.views_model import ViewsModel
+from gplvm_core.models.estimators.views_model import ViewsModel, take_shared
 from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.deep_latent import LatentChain
 from gplvm_core.models.problems.deep_many_rows import all_trained
@@ -34,11 +34,6 @@ from gplvm_core.statistics import Executor
 Widths = int | tuple[int, ...]
 OneKernel = str | Kernel | Mapping[str, str | Kernel]
 ViewWidths = Widths | Mapping[str, Widths] | None
-# Fitted attributes that the model of one view copies from the model of all views.
-OF_EVERY_VIEW = (
-    *("family_", "times_", "sequences_", "path_", "time_kernel_"),
-    *("rows_", "notes_", "result_", "trace_", "restarts_"),
-)
 
 
 @preset
@@ -179,10 +174,8 @@ class DeepManifoldRelevance(ViewsModel):
         own = self.own_layers_.get(name, ())
         model._set_layers((*self.layers_, *own, self.view_layers_[name]))
         model.bound_ = self.bound_ - sum(self.bounds_[each] for each in self.views_ if each != name)
-        for found in OF_EVERY_VIEW:
-            setattr(model, found, getattr(self, found))
-        model.encoder_ = None
-        model.n_features_in_ = model.posterior_.n_outputs
+        take_shared(model, self)
+        model.family_ = self.family_
         return model
 
     def _problem(self, internal: Views, executor: Executor) -> Graph:

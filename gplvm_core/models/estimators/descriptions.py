@@ -108,8 +108,8 @@ constrained
 Attributes
 ----------
 fitted_ : Fitted
-    The trained graph with the columns of its data, and what was learnt after training: all that
-    the answers in `gplvm_core.models.answers` need.
+    The trained graph with the columns of its data, the rows over time, the density and the widths
+    of intervals: one value whose methods answer about rows and points.
 bound_ : float
     The bound on the log density of the data, in nats, in the units of the given data.
 notes_ : tuple of str

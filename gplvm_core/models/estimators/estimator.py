@@ -24,7 +24,7 @@ from gplvm_core.models.estimators.base import NOTHING, GPModel
 from gplvm_core.models.estimators.frames import framed
 from gplvm_core.models.estimators.second_stage import in_two_stages
 from gplvm_core.models.estimators.settings import Scale, Seed
-from gplvm_core.models.estimators.trained import Callback, Ended, fit_table, take_times
+from gplvm_core.models.estimators.trained import Callback, Ended, fit_table
 from gplvm_core.models.estimators.with_density import Method
 from gplvm_core.models.estimators.with_handles import fit_to
 from gplvm_core.models.problems.starts import Start
@@ -519,12 +519,6 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         """Check latent points and their variances; without variances, the points are exact."""
         check_is_fitted(self)
         return checked_belief(X, X_variance, self.latent_mean_.shape[1])
-
-    def _take_times(
-        self, times: ArrayLike | None, sequences: ArrayLike | None, count: int
-    ) -> tuple[str, ...]:
-        """Store the times and sequences of the rows; return notes on what is not used."""
-        return take_times(self, times, sequences, count)
 
     def _begin(self, targets: Float[Array, "N D"]) -> Any:
         """The function from a seed to the start of training."""

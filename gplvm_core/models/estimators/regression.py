@@ -120,11 +120,11 @@ class SparseGPRegression(RegressionModel):
             If X or Y is not suitable for training.
         """
         check_settings(self)
-        data = self._given(X, Y, X_variance, constrained=self.constrained)
-        inputs, units, scaling = data.inputs, data.units, data.scaling
+        given = self._given(X, Y, X_variance, constrained=self.constrained)
+        inputs, outputs, units, scaling = given
         check_kernel(self.kernel, inputs)
-        given, kept = inputs.prior, self._kept(inputs)
-        inputs, targets = inputs.rows(kept), data.targets[kept]
+        priors, kept = inputs.prior, self._kept(inputs)
+        inputs, targets = inputs.rows(kept), outputs[kept]
         with executor_for(self.n_jobs) as executor:
             problem, trained = self._staged(inputs, targets, scaling, executor, callback, resume)
             best = max(trained, key=lambda each: each.restart.bound)
@@ -138,7 +138,11 @@ class SparseGPRegression(RegressionModel):
         self.input_center_, self.input_scale_ = units.center, units.scale
         prior = known.prior(belief)
         # The inputs of rows that training left out keep their prior mean and variance.
-        mean, spread, noise = given.center.copy(), given.variance.copy(), given.variance.copy()
+        mean, spread, noise = (
+            priors.center.copy(),
+            priors.variance.copy(),
+            priors.variance.copy(),
+        )
         mean[kept], spread[kept], noise[kept] = belief.mean, belief.variance, prior.variance
         self.input_mean_ = units.center + units.scale * mean
         self.input_variance_ = units.scale**2 * spread

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
+from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.input_units import input_scaling, internal_variance
 from gplvm_core.models.data.inputs import Inputs, new_inputs
 from gplvm_core.models.data.points import checked_levels
@@ -23,16 +24,6 @@ from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network
-
-
-@dataclass(frozen=True)
-class RegressionData:
-    """Inputs and targets (NaN: missing) in internal units, and the units of both."""
-
-    inputs: Inputs
-    targets: Float[Array, "N D"]
-    units: Scaling
-    scaling: Scaling
 
 
 @dataclass(eq=False, repr=False)
@@ -261,6 +252,11 @@ class RegressionModel(RegressorMixin, GPModel):
         return float(super().score(X, as_floats(y, "y"), weights))
 
     @property
+    def fitted_(self) -> Fitted:
+        """The trained graph."""
+        return Fitted(self._network)
+
+    @property
     def _network(self) -> Network:
         return Network.chain((self.posterior_,), known=(0,))
 
@@ -271,15 +267,18 @@ class RegressionModel(RegressorMixin, GPModel):
         X_variance: ArrayLike | Literal["learned"] | None,
         *,
         constrained: bool = False,
-    ) -> RegressionData:
-        """Check inputs (exact, or with variances) and outputs; convert them to internal units."""
+    ) -> tuple[Inputs, Float[Array, "N D"], Scaling, Scaling]:
+        """Check inputs (exact, or with variances) and outputs; convert them to internal units.
+
+        Returns inputs and outputs in internal units, and the units of both.
+        """
         points = checked_rows(self, X, reset=True)
         outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
         units = input_scaling(points)
         scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
         variance = internal_variance(X_variance, points.shape, units.scale)
         inputs = Inputs.of(units.apply(points), variance, constrained=constrained)
-        return RegressionData(inputs, scaling.apply(outputs), units, scaling)
+        return inputs, scaling.apply(outputs), units, scaling
 
     def _inputs(self, X: ArrayLike, X_variance: ArrayLike | None) -> Belief:
         """Convert new inputs to internal units, as exact points or with variances."""

@@ -12,7 +12,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.models.answers.over_time import States
 from gplvm_core.models.data.data_weights import in_sequence, weight_in_words, weight_of_rows
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.timeline import checked_even_times, checked_timeline
+from gplvm_core.models.data.timeline import checked_even_times
 from gplvm_core.models.estimators import in_time, with_intervals
 from gplvm_core.models.estimators.base import NOTHING
 from gplvm_core.models.estimators.capabilities import Capabilities
@@ -106,13 +106,6 @@ class StateSpaceGPLVM(LatentVariableModel):
     calibrate = with_intervals.calibrate
     can_calibrate = property(with_intervals.can_calibrate)
     _to_calibrate, _try = in_time.to_calibrate, in_time.try_in_time
-
-    def _take_times(
-        self, times: ArrayLike | None, sequences: ArrayLike | None, count: int
-    ) -> tuple[str, ...]:
-        self.intervals_ = self.forecaster_ = None
-        self.times_, self.sequences_ = checked_timeline(times, sequences, count)
-        return ()
 
     def _over(self, network: Network) -> States:
         known = self.transition_, self.times_, self.sequences_, self.missing_states_

@@ -187,7 +187,7 @@ def _starts(model: Any, problem: Any) -> tuple[tuple[int, ...], int]:
 def take_times(
     model: Any, times: ArrayLike | None, sequences: ArrayLike | None, count: int
 ) -> tuple[str, ...]:
-    """Store the times and sequences of the rows if the model has a kernel over time.
+    """Store the times and sequences of the rows if the model has states or a kernel over time.
 
     Otherwise, the map ignores times and sequences, and a note is returned. The calibration and
     the forecaster of an earlier fit are deleted. Raises DataError for sequences that do not
@@ -195,8 +195,10 @@ def take_times(
     """
     for learnt in ("intervals_", "forecaster_"):
         vars(model).pop(learnt, None)  # the class attribute is None
-    model.times_, model.sequences_, model.path_, model.time_kernel_ = None, None, None, None
-    if getattr(model, "time_kernel", None) is not None:
+    model.times_ = model.sequences_ = None
+    if not model._can.timed:  # states follow a rule, without a kernel
+        model.path_ = model.time_kernel_ = None
+    if model._can.timed or getattr(model, "time_kernel", None) is not None:
         model.times_, model.sequences_ = checked_timeline(times, sequences, count)
     elif not (times is None and sequences is None):
         if sequences is not None:
@@ -266,7 +268,7 @@ def fit_table(
     own = "shared" if model.noise == AUTO and model._one_noise else model.noise
     model._noise = noise_for(own, scaling)
     times, sequences, ignored = _path_inputs(model, times, sequences, targets)
-    unused = model._take_times(times, sequences, len(targets)) + ignored
+    unused = take_times(model, times, sequences, len(targets)) + ignored
     begin = model._begin(targets)
     few = model.n_restarts == "auto" and len(targets) <= FEW_ROWS
     several = few and isinstance(model.init, str) and model.init == "pca"

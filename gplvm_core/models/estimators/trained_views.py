@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.models.data.data_weights import weights_in_words
@@ -28,13 +27,11 @@ from gplvm_core.models.data.views import (
 from gplvm_core.models.estimators.frames import names_of
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.estimators.trained import Callback, Ended, take_path, take_times, train
-from gplvm_core.models.problems.edges import Settled, relevance_of
+from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.problems.kinds import KindsSettled
-from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.models.problems.several import drops_by_view, ways_to_views
 from gplvm_core.models.training.run import Run
-from gplvm_core.numerics import Array
 from gplvm_core.readers.views import unlinked_views
 from gplvm_core.statistics import executor_for
 
@@ -68,24 +65,19 @@ def fit_views(
         problem, offsets = model._problem(internal, executor), log_jacobians(internal, scalings)
         ended = train(model, problem, sum(offsets.values()), callback, resume, model.views_)
         learnt = ended.learnt(values)
-        lost = drops_by_view(ended.problem, learnt, model.views_, model._shared_node)
+        model.drops_ = drops_by_view(ended.problem, learnt, model.views_, model._shared_node)
     odd, count = take_path(model, ended), len(values[0])
     model.rows_ = TrainingRows(count, ended.trained_rows)
-    notes = _take_views(model, ended, learnt, scalings, offsets, lost)
+    notes = _take_views(model, ended, learnt, scalings, offsets)
     units = notes_by_view({name: each.notes for name, each in scalings.items()})
     apart = unlinked_views(internal)
     model._note(apart + ended.start_notes + ended.notes + units + odd + notes)
-    gaps = {
-        name: missing_in_words(model.kinds_[name], each)
-        if name in model.kinds_
-        else gaps_in_words(each)
-        for name, each in internal.items()
-    }
+    gaps = {name: gaps_in_words(each) for name, each in internal.items()}
+    for name, columns in model.kinds_.items():
+        gaps[name] = missing_in_words(columns, internal[name])
     model.notes_ += notes_by_view(gaps) + notes_by_view(kind_notes) + unused
-    decided = zip(scalings.items(), model._noises, strict=True)
-    model.notes_ += notes_by_view(
-        {name: noise_in_words(noise, each) for (name, each), noise in decided}
-    )
+    noises = zip(scalings, model._noises, scalings.values(), strict=True)
+    model.notes_ += notes_by_view({name: noise_in_words(*own) for name, *own in noises})
     model.notes_ += weights_in_words(model.view_weights_ or {})
 
 
@@ -95,53 +87,36 @@ def _take_views(
     learnt: Learnt,
     scalings: Mapping[str, Scaling],
     offsets: Mapping[str, float],
-    lost: Mapping[str, Any],
 ) -> tuple[str, ...]:
     """Set the fitted attributes of every view; return notes."""
-    ways = ways_to_views(ended.problem, len(model.views_), model._shared_node)
-    of_views = dict(zip(model.views_, ways, strict=True))
-    edges = ended.problem.edges
-    model.seen_ = {name: edges[way[-1]].data.seen for name, way in of_views.items()}
-    own = {name: learnt.layers[way[-1]] for name, way in of_views.items()}
-    leading = {name: learnt.layers[way[0]] for name, way in of_views.items()}
-    _set_fitted(model, learnt.nodes[model._shared_node], own, leading, lost, scalings)
+    # The layers from the shared space to each view; the last one generates the view.
+    found = ways_to_views(ended.problem, len(model.views_), model._shared_node)
+    ways = dict(zip(model.views_, found, strict=True))
+    top = learnt.nodes[model._shared_node]
+    own = {name: learnt.layers[way[-1]] for name, way in ways.items()}
+    model.latent_mean_, model.latent_variance_ = top.belief.mean, top.belief.variance
+    model.information_, model.bound_ = top.information, learnt.bound + sum(offsets.values())
+    model.seen_ = {name: ended.problem.edges[way[-1]].data.seen for name, way in ways.items()}
+    model.posteriors_ = {name: each.as_posterior(scalings[name]) for name, each in own.items()}
+    # The statistics of views of several kinds contain weights of entries, so new rows cannot be
+    # added to them.
+    model.statistics_ = {
+        name: each.statistics for name, each in own.items() if name not in model.kinds_
+    }
+    model.relevance_ = {
+        name: relevance_of(learnt.layers[way[0]].layer.kernel, top.belief.n_latent)
+        for name, way in ways.items()
+    }
     model.bounds_ = {
         name: offsets[name]
         + sum(learnt.layers[at].posterior.value for at in way)
         + sum(learnt.nodes[at + 1].own for at in way[:-1])
-        for name, way in of_views.items()
+        for name, way in ways.items()
     }
-    model.bound_ = learnt.bound + sum(offsets.values())
     layer_notes = {name: each.notes for name, each in own.items()}
-    for name, columns in model._tables.items():
+    for name, columns in model.kinds_.items():
         settled = own[name]
         assert isinstance(settled, KindsSettled)
         layer_notes[name] = settled.of_columns(columns, scalings[name])
-    notes = notes_by_view(layer_notes)
-    return model._examined(ended, learnt, scalings) + notes
-
-
-def _set_fitted(
-    model: Any,
-    top: Believed,
-    layers: Mapping[str, Settled],
-    leading: Mapping[str, Settled],
-    drops: Mapping[str, Float[Array, " Q"]],
-    scalings: Mapping[str, Scaling],
-) -> None:
-    """Set the fitted attributes.
-
-    layers: the last layer of each view. leading: the first layer of each view below the shared
-    space.
-    """
-    model.latent_mean_, model.latent_variance_ = top.belief.mean, top.belief.variance
-    model.information_, model.drops_ = top.information, dict(drops)
-    model.posteriors_ = {name: own.as_posterior(scalings[name]) for name, own in layers.items()}
-    # The statistics of views of several kinds contain weights of entries, so new rows cannot be
-    # added to them.
-    model.statistics_ = {
-        name: own.statistics for name, own in layers.items() if name not in model._tables
-    }
-    model.relevance_ = {
-        name: relevance_of(own.layer.kernel, top.belief.n_latent) for name, own in leading.items()
-    }
+    notes: tuple[str, ...] = model._examined(ended, learnt, scalings)
+    return notes + notes_by_view(layer_notes)

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, replace
 from typing import Any
 
+import numpy as np
+
+from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import MixedOutputs
 from gplvm_core.kernels import Kernel
 from gplvm_core.likelihoods import TableColumns
@@ -11,14 +14,16 @@ from gplvm_core.models.data.data_weights import Weights, balanced, checked_weigh
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
 from gplvm_core.models.estimators import words
+from gplvm_core.models.estimators.attributes import set_fitted
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
-from gplvm_core.models.estimators.one_view import one_view
 from gplvm_core.models.estimators.settings import preset
 from gplvm_core.models.estimators.trained import Ended, top_node
-from gplvm_core.models.estimators.views_model import ViewsModel
+from gplvm_core.models.estimators.views_model import ViewsModel, take_shared
+from gplvm_core.models.estimators.views_transfer import uses
 from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.kinds import all_rows_in_words, any_kinds
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
+from gplvm_core.models.problems.segmentation import LEAST_DROP
 from gplvm_core.models.problems.several import several_views
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.readers import DataError
@@ -123,7 +128,33 @@ class ManifoldRelevance(ViewsModel):
         """
         self._check_fitted()
         check_name(name, self.views_)
-        return one_view(self, name)
+        model = BayesianGPLVM(
+            n_components=self.n_components,
+            n_inducing=self.n_inducing,
+            kernel=kernel_of_view(self.kernel, name, self.views_),
+            scaling=self.scaling,
+            jitter=self.jitter,
+            noise="shared" if self.posteriors_[name].each is None else "per_output",
+            time_kernel=self.time_kernel,
+            kinds=self.kinds.get(name) if isinstance(self.kinds, Mapping) else self.kinds,
+        )
+        kl = float(self.information_.sum()) * len(self.latent_mean_)
+        set_fitted(
+            model,
+            Belief(self.latent_mean_, self.latent_variance_),
+            # Dimensions that the view does not use are off in its model.
+            np.where(uses(self, LEAST_DROP)[name], self.information_, 0.0),
+            self.bounds_[name] - kl,
+            self.statistics_.get(name),
+            self.posteriors_[name],
+        )
+        take_shared(model, self)
+        model.columns_ = columns = self._tables.get(name)
+        if columns is not None:
+            model.n_features_in_ = len(columns.columns)
+            if columns.frame:
+                model.feature_names_in_ = np.array(columns.names, dtype=object)
+        return model
 
     def _table(self, name: str) -> TableColumns:
         """The columns of a view; DataError for a view of only numbers."""

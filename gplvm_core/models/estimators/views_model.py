@@ -43,6 +43,8 @@ from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.vary import interpolate, vary
 from gplvm_core.statistics import Executor
 
+OF_TRAINING = ("rows_", "notes_", "result_", "trace_", "restarts_")
+
 
 @dataclass(eq=False, repr=False)
 class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
@@ -475,3 +477,10 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
 
     def _check_fitted(self) -> None:
         check_is_fitted(self, "posteriors_")
+
+
+def take_shared(model: Any, views: ViewsModel) -> None:
+    """Set what the model of one view has from the model of all views."""
+    for name in (*("times_", "sequences_", "path_", "time_kernel_"), *OF_TRAINING):
+        setattr(model, name, getattr(views, name))
+    model.encoder_, model.n_features_in_ = None, model.posterior_.n_outputs

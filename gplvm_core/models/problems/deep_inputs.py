@@ -5,7 +5,7 @@ from jaxtyping import Bool, Float
 
 from gplvm_core.models.data.inputs import INITIAL_VARIANCE, Inputs
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.guess import guess_inputs
+from gplvm_core.models.problems.inputs import guess_inputs
 from gplvm_core.models.problems.shallow import SHALLOW_ITERATIONS, shallow_layer
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.impute import impute
