@@ -131,7 +131,7 @@ def test_forecasts_are_calibrated_or_say_that_they_are_not(kind):
     by_hand = kind(2, 10, **SMALL).fit(wave)
     with pytest.warns(UserWarning, match=NOT_CALIBRATED):
         by_hand.forecast([50.0, 51.0], return_std=True)
-    by_hand.calibrate(wave).choose_forecaster(wave)
+    by_hand.calibrate(wave)
     with warnings.catch_warnings(action="error"):
         by_hand.forecast([20.0], return_std=True)
         found = model.forecast([50.0, 51.0], method="model", return_std=True)
