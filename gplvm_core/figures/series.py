@@ -24,7 +24,7 @@ def series_figure(
     time: str = "time",
     height: int = 260,
 ) -> go.Figure:
-    """The model's mean as a line with its band of 95 %, and the given values as dots.
+    """The predicted mean as a line with its band of 95 %, and the given values as dots.
 
     given: NaN where unknown. forecast: frames after the end of the data, on a coloured ground.
     """
@@ -47,7 +47,7 @@ def series_figure(
         mode="lines",
         line={"width": 2, "color": COLOURS[0]},
         hovertemplate="%{y:,.4~r} (%{customdata[0]:,.4~r} to %{customdata[1]:,.4~r})",
-        name="The model",
+        name="Prediction",
     )
     figure.add_scatter(
         x=times,
