@@ -38,6 +38,8 @@ MOSTLY_COUNTS = 0.9
 # Some columns have few different numbers, one of them this frequent. In a table with words, such
 # numbers would be learnt almost without noise and dominate the map.
 REPEATED = 0.15
+# The largest step between neighbouring grades, in units of the median step.
+MOST_STEP = 20.0
 
 ORDERS: tuple[tuple[str, ...], ...] = (
     ("very low", "low", "medium", "high", "very high"),
@@ -235,7 +237,9 @@ def of_numbers(numbers: Float[Array, " N"]) -> Proposal:
         reason = f"whole numbers from 0 to {values[-1]:.0f}"
         return Proposal(("count", "number", *codes), reason, words)
     most = counts.max() / len(seen)
-    if few and most > REPEATED:
+    steps = np.diff(values)
+    close = steps.max() <= MOST_STEP * np.median(steps)  # a far value is no further grade
+    if few and close and most > REPEATED:
         often = f"{most:.0%} of the rows have {in_digits(values[counts.argmax()], 6)}"
         reason = f"{len(values)} different numbers; {often}" + _but(seen)
         return Proposal(("grade", "number", *counted, "category"), reason, words)

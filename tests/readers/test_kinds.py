@@ -10,6 +10,7 @@ import pytest
 from gplvm_core import BayesianGPLVM, load
 from gplvm_core.readers import DataError, Dataset, Drawing, NamedBytes, inspect_table, read_table
 from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.readers.proposals import of_numbers
 from gplvm_core.store import save
 from gplvm_core.store.trial import check_usable
 
@@ -289,6 +290,13 @@ def test_a_table_of_counts_is_one_of_counts_and_filled_better_than_by_means() ->
         for name, each in found.items()
     }
     assert error["auto"] < 0.9 * min(error[None], error["means"])
+
+
+def test_a_far_value_is_no_grade() -> None:
+    numbers = np.tile([0, 0, 0, 1, 2, 3, 5, 8], 10).astype(float)
+    assert of_numbers(numbers).kinds[0] == "count"
+    numbers[4] = 20_000
+    assert of_numbers(numbers).kinds[0] == "number"
 
 
 def test_tables_of_other_whole_numbers_are_no_counts() -> None:
