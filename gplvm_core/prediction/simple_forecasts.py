@@ -292,7 +292,7 @@ def autoregression(series: Float[Array, "T D"], lags: int = LAGS) -> Rule:
         """The responses to the errors of all frames ahead, squared and summed."""
         wrong = (states[lags:] - windows @ weights.reshape(width, -1).T - offset)[known]
         x = windows[known] - windows[known].mean(axis=0)
-        power = np.linalg.svd(x, compute_uv=False) ** 2
+        power = np.maximum(np.linalg.eigvalsh(x.T @ x), 0.0)
         used = 1.0 + float(np.sum(power / (power + model.alpha_)))
         noise = wrong.T @ wrong / max(len(wrong) - used, 2.0) * (1.0 + used / len(wrong))
         values, vectors = np.linalg.eigh(noise)
