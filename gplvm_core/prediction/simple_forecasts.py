@@ -2,7 +2,6 @@
 autoregression.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from gplvm_core.numerics import Array, IntArray
+from gplvm_core.prediction.forecast_bands import Rule, bands
 
 LAST, SEASONAL = "As last time", "As one period before"
 TREND, LINEAR = "Trend and season", "Linear autoregression"
@@ -23,15 +23,11 @@ LEAST_CORRELATION = 0.3  # least correlation of a series with itself one period 
 # How much an error changes the level, the trend as a share of the level's change, and the season as
 # a share of the rest; and the share of the trend that remains after a frame.
 SMOOTHING = ((0.1, 0.3, 0.6, 1.0), (0.0, 0.03, 0.1, 0.3, 1.0), (0.0, 0.1, 0.4), (0.9, 0.97, 1.0))
-ORIGINS = 50  # frames of the past from which forecasts are tried, to find their errors
-
-# Forecasts (E, H, D) of the H frames after the first `end` frames, for every end (E,).
-Forecast = Callable[[Int[IntArray, " E"], int], Float[Array, "E H D"]]
 
 
 @dataclass(frozen=True)
 class SimpleForecast:
-    """A forecast of the next H frames (H, D), and standard deviations from errors in the past."""
+    """A forecast of the next H frames (H, D), and its standard deviations."""
 
     name: str
     mean: Float[Array, "H D"]
@@ -83,15 +79,16 @@ def simple_forecasts(
 ) -> tuple[SimpleForecast, ...]:
     """Forecasts of the next `horizon` frames by simple rules; NaN marks missing values.
 
-    period: the period of the seasonal rule; None leaves this rule out. The standard deviation at
-    each step and column is the root mean square of the rule's errors at this step in past
-    forecasts, made when at least a tenth of the series was known.
+    period: the period of the seasonal rule; None leaves this rule out. Each column is continued
+    from its own last value. The standard deviations are those of the rule's model, or its errors
+    in the past if they were larger; they never decrease with the horizon.
     """
-    known = without_gaps(series)
-    rules: list[tuple[str, Forecast]] = [(LAST, _as_last(known))]
+    given, known, tails = series, without_gaps(series), _tails(series)
+    rules: list[tuple[str, Rule]] = [(LAST, _as_last(series))]
     if period is not None:
-        rules.append((SEASONAL, _as_before(known, period)))
+        rules.append((SEASONAL, _as_before(series, period)))
     if len(known) > LAGS + 2:
+        series = _without_tails(series, tails, period)
         rules.append((TREND, smoothing(series, period)))
         lags = LAGS if period is None else min(max(period + 1, LAGS), MOST_LAGS)
         rules.append((LINEAR, autoregression(series, min(lags, max(LAGS, len(known) // 4)))))
@@ -99,22 +96,65 @@ def simple_forecasts(
     found = []
     for name, rule in rules:
         mean = rule(np.array([len(known)]), horizon)[0]
-        found.append(SimpleForecast(name, mean, _past_errors(series, rule, first, horizon)))
+        found.append(SimpleForecast(name, mean, bands(given, tails, rule, first, horizon)))
     return tuple(found)
 
 
-def _as_last(series: Float[Array, "T D"]) -> Forecast:
+def _tails(series: Float[Array, "T D"]) -> Int[IntArray, " D"]:
+    """How many values each column lacks at its end; 0 for a column without values."""
+    known = ~np.isnan(series)
+    return np.where(known.any(axis=0), np.argmax(known[::-1], axis=0), 0)
+
+
+def _without_tails(
+    series: Float[Array, "T D"], tails: Int[IntArray, " D"], period: int | None
+) -> Float[Array, "T D"]:
+    """The series with trend and season in the values that columns lack at their ends."""
+    whole = series.copy()
+    for tail in np.unique(tails[tails > 0]).tolist():
+        own, end = np.flatnonzero(tails == tail), len(series) - tail
+        if end > LAGS + 2:
+            seen = period if period is not None and end >= 2 * period else None
+            ahead = smoothing(series[:end, own], seen)(np.array([end]), tail)[0]
+            whole[end:, own] = ahead
+    return whole
+
+
+def _as_last(series: Float[Array, "T D"]) -> Rule:
+    known = without_gaps(series)
+
     def rule(ends: Int[IntArray, " E"], horizon: int) -> Float[Array, "E H D"]:
-        return np.repeat(series[ends - 1][:, None], horizon, axis=1)
+        return np.repeat(known[ends - 1][:, None], horizon, axis=1)
 
-    return rule
+    return Rule(
+        rule, lambda horizon: np.sqrt(_jumps(series, 1) * np.arange(1, horizon + 1)[:, None])
+    )
 
 
-def _as_before(series: Float[Array, "T D"], period: int) -> Forecast:
+def _as_before(series: Float[Array, "T D"], period: int) -> Rule:
+    known, frames = without_gaps(series), np.arange(len(series))[:, None]
+    for t in range(max(len(series) - int(_tails(series).max()), period), len(series)):
+        known[t] = np.where(frames[t] >= len(series) - _tails(series), known[t - period], known[t])
+
     def rule(ends: Int[IntArray, " E"], horizon: int) -> Float[Array, "E H D"]:
-        return series[ends[:, None] - period + np.arange(horizon) % period]
+        return known[ends[:, None] - period + np.arange(horizon) % period]
 
-    return rule
+    return Rule(
+        rule,
+        lambda horizon: np.sqrt(
+            _jumps(series, period) * (1 + np.arange(horizon) // period)[:, None]
+        ),
+    )
+
+
+def _jumps(series: Float[Array, "T D"], lag: int) -> Float[Array, " D"]:
+    """The mean square difference of each column over `lag` frames."""
+    squares = (series[lag:] - series[:-lag]) ** 2
+    filled = without_gaps(series)
+    known = ~np.isnan(squares)
+    few = known.sum(axis=0) < 2  # then differences of interpolated values must do
+    squares = np.where(few, (filled[lag:] - filled[:-lag]) ** 2, np.where(known, squares, 0.0))
+    return np.asarray(squares.sum(axis=0) / np.where(few, max(len(squares), 1), known.sum(axis=0)))
 
 
 @dataclass(frozen=True)
@@ -122,7 +162,9 @@ class _Components:
     """Standardised columns, or the principal components of more than 30 columns."""
 
     states: Float[Array, "T K"]
-    back: Callable[[Float[Array, "E H K"]], Float[Array, "E H D"]]
+    centre: Float[Array, " D"]
+    loadings: Float[Array, "K D"]
+    rest: Float[Array, " D"]
 
     @classmethod
     def of(cls, series: Float[Array, "T D"]) -> "_Components":
@@ -132,17 +174,22 @@ class _Components:
         spread = np.where(spread > 0.0, spread, 1.0)
         units = (series - centre) / spread
         if units.shape[1] <= COMPONENTS:
-            return cls(units, lambda states: np.asarray(centre + spread * states))
+            return cls(units, centre, np.diag(spread), np.zeros(len(spread)))
         wide = PCA(min(COMPONENTS, len(units) - 1), random_state=0)
+        states = wide.fit_transform(units)
+        lost = ((units - wide.inverse_transform(states)) ** 2).mean(axis=0)
+        return cls(states, centre, wide.components_ * spread, lost * spread**2)
 
-        def back(states: Float[Array, "E H K"]) -> Float[Array, "E H D"]:
-            flat = wide.inverse_transform(states.reshape(-1, states.shape[2]))
-            return np.asarray(centre + spread * flat.reshape(*states.shape[:2], -1))
+    def back(self, states: Float[Array, "E H K"]) -> Float[Array, "E H D"]:
+        return np.asarray(self.centre + states @ self.loadings)
 
-        return cls(wide.fit_transform(units), back)
+    def std(self, covariances: Float[Array, "H K K"]) -> Float[Array, "H D"]:
+        """Standard deviations of the columns, with the variance that the components lose."""
+        own = np.sum((covariances @ self.loadings) * self.loadings, axis=1)
+        return np.sqrt(np.maximum(own, 0.0) + self.rest)
 
 
-def smoothing(series: Float[Array, "T D"], period: int | None = None) -> Forecast:
+def smoothing(series: Float[Array, "T D"], period: int | None = None) -> Rule:
     """Exponential smoothing of every column with a damped trend and, with a period, a season.
 
     The smoothing weights have the least squared errors of one frame ahead among `SMOOTHING`; a
@@ -181,7 +228,8 @@ def smoothing(series: Float[Array, "T D"], period: int | None = None) -> Forecas
                 passed[t + 1] = at[0], trend[0], np.roll(seasons[:, 0], -(t + 1) % length, axis=0)
         return squares if ends is None else passed
 
-    best = np.argmin(run(weights, None), axis=0)
+    squares = run(weights, None)
+    best = np.argmin(squares, axis=0)
     chosen = np.take_along_axis(
         np.broadcast_to(weights, (4, weights.shape[1], states.shape[1])), best[None, None], axis=1
     )
@@ -195,10 +243,20 @@ def smoothing(series: Float[Array, "T D"], period: int | None = None) -> Forecas
             found.append(at + steps * trend + seasons[np.arange(horizon) % length])
         return parts.back(np.array(found))
 
-    return rule
+    def spread(horizon: int) -> Float[Array, "H D"]:
+        # Source: Hyndman et al. (2008), table 6.2; the responses to an error j frames before.
+        free = max(len(states) - int(missing.sum()) - 4 - (period or 0), 2)
+        kept, j = chosen[3, 0], np.arange(horizon)[:, None]
+        slopes = np.cumsum(np.where(j > 0, kept**j, 0.0), axis=0)
+        response = chosen[0, 0] + chosen[1, 0] * slopes + chosen[2, 0] * (j % length == 0)
+        response[0] = 1.0
+        own = np.cumsum(response**2, axis=0) * squares.min(axis=0) / free
+        return parts.std(own[:, :, None] * np.eye(own.shape[1]))
+
+    return Rule(rule, spread)
 
 
-def autoregression(series: Float[Array, "T D"], lags: int = LAGS) -> Forecast:
+def autoregression(series: Float[Array, "T D"], lags: int = LAGS) -> Rule:
     """Ridge regression of a frame on the `lags` frames before it, all columns together.
 
     The penalty is chosen by leave-one-out errors, and frames with missing values do not train the
@@ -219,15 +277,32 @@ def autoregression(series: Float[Array, "T D"], lags: int = LAGS) -> Forecast:
     model = RidgeCV(alphas=ALPHAS).fit(windows[known], states[lags:][known])
     weights, offset = _damped(np.asarray(model.coef_).reshape(width, lags, width)), model.intercept_
 
-    def rule(ends: Int[IntArray, " E"], horizon: int) -> Float[Array, "E H D"]:
-        window = np.stack([states[ends - lags + lag] for lag in range(lags)], axis=1)
-        found = np.empty((len(ends), horizon, width))
+    def run(window: Float[Array, "E L K"], horizon: int, offset: Any) -> Float[Array, "E H K"]:
+        found = np.empty((len(window), horizon, width))
         for step in range(horizon):
             found[:, step] = np.einsum("elk,jlk->ej", window, weights) + offset
             window = np.concatenate([window[:, 1:], found[:, step : step + 1]], axis=1)
-        return parts.back(found)
+        return found
 
-    return rule
+    def rule(ends: Int[IntArray, " E"], horizon: int) -> Float[Array, "E H D"]:
+        window = np.stack([states[ends - lags + lag] for lag in range(lags)], axis=1)
+        return parts.back(run(window, horizon, offset))
+
+    def spread(horizon: int) -> Float[Array, "H D"]:
+        """The responses to the errors of all frames ahead, squared and summed."""
+        wrong = (states[lags:] - windows @ weights.reshape(width, -1).T - offset)[known]
+        x = windows[known] - windows[known].mean(axis=0)
+        power = np.maximum(np.linalg.eigvalsh(x.T @ x), 0.0)
+        used = 1.0 + float(np.sum(power / (power + model.alpha_)))
+        noise = wrong.T @ wrong / max(len(wrong) - used, 2.0) * (1.0 + used / len(wrong))
+        values, vectors = np.linalg.eigh(noise)
+        root = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+        window = np.zeros((width, lags, width))
+        window[:, -1] = root
+        response = np.concatenate([root[:, None], run(window, horizon - 1, 0.0)], axis=1)
+        return parts.std(np.cumsum(np.einsum("ehk,ehl->hkl", response, response), axis=0))
+
+    return Rule(rule, spread, lambda end: autoregression(series[:end], lags))
 
 
 def _damped(weights: Float[Array, "K L K"]) -> Float[Array, "K L K"]:
@@ -239,26 +314,3 @@ def _damped(weights: Float[Array, "K L K"]) -> Float[Array, "K L K"]:
     companion[-width:] = weights.reshape(width, -1)
     largest = max(1.0, float(np.abs(np.linalg.eigvals(companion)).max()))
     return np.asarray(weights / largest ** np.arange(lags, 0, -1)[:, None])
-
-
-def _past_errors(
-    series: Float[Array, "T D"], rule: Forecast, first: int, horizon: int
-) -> Float[Array, "H D"]:
-    """The root mean square error at each step ahead.
-
-    Steps that cannot be tried get the error of the last step that can. first: the fewest known
-    frames.
-    """
-    count = len(series)
-    ends = np.unique(np.linspace(min(first, count - 1), count - 1, ORIGINS).astype(int))
-    squares = np.full((len(ends), horizon, series.shape[1]), np.nan)
-    forecasts = rule(ends, horizon)
-    for n, end in enumerate(ends):
-        there = min(horizon, count - int(end))
-        squares[n, :there] = (forecasts[n, :there] - series[end : end + there]) ** 2
-    known = ~np.isnan(squares)
-    sums = np.where(known, squares, 0.0).sum(axis=0)
-    errors = np.sqrt(sums / np.maximum(known.sum(axis=0), 1))
-    for step in range(1, horizon):
-        errors[step] = np.where(known[:, step].any(axis=0), errors[step], errors[step - 1])
-    return np.asarray(errors)

@@ -71,6 +71,56 @@ def test_the_last_value_is_wrong_by_the_slope_of_a_line():
     np.testing.assert_allclose(found[LINEAR].mean[:, 0], [80.0, 82.0, 84.0], atol=0.1)
 
 
+def simulated(kind: str, generator: np.random.Generator) -> np.ndarray:
+    noise, frames = generator.normal(size=120), np.arange(120.0)
+    if kind == "walk":
+        return np.cumsum(noise)
+    return noise + (0.1 * frames if kind == "trend" else 3.0 * np.sin(np.pi * frames / 6.0))
+
+
+@pytest.mark.parametrize("kind", ["trend", "walk", "season"])
+def test_bands_hold_what_they_promise_and_never_narrow(kind):
+    generator = np.random.default_rng(0)
+    hits: dict[str, list[np.ndarray]] = {}
+    series = np.column_stack([simulated(kind, generator) for _ in range(24)])
+    for columns in np.split(series, 24, axis=1):
+        for rule in simple_forecasts(columns[:60], 60, 12 if kind == "season" else None):
+            assert (np.diff(rule.std, axis=0) >= 0.0).all()
+            inside = np.abs(rule.mean - columns[60:]) < 1.96 * rule.std
+            hits.setdefault(rule.name, []).append(inside[[0, 19, 59], 0])
+    for name, each in hits.items():
+        assert np.mean(each, axis=0).min() > 0.78, name  # of 24; three sigma below 95 % is 0.82
+        assert np.mean(each) > 0.88, name
+
+
+def test_the_bands_of_the_last_value_grow_as_those_of_a_walk():
+    walk = np.cumsum(np.random.default_rng(3).normal(size=(4000, 1)), axis=0)
+    std = simple_forecasts(walk, 100)[0].std[:, 0]
+    np.testing.assert_allclose(std[[0, 3, 99]], [1.0, 2.0, 10.0], rtol=0.2)
+
+
+def test_each_column_continues_from_its_own_last_value():
+    frames = np.arange(80.0)
+    rows = np.column_stack([0.5 * frames, np.sin(np.pi * frames / 6.0), -0.3 * frames])
+    rows += 0.01 * np.random.default_rng(0).normal(size=rows.shape)
+    late = rows[:60].copy()
+    late[55:, 0] = np.nan
+    whole, found = (
+        {each.name: each for each in simple_forecasts(known, 12, 12)} for known in (rows[:60], late)
+    )
+    for name in (TREND, LINEAR):
+        wrong = found[name].mean - rows[60:72]
+        assert np.abs(wrong).max() < 0.3, name
+        assert (np.abs(wrong) < 3.0 * found[name].std).all()
+    # Other columns are those of the whole series, and the last known value is five frames older.
+    for name in (LAST, SEASONAL, TREND):
+        np.testing.assert_allclose(found[name].mean[:, 1:], whole[name].mean[:, 1:])
+        np.testing.assert_allclose(found[name].std[:, 1:], whole[name].std[:, 1:])
+    np.testing.assert_allclose(found[LAST].mean[:, 0], late[54, 0])
+    assert found[LAST].std[0, 0] > 2.0 * whole[LAST].std[0, 0]
+    np.testing.assert_allclose(found[SEASONAL].mean[:, 0], np.r_[late[48:55, 0], late[43:48, 0]])
+
+
 def test_one_period_before_repeats_the_last_period():
     series = np.tile([[1.0], [5.0], [2.0], [8.0]], (10, 1))[:38]
     found = {each.name: each for each in simple_forecasts(series, 6, period=4)}

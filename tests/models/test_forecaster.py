@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from gplvm_core import DynamicalGPLVM, StateSpaceGPLVM, load
-from gplvm_core.models.estimators.back_test import MODEL
-from gplvm_core.prediction.simple_forecasts import LINEAR, period_of, simple_forecasts
+from gplvm_core.models.estimators.back_test import MODEL, even_step
+from gplvm_core.models.estimators.forecaster import Forecaster
+from gplvm_core.prediction.simple_forecasts import LAST, LINEAR, period_of, simple_forecasts
 from gplvm_core.readers import DataError
 
 AHEAD = 20
@@ -86,6 +87,49 @@ def test_the_model_continues_what_cannot_be_tested_and_says_why(rows, times, rea
     assert reason in model.forecaster_.reason
     later = times[-1] + np.arange(1.0, 4.0)
     np.testing.assert_array_equal(model.forecast(later), model.forecast(later, method="model"))
+
+
+@pytest.mark.parametrize(("months", "unit"), [(1, "D"), (3, "D"), (12, "D"), (1, "s")])
+def test_months_quarters_and_years_are_equal_steps(months, unit):
+    dates = np.datetime64("1998-01") + months * np.arange(90)
+    days = dates.astype(f"datetime64[{unit}]").astype(float)
+    season = 4 if months == 3 else 12
+    values = np.sin(2.0 * np.pi * np.arange(90) / season)[:, None] + 0.01 * np.arange(90)[:, None]
+    values += 0.02 * np.random.default_rng(0).normal(size=values.shape)
+    known = np.setdiff1d(np.arange(70), [31, 32])  # two dates are missing
+    found = trained(DynamicalGPLVM, values[known], days[known])
+    assert found.forecaster_.name != MODEL, found.forecaster_.reason
+    ahead, one = found.forecast(days[70:]), found.forecast(days[[75]])
+    assert np.abs(ahead - values[70:]).max() < 0.2
+    np.testing.assert_allclose(ahead, found.forecaster_.mean[0, :20])
+    np.testing.assert_allclose(one[0], ahead[5])
+
+
+@pytest.mark.parametrize("scale", [0.02, 0.05, 0.2])
+def test_other_uneven_steps_are_no_calendar(scale):
+    times = np.cumsum(1.0 + scale * np.random.default_rng(0).uniform(-1.0, 1.0, 60))
+    assert even_step(times, np.zeros(60, dtype=int)) is None
+    half_months = np.cumsum(np.tile([14.0, 14.0, 15.0], 20))
+    assert even_step(half_months, np.zeros(60, dtype=int)) is None
+
+
+@pytest.mark.parametrize("start", range(12))
+@pytest.mark.parametrize("months", [1, 3])
+def test_every_month_of_25_years_is_a_whole_step(start, months):
+    dates = np.datetime64("1950-01") + start + months * np.arange(300 // months)
+    days = dates.astype("datetime64[D]").astype(float)
+    step = even_step(days, np.zeros(len(days), dtype=int))
+    np.testing.assert_array_equal(np.round((days - days[0]) / step), np.arange(len(days)))
+    ahead = Forecaster(
+        LAST,
+        "",
+        np.array([0]),
+        days[:1],
+        step,
+        np.arange(1.0, 300.0)[None, :, None],
+        np.ones((1, 299, 1)),
+    )
+    np.testing.assert_allclose(ahead.ahead(0, days[1:])[0][:, 0], np.arange(1, len(days)))
 
 
 def test_short_sequences_beside_a_long_one_are_continued_by_the_model():

@@ -30,6 +30,7 @@ from gplvm_core.readers.errors import plural
 ORIGINS = 2  # how often a copy of the model is trained without the last frames
 CLEAR = 0.95  # the model continues if its error is below this share of the best rule's
 MOST_STEPS, LEAST_STEPS, MOST_VALUES = 200, 20, 2_000_000  # of a stored continuation
+NEAR = 0.1  # of a step
 UNEVEN = "its rows are not equally spaced in time, and simple rules need equal steps"
 
 
@@ -73,10 +74,14 @@ class Forecaster:
     ) -> tuple[Float[Array, "n D"], Float[Array, "n D"]]:
         """Means and standard deviations after the last row; between steps, interpolated linearly.
 
-        Raises DataError for times after the last stored step.
+        Times within a tenth of a step are those of the step, as months differ by less. Raises
+        DataError for times after the last stored step.
         """
         own = int(np.flatnonzero(self.sequences == sequence)[0])
         steps, (count, width) = (times - self.last[own]) / self.step, self.mean.shape[1:]
+        whole = np.round(steps)
+        beside = np.abs(steps - whole) - NEAR
+        steps = whole + np.sign(steps - whole) * np.maximum(beside, 0.0) * 0.5 / (0.5 - NEAR)
         if steps.max() > count + 1e-6:
             raise DataError(
                 f"{self.name.lower()} continues the sequence for {plural(count, 'step')}, until "

@@ -120,7 +120,7 @@ def forecast(
     ndarray of shape (n, D), or two of them
         The means, and with return_std the standard deviations with noise, in the units of the
         outputs. After `calibrate` they are calibrated at times before and after the sequence;
-        those of a simple rule come from its errors in the past.
+        those of a simple rule come from its own model and its errors in the past.
 
     Raises
     ------
