@@ -8,7 +8,7 @@ origins, 20 frames apart. `fit` and `forecast` with their defaults continue it f
 the last value, the value one known period before, statsmodels' exponential smoothing (a damped
 trend, and a season if the period is known) and AutoReg (lags by AIC). Errors are in standard
 deviations of the columns. CRPS is that of a Gaussian; the deviations of the base lines are the
-root mean squares of their errors in the past, and those of statsmodels its own.
+ones of this package, and those of statsmodels its own.
 """
 
 import argparse

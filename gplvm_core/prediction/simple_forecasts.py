@@ -217,7 +217,7 @@ def smoothing(series: Float[Array, "T D"], period: int | None = None) -> Rule:
         """The squared errors, or the levels, trends and seasons at the ends."""
         at, trend = np.broadcast_to(level, w[0].shape[:1] + level.shape), slope
         seasons = np.repeat(season[:, None], w.shape[1], axis=1)
-        squares, passed = 0.0, {}
+        squares, passed = np.zeros((w.shape[1], states.shape[1])), {}
         for t, now in enumerate(states):
             trend = w[3] * trend
             error = 0.0 if missing[t] else now - at - trend - seasons[t % length]

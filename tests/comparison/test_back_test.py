@@ -93,6 +93,14 @@ def test_bands_hold_what_they_promise_and_never_narrow(kind):
         assert np.mean(each) > 0.88, name
 
 
+def test_columns_without_values_or_with_one_have_finite_forecasts():
+    series = np.full((29, 3), np.nan)
+    series[3, 0], series[:, 2] = 5.0, np.arange(29.0)
+    for columns, period in product((series, series[:, :1], series[:, 1:2]), (None, 4)):
+        for rule in simple_forecasts(columns, 40, period):
+            assert np.isfinite(rule.mean).all() and np.isfinite(rule.std).all(), rule.name
+
+
 def test_the_bands_of_the_last_value_grow_as_those_of_a_walk():
     walk = np.cumsum(np.random.default_rng(3).normal(size=(4000, 1)), axis=0)
     std = simple_forecasts(walk, 100)[0].std[:, 0]
