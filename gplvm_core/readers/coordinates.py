@@ -42,8 +42,10 @@ def coordinate_columns(names: Sequence[str]) -> tuple[str, str] | None:
 def at_coordinates(dataset: Dataset, across: str, up: str) -> tuple[Dataset, Float[Array, "N 2"]]:
     """Return the other columns that are numbers, and the rows' positions.
 
-    The positions have mean 0, and their larger standard deviation is 1. Without another column of
-    numbers, the data keep the coordinates. Notes list columns and rows that are left out.
+    The positions have mean 0, and their larger standard deviation is 1, as a model expects of
+    latent points; the covariates of the data have the coordinates in the units of the file.
+    Without another column of numbers, the data keep the coordinates. Notes list columns and rows
+    that are left out.
 
     Raises
     ------
@@ -79,6 +81,7 @@ def at_coordinates(dataset: Dataset, across: str, up: str) -> tuple[Dataset, Flo
         drawing=Drawing.of_vector(len(kept)),
         column_names=tuple(names[d] for d in kept),
         columns=(),
+        covariates={**some.covariates, across: given[rows, 0], up: given[rows, 1]},
         notes=(*dataset.notes, *notes),
     )
     places = given[rows] - given[rows].mean(axis=0)

@@ -281,6 +281,7 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
     return arrays, {
         **({} if names is None else {"row_names": names.tolist()}),
         "axes": axes,
+        **({"units": units} if (units := axis_units(everywhere, known)) else {}),
         "n_latent": chart.n_latent,
         "relevance": relevance.tolist(),
         "on": list(chart.on),
@@ -324,6 +325,27 @@ def facts_of(dataset: DrawnData) -> dict[str, Float[Array, " N"]]:
             if np.nanmin(column) < np.nanmax(column):
                 found[name if len(columns) == 1 else f"{name} {number}"] = column
     return found
+
+
+def axis_units(
+    latent: Float[Array, "N Q"], facts: dict[str, Float[Array, " N"]]
+) -> list[list[float]]:
+    """Return shift and scale from positions to two facts of the rows, or [] for other positions.
+
+    A map has such units if both axes are facts, up to a shift and a scale: coordinates of a file.
+    """
+    if latent.shape[1] != 2 or not np.ptp(latent, axis=0).all():
+        return []
+    found = []
+    for place in latent.T:
+        centred = place - place.mean()
+        for fact in facts.values():
+            scale = centred @ fact / (centred @ centred)
+            shift = fact.mean() - scale * place.mean()
+            if scale > 0 and np.abs(shift + scale * place - fact).max() < 1e-6 * scale:
+                found.append([float(shift), float(scale)])
+                break
+    return found if len(found) == 2 else []
 
 
 def column_ranges(values: Float[Array, "N D"]) -> list[list[float]]:

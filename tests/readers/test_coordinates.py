@@ -50,6 +50,9 @@ def test_rows_keep_their_positions_and_the_other_numbers():
     np.testing.assert_allclose((places[2] - places[0]) / (given[2] - given[0]), ratio)
     np.testing.assert_allclose(ratio[0], ratio[1])
     np.testing.assert_allclose([places.mean(), places.std(axis=0).max()], [0.0, 1.0], atol=1e-12)
+    # The file's own numbers stay with the rows.
+    np.testing.assert_array_equal(shown.covariates["x"], [10.0, 14.0, 12.0])
+    np.testing.assert_array_equal(shown.covariates["y"], [4.0, 5.0, 9.0])
     said = " ".join(shown.notes)
     assert "not drawn: wood" in said and "left out: 2 of 5" in said
 

@@ -1,5 +1,6 @@
 // The training points on a latent map.
 
+import { formatCoordinate, formatFixed } from "../kit/format.js";
 import { Crowd } from "./crowd.js";
 import { correlation, scaleEnds } from "./scale.js";
 
@@ -44,6 +45,17 @@ export class LatentPoints {
   /** The number of the model's rows; the first nPoints of them are complete. */
   get nRows() {
     return this.crowd?.count ?? this.nPoints;
+  }
+
+  /** Return the shift and the scale from positions to the unit of a dimension, such as a coordinate of a file. @param {number} q @returns {[number, number]} */
+  unit(q) {
+    return this.header.units?.[q] ?? [0, 1];
+  }
+
+  /** Return a coordinate as text, in the unit of its dimension. @param {number} q @param {number} x */
+  coordinate(q, x) {
+    const [shift, scale] = this.unit(q);
+    return this.header.units ? formatFixed(shift + scale * x, scale) : formatCoordinate(x);
   }
 
   /** Return a row's number in the data, from 1. @param {number} n */

@@ -28,8 +28,9 @@ export function niceTicks(low, high, count) {
  * @param {[string, string]} names
  * @param {Theme} theme
  * @param {{ above: number, below: number }} [covered] CSS pixels that controls cover
+ * @param {[number, number][]} [units] shift and scale from positions to the numbers of each axis
  */
-export function drawMapAxes(context, plane, names, theme, { above, below } = { above: 0, below: 0 }) {
+export function drawMapAxes(context, plane, names, theme, { above, below } = { above: 0, below: 0 }, [across, up] = [[0, 1], [0, 1]]) {
   const { view, width, height } = plane;
   context.font = `11px ${theme.font}`;
   context.fillStyle = css(theme.muted);
@@ -39,22 +40,23 @@ export function drawMapAxes(context, plane, names, theme, { above, below } = { a
   context.textAlign = "center";
   context.textBaseline = "alphabetic";
   const { u, v, su, sv } = view;
-  const columns = niceTicks(u - su, u + su, width / 110);
-  for (const tick of columns) {
-    const x = Math.round(plane.toPixel(tick, 0)[0]) + 0.5;
+  const ticks = (/** @type {number[]} */ [shift, scale], /** @type {number} */ middle, /** @type {number} */ reach, /** @type {number} */ count) =>
+    niceTicks(shift + scale * (middle - reach), shift + scale * (middle + reach), count).map((tick) => ({ at: (tick - shift) / scale, word: formatNumber(tick, Math.max(3, Math.ceil(Math.log10(Math.abs(tick / scale) || 1)) + 2)) }));
+  for (const { at, word } of ticks(across, u, su, width / 110)) {
+    const x = Math.round(plane.toPixel(at, 0)[0]) + 0.5;
     if (x < 34 || x > width - 14) continue;
     context.moveTo(x, height);
     context.lineTo(x, height - 5);
-    context.fillText(formatNumber(tick), x, height - 8 - below);
+    context.fillText(word, x, height - 8 - below);
   }
   context.textAlign = "left";
   context.textBaseline = "middle";
-  for (const tick of niceTicks(v - sv, v + sv, height / 90)) {
-    const y = Math.round(plane.toPixel(0, tick)[1]) + 0.5;
+  for (const { at, word } of ticks(up, v, sv, height / 90)) {
+    const y = Math.round(plane.toPixel(0, at)[1]) + 0.5;
     if (y < 30 + above || y > height - 26 - below) continue;
     context.moveTo(0, y);
     context.lineTo(5, y);
-    context.fillText(formatNumber(tick), 8, y);
+    context.fillText(word, 8, y);
   }
   context.stroke();
   context.font = `600 11px ${theme.font}`;

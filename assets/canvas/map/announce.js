@@ -1,6 +1,5 @@
 // Texts for screen readers, and the note about the rows that a large map draws.
 
-import { formatCoordinate } from "../kit/format.js";
 import { FAR } from "./inspector.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -9,7 +8,7 @@ import { FAR } from "./inspector.js";
 export function announce({ model, state, parts, pictures, inspector }) {
   const far = inspector?.typicality.share(state.point) === 0;
   const near = far ? FAR : `Nearest row: ${model.name(model.nearest(state.point))}`;
-  const at = [state.a, state.b].map((q) => `${model.header.axes[q].replace(/^Dimension (?=\d+$)/, "dimension ")} at ${formatCoordinate(state.point[q])}`).join(", ");
+  const at = [state.a, state.b].map((q) => `${model.header.axes[q].replace(/^Dimension (?=\d+$)/, "dimension ")} at ${model.coordinate(q, state.point[q])}`).join(", ");
   const spread = pictures.map((picture) => picture.sureness(state.point)).join(" ");
   parts.announce.textContent = `Point kept: ${at}. ${spread} ${near}.`;
   for (const picture of pictures) picture.describe(`${at}; ${near}`);

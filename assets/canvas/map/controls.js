@@ -1,6 +1,6 @@
 // The controls around the map: pair of dimensions, switches, strip of dimensions, legend, and the output's caption.
 
-import { formatCoordinate, formatNumber } from "../kit/format.js";
+import { formatNumber } from "../kit/format.js";
 import { closingMenus } from "../kit/menus.js";
 import { PairMenus } from "../kit/pair.js";
 import { Colours } from "./colours.js";
@@ -146,7 +146,7 @@ export class Controls {
   readout(point, variances) {
     const { a, b } = this.state;
     const n = this.model.nearest(point);
-    const place = `(${formatCoordinate(point[a])}, ${formatCoordinate(point[b])})`;
+    const place = `(${this.model.coordinate(a, point[a])}, ${this.model.coordinate(b, point[b])})`;
     const name = this.model.name(n);
     const spread = variances.length === 1 ? ` · ${this.model.spreadWords(variances[0])}` : "";
     this.parts.readout.textContent = `${place}${spread} · near ${name}`;

@@ -92,8 +92,10 @@ export class DataTable {
   /** Let the pointer brush a column's histogram. @param {DataColumn} column */
   listen(column) {
     const { canvas, bins } = column;
+    // Columns may move while the list changes; a drag counts from where the histogram was at its start.
+    let left = 0;
     const at = (/** @type {PointerEvent} */ event) => {
-      const x = (event.clientX - canvas.getBoundingClientRect().left) / BIN_ROOM;
+      const x = (event.clientX - left) / BIN_ROOM;
       return Math.min(Math.max(Math.floor(x * bins.count), 0), bins.count - 1);
     };
     let start = -1;
@@ -107,6 +109,7 @@ export class DataTable {
     canvas.addEventListener("pointerdown", (event) => {
       if (event.button !== 0) return;
       canvas.setPointerCapture(event.pointerId);
+      left = canvas.getBoundingClientRect().left;
       [start, before] = [at(event), String(column.brush)];
       brush(event);
     });

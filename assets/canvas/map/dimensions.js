@@ -135,15 +135,15 @@ export class DimensionStrip {
    * @param {ArrayLike<number>} shown
    */
   showPoint(shown) {
-    const { state, map } = this.explorer;
+    const { state, map, model } = this.explorer;
     const follows = map.follows();
     for (const { q, input, value } of this.rows) {
       const outside = q !== state.a && q !== state.b;
       const at = follows || !outside ? shown[q] : state.point[q];
       input.value = String(at);
-      value.textContent = formatCoordinate(at);
+      value.textContent = model.coordinate(q, at);
       const words = outside ? (follows ? "where the data are, at" : "fixed at") : "on the map, at";
-      input.setAttribute("aria-label", `Dimension ${q + 1}, ${words} ${formatCoordinate(at)}`);
+      input.setAttribute("aria-label", `Dimension ${q + 1}, ${words} ${model.coordinate(q, at)}`);
     }
   }
 

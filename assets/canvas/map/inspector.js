@@ -1,7 +1,6 @@
 // The inspector describes one place: the pointer's place on the map (Here), else the kept point (Kept).
 
 import { element } from "../kit/dom.js";
-import { formatCoordinate } from "../kit/format.js";
 import { inSlices } from "../kit/slices.js";
 import { ALL_UNSURE, DOUBT_CELLS, Doubt, FAIRLY_SURE, sureWords } from "../geometry/doubt.js";
 import { Typicality } from "../geometry/typicality.js";
@@ -73,7 +72,7 @@ export class Inspector {
     parts.inspector.dataset.state = onPath ? "path" : here ? "here" : "kept";
     const typical = this.typicality.share(point);
     this.far = typical === 0;
-    const place = [state.a, state.b].map((q) => formatCoordinate(point[q])).join(", ");
+    const place = [state.a, state.b].map((q) => explorer.model.coordinate(q, point[q])).join(", ");
     const row = this.rowAt(point);
     parts.readout.textContent = parts.readout.title = this.far ? place : `${this.nameOf(row, point)} · ${place}`;
     parts.typical.textContent = this.far ? FAR : typical < RARE ? "An unusual place" : "A typical place";

@@ -156,7 +156,7 @@ export class LatentMap extends PlaneView {
     this.shadeBy?.draw(context);
     const { a, b, theme } = this.state;
     const titled = (/** @type {number} */ q) => this.model.header.axes[q] + (this.off(q) ? " (off: it changes almost nothing)" : "");
-    drawMapAxes(context, this, [titled(a), titled(b)], theme, this.covered);
+    drawMapAxes(context, this, [titled(a), titled(b)], theme, this.covered, [this.model.unit(a), this.model.unit(b)]);
     if (this.state.show.trajectories) drawTrajectories(context, this);
     if (this.state.show.ellipses) drawEllipses(context, this);
     if (!this.crowd?.draw(context)) drawDots(context, this, Array.from({ length: this.model.nPoints }, (_, n) => n));

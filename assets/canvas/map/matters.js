@@ -120,15 +120,15 @@ export class Matters {
 
   /** @param {ArrayLike<number>} shown */
   showPoint(shown) {
-    const { model: { header }, state, map } = this.explorer;
+    const { model, state, map } = this.explorer;
     const follows = map.follows();
     for (const { q, input } of this.rows) {
       const outside = q !== state.a && q !== state.b;
       const at = follows || !outside ? shown[q] : state.point[q];
       input.value = String(at);
       const where = !outside ? "on the map" : follows ? "follows the data" : "stays fixed";
-      input.setAttribute("aria-label", `${header.axes[q]}, ${where}`);
-      input.setAttribute("aria-valuetext", formatCoordinate(at));
+      input.setAttribute("aria-label", `${model.header.axes[q]}, ${where}`);
+      input.setAttribute("aria-valuetext", model.coordinate(q, at));
     }
   }
 

@@ -102,13 +102,14 @@ export class Selecting {
   }
 
   /**
-   * Return a table of the rows: ids, labels, positions on the map, their variances, and columns of values. For
+   * Return a table of the rows: ids, labels, positions in the units of the dimensions, their variances, and columns of values. For
    * rows beyond the sample, only the shown dimensions are known; the others stay empty.
    */
   table() {
     const { state, map, model } = this.explorer;
     const { header: { axes, n_latent: count }, latent, latentVariance, nLatent } = model;
     const dimensions = axes.slice(0, count);
+    const inUnit = (/** @type {number} */ x, /** @type {number} */ q) => model.unit(q)[0] + model.unit(q)[1] * x;
     const named = Array.isArray(model.header.row_names);
     const head = ["row", ...(named ? ["id"] : []), "label", ...dimensions.map((/** @type {string} */ axis) => `${axis} mean`), ...dimensions.map((/** @type {string} */ axis) => `${axis} variance`), ...(model.coloured ?? [])];
     const rows = Array.from(state.rows);
@@ -117,12 +118,12 @@ export class Selecting {
       const at = n * nLatent;
       const begun = [model.rowNumber(n), ...(named ? [model.id(n) ?? ""] : []), model.labelName(n) ?? ""];
       if (n >= model.nPoints) {
-        const known = dimensions.map((/** @type {string} */ _, /** @type {number} */ q) => map.model.crowd?.columns.get(`${q}`)?.[n] ?? "");
+        const known = dimensions.map((/** @type {string} */ _, /** @type {number} */ q) => map.model.crowd?.columns.get(`${q}`)?.[n] ?? NaN).map((/** @type {number} */ x, /** @type {number} */ q) => (Number.isNaN(x) ? "" : inUnit(x, q)));
         return [...begun, ...known, ...new Array(count).fill("")];
       }
       const variances = latentVariance ? Array.from(latentVariance.subarray(at, at + count)) : new Array(count).fill(0);
       const values = model.coloured?.length ? Array.from(model.item(n), (value, d) => (Number.isNaN(value) ? "" : (model.drawing.table?.[d].words?.[value] ?? value))) : [];
-      return [...begun, ...latent.subarray(at, at + count), ...variances, ...values];
+      return [...begun, ...Array.from(latent.subarray(at, at + count), inUnit), ...variances.map((x, q) => x * model.unit(q)[1] ** 2), ...values];
     });
     return csvText([head, ...lines]);
   }

@@ -101,7 +101,9 @@ def labelled_data(item: Item, given: Given) -> tuple[Any, Dataset]:
 def learning(whole: Item, data: Dataset) -> ManifoldRelevance:
     """Return a model with the settings of a model of one table, for data with labels as a view."""
     known = whole.model.get_params(deep=False)
-    settings = {name: known[name] for name in SETTINGS if name in known}
+    # A map of given positions was not trained, so that its settings are none for a training.
+    names = ("random_state", "scaling") if known.get("latent") == "given" else SETTINGS
+    settings = {name: known[name] for name in names if name in known}
     # Paths that follow the rows' own values exist only for one table.
     over = known.get("time_kernel") if whole.model.capabilities.timed else None
     settings |= {"time_kernel": over, "kinds": data.kinds}
