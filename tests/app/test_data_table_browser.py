@@ -59,6 +59,12 @@ def test_the_table_and_the_map_share_one_selection(browser, map_file):
             [names[n] for n in sorted(np.flatnonzero(africa), key=lambda n: -life[n]) if n in above]
         )
 
+        # A drag that begins without a selected row selects its whole range, though the list moves.
+        brush(page, "life expectancy 2007", 0.98, 0.99)
+        assert selected(page) == []
+        brush(page, "life expectancy 2007", 0.51, 0.99)
+        assert selected(page) == [n for n in above if africa[n]]
+
         # A box adds a row, or takes it out; the list stays.
         first = page.locator(f"{LISTED} tbody input").first
         count = len(selected(page))
@@ -114,7 +120,18 @@ def test_a_selection_becomes_a_label_that_colours_maps_and_is_stored(server, bro
     page.wait_for_function("location.search.includes('by=-1')")
     page.reload()
     expect(page.get_by_role("group", name="Labels")).to_have_text("round ones")
+    # A label that another tab has kept meanwhile stays, and the form says which rows change theirs.
+    library.keep_labels(identifier, [("round ones", zeros), ("elsewhere", (149,))])
+    brush(page, "Label", 0.01, 0.05)
+    page.get_by_role("button", name="Keep as label").click()
+    expect(page.locator(".keep-label")).to_contain_text(f"{len(zeros)} rows leave round ones")
+    page.get_by_label("Name of the label").fill("nil")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("2 labels on")).to_contain_text(f"elsewhere (1), nil ({len(zeros)})")
+    assert library.entry(identifier).own_labels == (("elsewhere", (149,)), ("nil", tuple(zeros)))
     # The labels of the data are back when the visitor's are deleted.
-    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete a label").click()
+    for label in ("elsewhere: 1 row", f"nil: {len(zeros)} rows"):
+        page.get_by_role("button", name=f"Delete {label}").click()
     expect(page.get_by_role("group", name="Labels")).to_contain_text("9")
     assert library.entry(identifier).own_labels == ()

@@ -16,7 +16,8 @@ from pages.ui.explore.map.given_labels import labelled_data
 from pages.ui.explore.map.labels import Given, labels_csv, partly_labelled, table_of
 from pages.ui.explore.map.own_labels import labels_csv as labels_of
 from pages.ui.shared.catalogue import open_item
-from pages.ui.shared.own_labels import own_labels
+from pages.ui.shared.own_labels import OwnLabels, keep_own_labels, own_labels, with_label
+from pages.ui.shared.plain import plain
 from tests.app.apptest import as_shown, finished, press, query, run_page, said
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -120,9 +121,18 @@ def test_own_labels_are_described_learnt_and_downloaded(model, flow):
     words = [data.label_word(n) for n in range(60)]
     assert [n for n, word in enumerate(words) if word == "odd *one*"] == [3, 5, 40]
     assert set(words) == {"odd *one*", "other rows"}
-    at = press(run_page("explore", model=key), "Delete")
+    at = press(run_page("explore", model=key), plain("Delete odd *one*: 3 rows"))
     assert "They are stored" not in said(at)
     assert Library(workspace() / "library").entry(key.split(":")[1]).own_labels == ()
+
+
+def test_a_row_has_one_label_and_labels_without_rows_go(model, flow):
+    before = OwnLabels(("a", "b"), ((0, 1), (2, 3, 4)))
+    assert with_label(before, "c", (4, 5)) == {"a": (0, 1), "b": (2, 3), "c": (4, 5)}
+    key = "library:" + Library(workspace() / "library").add(model, flow, "Mine")
+    keep_own_labels(open_item(key), with_label(before, "b", (1, 0)))
+    stored = Library(workspace() / "library").entry(key.split(":")[1]).own_labels
+    assert stored == (("b", (0, 1, 2, 3, 4)),)
 
 
 def test_labels_of_one_kind_are_not_enough_to_predict(model, partly):

@@ -31,6 +31,20 @@ test("own labels replace those of the data, and come back as they were stored", 
   assert.equal(model.own, null);
 });
 
+test("rows with a new label leave their old one, which the form says, and a label without rows goes", () => {
+  const model = modelOf();
+  giveOwn(model, OWN);
+  const own = new OwnLabels({ model, state: { rows: [0, 2, 4] } });
+  own.changed = () => {};
+  assert.equal(own.leaving("new"), "2 rows leave rich, 1 row leaves poor");
+  assert.equal(own.leaving(" rich"), "1 row leaves poor");
+  let sent;
+  own.store = (given) => (sent = given);
+  own.keep("rich");
+  assert.deepEqual(own.data(), { names: ["rich"], rows: [[0, 2, 4]] });
+  assert.deepEqual(sent, { name: "rich", rows: [0, 2, 4] });
+});
+
 test("rows of a page with a sample have their numbers in the data", () => {
   const model = modelOf();
   model.crowd = { count: 5, row: (n) => (3 * n) % 5, own: null };

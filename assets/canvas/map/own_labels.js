@@ -28,9 +28,9 @@ export class OwnLabels {
   /** @param {Explorer<any>} explorer */
   constructor(explorer) {
     this.explorer = explorer;
-    /** Stores the labels; null in a file without a server. @type {((data: OwnData) => void) | null} */
+    /** Stores a label of rows; null in a file without a server. @type {((given: { name: string, rows: number[] }) => void) | null} */
     this.store = null;
-    /** The labels that were sent last, as text. */
+    /** The labels that the server sent last, as text. */
     this.latest = "";
   }
 
@@ -43,20 +43,35 @@ export class OwnLabels {
     return { names: own?.names ?? [], rows };
   }
 
+  /** Return the name that is kept. @param {string} words */
+  named(words) {
+    return Array.from(words.replace(/[\p{C}\s]+/gu, " ").trim()).slice(0, LONGEST_LABEL).join("").trim();
+  }
+
+  /** Say how many selected rows leave other labels for this one. @param {string} words */
+  leaving(words) {
+    const { model: { own }, state: { rows } } = this.explorer;
+    const counts = (own?.names ?? []).map(() => 0);
+    for (const row of Array.from(rows)) if (own && own.labels[row] >= 0) counts[own.labels[row]] += 1;
+    const left = counts.flatMap((/** @type {number} */ count, /** @type {number} */ label) => (count && own?.names[label] !== this.named(words) ? [`${counted(count, "row")} ${count === 1 ? "leaves" : "leave"} ${own?.names[label]}`] : []));
+    return left.join(", ");
+  }
+
   /** Keep the selected rows under a name. @param {string} words */
   keep(words) {
     const { explorer } = this;
     const { model, state: { rows } } = explorer;
-    const name = Array.from(words.replace(/[\p{C}\s]+/gu, " ").trim()).slice(0, LONGEST_LABEL).join("").trim();
+    const name = this.named(words);
     if (!name) return;
     const names = [...(model.own?.names ?? [])];
     if (!names.includes(name)) names.push(name);
     const labels = model.own ? model.own.labels.slice() : new Int32Array(model.nRows).fill(-1);
     for (let i = 0; i < rows.length; i++) labels[rows[i]] = names.indexOf(name);
-    model.own = { names, labels };
+    // Labels without rows are dropped.
+    const kept = names.map((_, label) => label).filter((label) => labels.includes(label));
+    model.own = { names: kept.map((label) => names[label]), labels: labels.map((/** @type {number} */ label) => kept.indexOf(label)) };
     this.changed(true);
-    this.latest = JSON.stringify(this.data());
-    this.store?.(this.data());
+    this.store?.({ name, rows: Array.from(rows, (n) => model.dataRow(n)) });
   }
 
   /** Adopt the labels that the server has now. @param {OwnData | null | undefined} data */
@@ -64,6 +79,7 @@ export class OwnLabels {
     const text = JSON.stringify(data ?? { names: [], rows: [] });
     if (text === this.latest) return;
     this.latest = text;
+    if (text === JSON.stringify(this.data())) return;
     giveOwn(this.explorer.model, data);
     this.changed(Boolean(data?.names.length));
   }
@@ -97,7 +113,10 @@ export class OwnLabels {
     const name = element("input", { type: "text", "aria-label": "Name of the label", maxlength: LONGEST_LABEL, list: "own-labels", value: `Group ${(model.own?.names.length ?? 0) + 1}`, hidden: "" });
     const known = element("datalist", { id: "own-labels" }, ...(model.own?.names ?? []).map((/** @type {string} */ each) => element("option", { value: each })));
     const button = element("button", { title: `Give ${counted(state.rows.length, "row")} a label of yours, which colours the map` }, "Keep as label");
-    const form = element("form", { class: "keep-label" }, name, known, button);
+    const leaving = element("span", { role: "status" });
+    const form = element("form", { class: "keep-label" }, name, known, button, leaving);
+    const tell = () => (leaving.textContent = this.leaving(name.value));
+    name.addEventListener("input", tell);
     form.addEventListener("submit", (event) => {
       event.preventDefault();
       if (name.hidden) {
@@ -105,6 +124,7 @@ export class OwnLabels {
         button.textContent = "Keep";
         name.focus();
         name.select();
+        tell();
       } else this.keep(name.value);
     });
     return form;

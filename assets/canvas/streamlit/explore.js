@@ -31,7 +31,7 @@ export default oneMap(readModel, (root, model, chosen, keep, { opening, own }, n
   const ask = (/** @type {number} */ turn) => send("file", { turn, names: names.visitors, link: toLink(explorer.state.chosen) });
   explorer.taking?.offerFile(ask, fetchBytes);
   if (explorer.ownLabels) {
-    explorer.ownLabels.store = (labels) => send("own", labels);
+    explorer.ownLabels.store = (given) => send("own", given);
     explorer.ownLabels.latest = JSON.stringify(own ?? explorer.ownLabels.data());
   }
   return explorer;

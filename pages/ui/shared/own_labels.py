@@ -59,32 +59,48 @@ def own_labels(item: Item) -> OwnLabels:
 
 
 def keep_own_labels(item: Item, given: Mapping[str, Sequence[int]]) -> None:
-    """Keep labels for this visit, and store them with the visitor's own model if they are few."""
+    """Store labels with the visitor's own model if they are few, or keep them for this visit.
+
+    Labels without rows are dropped.
+    """
     library, identifier = library_of(item.key)
-    found = _of(tuple((name, tuple(rows)) for name, rows in given.items()))
+    found = _of(tuple((name, tuple(rows)) for name, rows in given.items() if rows))
+    kept = st.session_state.setdefault(KEPT, {})
     if not library.read_only and found.count <= MOST_STORED:
         try:
             library.keep_labels(identifier, zip(found.names, found.rows, strict=True))
-            found = replace(found, where="with the model")
+            kept.pop(item.key, None)  # another tab may change what is stored
+            return
         except (StoreError, OSError) as error:
             st.error(f"The labels were not stored with the model. {plain(error)}")
-    st.session_state.setdefault(KEPT, {})[item.key] = found
+    kept[item.key] = found
+
+
+def with_label(labels: OwnLabels, name: str, rows: Sequence[int]) -> dict[str, tuple[int, ...]]:
+    """Return all labels after rows got a label; a row has one label, so that it leaves others."""
+    known = {
+        each: set(own) - set(rows) for each, own in zip(labels.names, labels.rows, strict=True)
+    }
+    known[name] = known.get(name, set()) | set(rows)
+    return {each: tuple(sorted(own)) for each, own in known.items()}
 
 
 def take_own_labels(item: Item, key: str) -> None:
-    """Keep the labels that a map sent. key: the key of the map's component."""
+    """Give rows the label that a map sent, beside the labels that are stored by now.
+
+    key: the key of the map's component.
+    """
     state = st.session_state.get(plain_key(key))
     sent = state.get("own") if isinstance(state, Mapping) else getattr(state, "own", None)
     if not isinstance(sent, Mapping):
         return
     try:
-        pairs = zip(sent.get("names", ()), sent.get("rows", ()), strict=True)
-        given = dict(checked_own_labels(pairs))
+        given = checked_own_labels([(sent.get("name", ""), sent.get("rows", ()))])
     except (TypeError, ValueError, StoreError) as error:
-        st.error(f"The labels were not kept. {plain(error)}")
+        st.error(f"The label was not kept. {plain(error)}")
         return
-    if _fit(_of(tuple(given.items())), item):
-        keep_own_labels(item, given)
+    if _fit(_of(given), item):
+        keep_own_labels(item, with_label(own_labels(item), *given[0]))
 
 
 def in_words(labels: OwnLabels, n_rows: int) -> str:

@@ -6,6 +6,7 @@ from sklearn.base import clone
 from gplvm_core import training
 from gplvm_core.datasets import DataError
 from gplvm_core.readers.divided import with_labels
+from gplvm_core.readers.errors import plural
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.store import StoreError
 from gplvm_core.training import JobError
@@ -42,15 +43,22 @@ def rows_with_own_label(item: Item, name: str) -> None:
             icon=":material/download:",
             key=f"own_csv|{name}",
         )
-        st.button(
-            "Delete",
-            type="tertiary",
-            icon=":material/delete:",
-            key=f"own_delete|{name}",
-            help="Deletes all of your labels of these rows.",
-            on_click=keep_own_labels,
-            args=(item, {}),
-        )
+        known = dict(zip(labels.names, labels.rows, strict=True))
+        with st.popover("Delete a label", type="tertiary", icon=":material/delete:"):
+            for label, rows in known.items():
+                st.button(
+                    plain(f"Delete {label}: {plural(len(rows), 'row')}"),
+                    key=f"own_delete|{name}|{label}",
+                    on_click=_delete,
+                    args=(item, label),
+                )
+
+
+def _delete(item: Item, label: str) -> None:
+    """Delete one label, and keep those that are stored by now."""
+    labels = own_labels(item)
+    known = dict(zip(labels.names, labels.rows, strict=True))
+    keep_own_labels(item, {name: rows for name, rows in known.items() if name != label})
 
 
 def _train(item: Item, name: str, labels: OwnLabels) -> None:
