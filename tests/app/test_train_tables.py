@@ -243,12 +243,15 @@ def test_coordinates_of_a_file_are_shown_as_a_map_without_training():
     np.testing.assert_allclose(np.corrcoef(shown[:, 0], places[:, 0])[0, 1], 1.0, atol=1e-6)
     data = library.dataset(entry.id)
     assert data.column_names == ("sum", "product") and data.label_word(3) in ("red", "blue")
+    # The columns have different units, so no column's values have the other's errors.
+    assert (library.model(entry.id).noise_std_ < 1.1 * data.values.std(axis=0)).all()
     # The page reads the file's own numbers from the positions.
     units = np.array(pack_points(Chart.of(library.model(entry.id), data))[1]["units"])
     np.testing.assert_allclose(units[:, 0] + units[:, 1] * shown, places.round(3), atol=1e-9)
     # A training with labels is an ordinary one, of the columns.
     learns = learning(open_item(f"library:{entry.id}"), data).get_params(deep=False)
-    usual = ManifoldRelevance(kinds=data.kinds, random_state=0).get_params(deep=False)
+    usual = ManifoldRelevance(kinds=data.kinds, scaling="columns", random_state=0)
+    usual = usual.get_params(deep=False)
     assert learns == usual and learns["max_iter"] >= 500
     assert "No map was trained." in said(run_page("explore", model=f"library:{entry.id}"))
     # A table without such columns has no offer.

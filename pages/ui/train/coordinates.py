@@ -81,6 +81,7 @@ def drawn_at(values: Array, places: Array) -> GPLVM:
             kernel=RBF(1.0, np.full(2, width)),
             init=places,
             latent="given",
+            scaling="columns",
             max_iter=1,
             random_state=0,
             second_stage="off",
