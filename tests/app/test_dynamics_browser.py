@@ -164,6 +164,7 @@ def test_a_movement_is_played_scrubbed_and_turned_without_the_server(server, mov
     timeline = page.locator(TIMELINE)
     timeline.press("End")
     page.wait_for_function(f"() => {{ {FIRST} return player.trajectory.forecastShown > 0; }}")
+    settled(page)
     assert maps[1].evaluate(ORANGE) > 50
     timeline.press("Home")
     page.wait_for_function(f"() => {{ {FIRST} return player.trajectory.forecastShown < 0; }}")
