@@ -41,8 +41,12 @@ def bands(
     std = rule.spread(most)
     errors = _past_errors(series, rule, first, most)
     tried = len(errors)
-    wider = np.maximum(errors / np.where(std[:tried] > 0.0, std[:tried], np.inf), 1.0)
-    wider = np.maximum.accumulate(wider, axis=0)
+    wider = errors / np.where(std[:tried] > 0.0, std[:tried], np.inf)
+    if rule.again is not None:  # two origins are too few for one step: the mean of several
+        total = np.concatenate([np.zeros_like(wider[:1]), np.cumsum(wider**2, axis=0)])
+        steps, before = np.arange(1, tried + 1), np.arange(1, tried + 1) // 2
+        wider = np.sqrt((total[steps] - total[before]) / (steps - before)[:, None])
+    wider = np.maximum.accumulate(np.maximum(wider, 1.0), axis=0)
     last = wider[-1:]
     # Trained on a part, a rule was tried too rarely to show that its errors stop growing.
     later = np.sqrt(np.arange(tried + 1, most + 1)[:, None] / tried)

@@ -19,6 +19,9 @@ TREND, LINEAR = "Trend and season", "Linear autoregression"
 LAGS, MOST_LAGS = 5, 25
 COMPONENTS = 30  # wider series are predicted through this many principal components
 ALPHAS = 10.0 ** np.arange(-4, 5)  # penalties of ridge regression, on standardised columns
+# Differences over up to FAR frames show the power with which squared differences grow. The power is
+# uncertain, because such differences overlap: it is raised by SAFER times √(FAR / all frames).
+FAR, SAFER = 60, 0.5
 LEAST_CORRELATION = 0.3  # least correlation of a series with itself one period before
 # How much an error changes the level, the trend as a share of the level's change, and the season as
 # a share of the rest; and the share of the trend that remains after a frame.
@@ -126,9 +129,21 @@ def _as_last(series: Float[Array, "T D"]) -> Rule:
     def rule(ends: Int[IntArray, " E"], horizon: int) -> Float[Array, "E H D"]:
         return np.repeat(known[ends - 1][:, None], horizon, axis=1)
 
-    return Rule(
-        rule, lambda horizon: np.sqrt(_jumps(series, 1) * np.arange(1, horizon + 1)[:, None])
-    )
+    # With a trend, squared differences over h frames grow as h²; the rest grows as h in a random
+    # walk, and not at all in noise.
+    far = min(max(2, len(series) // 6), len(series) - 1, FAR)
+    drift = np.diff(known, axis=0).mean(axis=0) if far > 0 else np.zeros(series.shape[1])
+    one, many = (np.maximum(_jumps(series, h) - (h * drift) ** 2, 0.0) for h in (1, max(far, 1)))
+    both = (one > 0.0) & (many > 0.0)
+    growth = np.log(np.where(both, many, 1.0) / np.where(both, one, 1.0))
+    unsure = np.sqrt(max(far, 1) / len(series))
+    power = np.clip(growth / np.log(max(far, 2)) + SAFER * unsure, 0.0, 1.0)
+
+    def spread(horizon: int) -> Float[Array, "H D"]:
+        frames = np.arange(1.0, horizon + 1.0)[:, None]
+        return np.asarray(np.sqrt(one * frames**power + (frames * drift) ** 2))
+
+    return Rule(rule, spread)
 
 
 def _as_before(series: Float[Array, "T D"], period: int) -> Rule:

@@ -20,9 +20,9 @@ def separating_pair(
     """Return the first pair of dimensions that separates the labels as well as any pair.
 
     leading: the dimensions, the one with the largest effect first; a pair is two of the first
-    `MOST_PAIRED`. A pair separates labels well if
-    a row's nearest row mostly has the same label; a pair is worse if it is worse by `SURE` standard
-    errors. Rows with a label below 0 have none. Positions are scaled as on the map.
+    `MOST_PAIRED`. A pair separates labels well if a row's nearest row mostly has the same label; a
+    pair is worse if it is worse by `SURE` standard errors. Rows with a label below 0 have none.
+    Positions are scaled as on the map.
     """
     known = np.flatnonzero(labels >= 0)
     known = known[:: max(1, len(known) // MOST_ROWS)]

@@ -206,3 +206,17 @@ def test_an_unknown_list_of_stops_opens_the_whole_tour() -> None:
     at = run_page("learn", stops="nonsense")
     assert not at.exception
     assert not at.button("learn_next").disabled
+
+
+def test_a_change_that_arrives_after_its_figure_has_gone_changes_nothing() -> None:
+    def script() -> None:
+        import streamlit as st
+
+        from pages.ui.learn.depth.bend import take_act
+        from pages.ui.shared.component import sent_by
+
+        take_act()  # Streamlit has no state of the figure
+        st.write(f"sent: {sent_by('gone', 'act')}")
+
+    at = AppTest.from_function(script).run()
+    assert not at.exception and at.markdown[0].value == "sent: None"

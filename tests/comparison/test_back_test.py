@@ -107,6 +107,13 @@ def test_the_bands_of_the_last_value_grow_as_those_of_a_walk():
     np.testing.assert_allclose(std[[0, 3, 99]], [1.0, 2.0, 10.0], rtol=0.2)
 
 
+def test_the_bands_of_noise_hardly_grow():
+    noise = np.random.default_rng(3).normal(size=(4000, 1))
+    found = {each.name: each.std[:, 0] for each in simple_forecasts(noise, 60)}
+    for name in (LAST, LINEAR):  # smoothing follows a tenth of every error
+        assert found[name][59] < 1.4 * found[name][0], name
+
+
 def test_each_column_continues_from_its_own_last_value():
     frames = np.arange(80.0)
     rows = np.column_stack([0.5 * frames, np.sin(np.pi * frames / 6.0), -0.3 * frames])

@@ -10,7 +10,7 @@ from gplvm_core.lessons.picture import LessonPicture, pack_picture
 from pages.ui.learn.controls import State, link_of, state_of, usual_state
 from pages.ui.learn.run import LessonRun
 from pages.ui.learn.stop import Stop
-from pages.ui.shared.component import component, hold_bytes, room_for, write_link
+from pages.ui.shared.component import component, hold_bytes, room_for, sent_by, write_link
 
 PACE = 0.25  # seconds between two updates during a training
 
@@ -68,7 +68,7 @@ def _figure(stop: Stop, watched: bool, opened: Callable[[], bool]) -> None:
     figure_key = f"learn_figure_{stop.name}"
 
     def act() -> None:
-        change: Any = st.session_state[figure_key].get("act")
+        change = sent_by(figure_key, "act")
         if isinstance(change, dict):
             st.session_state[key_of(stop)] = after(stop, shown(stop), change)
 

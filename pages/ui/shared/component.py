@@ -1,5 +1,6 @@
 """Streamlit components that draw in the browser, and the bytes that they fetch."""
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
@@ -53,6 +54,16 @@ def plain_key(key: str) -> str:
     """Return the key under which Streamlit stores the state of a component."""
     # Streamlit refuses two underscores in a row; an invisible word joiner separates them.
     return key.replace("__", "_\u2060_").replace("__", "_\u2060_")
+
+
+def sent_by(key: str, name: str) -> Any:
+    """Return what a component has sent under a name; None if it sent nothing.
+
+    Streamlit deletes the state of a component that is no longer drawn, and may still call its
+    callback afterwards, if the visitor has meanwhile gone elsewhere.
+    """
+    state: Any = st.session_state.get(plain_key(key))
+    return state.get(name) if isinstance(state, Mapping) else getattr(state, name, None)
 
 
 def room_for(drawing: str, place: int | None = None) -> "DeltaGenerator":

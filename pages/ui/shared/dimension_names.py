@@ -8,7 +8,7 @@ import streamlit as st
 from gplvm_core.offline.scripts import script
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, library_of
-from pages.ui.shared.component import plain_key
+from pages.ui.shared.component import sent_by
 from pages.ui.shared.plain import plain
 
 BROWSERS = "names_in_browser"  # session key: the browser's names by model, version and map
@@ -56,7 +56,7 @@ def read_names(item: Item, tab: str) -> None:
     known: dict[str, tuple[str, ...]] = st.session_state.setdefault(BROWSERS, {})
 
     def take() -> None:
-        sent = st.session_state["names"].get("names")
+        sent = sent_by("names", "names")
         if isinstance(sent, Mapping):
             for key in [key for key in known if key.startswith(of)]:
                 del known[key]
@@ -85,8 +85,7 @@ def names_data(item: Item, space: str) -> dict[str, Any]:
 
 def store_names(item: Item, space: str, key: str) -> None:
     """Store the names that a map sent after a change. key: the key of the map's component."""
-    state = st.session_state.get(plain_key(key))
-    sent = state.get("names") if isinstance(state, Mapping) else getattr(state, "names", None)
+    sent = sent_by(key, "names")
     library, identifier = library_of(item.key)
     if library.read_only or not isinstance(sent, list | tuple):
         return

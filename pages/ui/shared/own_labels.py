@@ -1,4 +1,4 @@
-"""The visitor's own labels of rows: kept for this visit, and stored with the visitor's models."""
+"""The visitor's own labels of rows: kept until a reload, and stored with the visitor's models."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +11,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.store import StoreError, checked_own_labels
 from pages.ui.shared.catalogue import Item, library_of
-from pages.ui.shared.component import plain_key
+from pages.ui.shared.component import sent_by
 from pages.ui.shared.plain import plain
 
 KEPT = "own_labels"  # session key: the labels of this visit by model
@@ -25,7 +25,7 @@ class OwnLabels:
 
     names: tuple[str, ...] = ()
     rows: tuple[tuple[int, ...], ...] = ()
-    where: str = "for this visit only"
+    where: str = "until you reload the page"
 
     @property
     def count(self) -> int:
@@ -90,8 +90,7 @@ def take_own_labels(item: Item, key: str) -> None:
 
     key: the key of the map's component.
     """
-    state = st.session_state.get(plain_key(key))
-    sent = state.get("own") if isinstance(state, Mapping) else getattr(state, "own", None)
+    sent = sent_by(key, "own")
     if not isinstance(sent, Mapping):
         return
     try:
@@ -99,8 +98,10 @@ def take_own_labels(item: Item, key: str) -> None:
     except (TypeError, ValueError, StoreError) as error:
         st.error(f"The label was not kept. {plain(error)}")
         return
-    if _fit(_of(given), item):
-        keep_own_labels(item, with_label(own_labels(item), *given[0]))
+    if not _fit(_of(given), item):
+        st.error("The label was not kept: the model has fewer rows by now. Reload the page.")
+        return
+    keep_own_labels(item, with_label(own_labels(item), *given[0]))
 
 
 def in_words(labels: OwnLabels, n_rows: int) -> str:

@@ -27,7 +27,13 @@ def coordinates_offer(dataset: Dataset) -> None:
         return
     names = column_words(dataset)
     found = coordinate_columns(names)
-    if found is None or isinstance(dataset, TableDataset) or dataset.n_points > MOST_ROWS:
+    if found is None:
+        return
+    if isinstance(dataset, TableDataset) or dataset.n_points > MOST_ROWS:
+        st.caption(
+            f"{plain(found[0])} and {plain(found[1])} seem to be coordinates. They are shown as a "
+            f"map, without training, for up to {MOST_ROWS:,} rows."
+        )
         return
     kinds = [column.kind for column in dataset.columns] or ["number"] * len(names)
     numbers = [name for name, kind in zip(names, kinds, strict=True) if kind in NUMBERS]

@@ -35,7 +35,7 @@ from pages.ui.explore.fill.items import (
 from pages.ui.explore.fill.model import Completion, completed, possibilities
 from pages.ui.explore.fill.panels import panels
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.component import component, hold_bytes, plain_key, room_for
+from pages.ui.shared.component import component, hold_bytes, room_for, sent_by
 from pages.ui.shared.density import HELD_OUT, density_of, how_filled
 
 show_painter = component("painter", "painter/painter.html", "painter/painter.css")
@@ -126,7 +126,7 @@ def take_act(name: str, rows: list[RowItem], dataset: Dataset) -> None:
 
     Streamlit calls this before the rerun, so that the mask is not lost if the rerun is interrupted.
     """
-    act = st.session_state[plain_key(f"painter|{name}")].get("act")
+    act = sent_by(f"painter|{name}", "act")
     if isinstance(act, dict) and act.get("more"):
         keep(name, board(name).shuffled())
     elif (asked := question_of(act, rows, dataset)) is not None:

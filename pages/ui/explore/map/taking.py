@@ -9,7 +9,7 @@ import streamlit as st
 from gplvm_core.offline.explorer import OfflineExplorer
 from gplvm_core.wire.model import Chart
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.component import plain_key
+from pages.ui.shared.component import sent_by
 from pages.ui.shared.dimension_names import checked
 from pages.ui.shared.opening import opening_elsewhere
 from pages.ui.shared.parcels import parcels
@@ -27,8 +27,7 @@ def made_file(key: str) -> dict[str, Any] | None:
 
 def make_file(item: Item, chart: Chart, key: str) -> None:
     """Make the file that a canvas has requested. key: the component's key."""
-    state = st.session_state.get(plain_key(key))
-    asked = state.get("file") if isinstance(state, Mapping) else getattr(state, "file", None)
+    asked = sent_by(key, "file")
     if not isinstance(asked, Mapping):
         return
     data: dict[str, Any] = {"turn": asked.get("turn")}

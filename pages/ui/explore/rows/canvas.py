@@ -1,8 +1,5 @@
 """The linked map and table of new rows, as a Streamlit component."""
 
-from collections.abc import Mapping
-from typing import Any
-
 import streamlit as st
 
 from gplvm_core.new_rows import Answers
@@ -12,7 +9,7 @@ from gplvm_core.wire.model import Chart
 from gplvm_core.wire.new_rows import pack_new_rows
 from pages.ui.explore.rows.work import texts
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.component import component, hold_bytes, plain_key, room_for
+from pages.ui.shared.component import component, hold_bytes, room_for, sent_by
 from pages.ui.shared.dimension_names import names_data, space_of
 from pages.ui.shared.packed import packed_map
 from pages.ui.shared.parcels import parcels
@@ -77,6 +74,5 @@ def _nothing() -> None:
 
 def _sent(key: str, value: str) -> int | None:
     """Return the number of the row that the component has just sent, if any."""
-    state: Any = st.session_state.get(plain_key(key))
-    sent = state.get(value) if isinstance(state, Mapping) else getattr(state, value, None)
+    sent = sent_by(key, value)
     return int(sent) if isinstance(sent, int | float) and sent >= 0 else None

@@ -11,7 +11,7 @@ from gplvm_core.lessons.bend import CURVES, LEAST_POINTS, LEFT, MOST_POINTS, RIG
 from gplvm_core.wire.frame import frame, unframe
 from pages.ui.learn.depth.live import Live
 from pages.ui.shared.about import about
-from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.component import component, hold_bytes, room_for, sent_by
 from pages.ui.shared.link import keep_in_link
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
@@ -125,7 +125,7 @@ def settled(now: ShownBend) -> ShownBend:
 
 def take_act() -> None:
     """Apply the visitor's action on the figure; Streamlit calls this before the rerun."""
-    act: Any = st.session_state[FIGURE].get("act")
+    act = sent_by(FIGURE, "act")
     if isinstance(act, dict):
         st.session_state[STORE] = after(shown(), act)
 
