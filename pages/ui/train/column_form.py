@@ -185,8 +185,7 @@ def regression_form(asked: Dataset) -> Any:
     assert asked.task is not None
     train, _ = asked.task.rows(asked.n_points)
     most = min(len(train), 300)
-    # In small tables, more inducing points cost seconds, and halve some errors (yacht, 277 rows:
-    # 50 points .52, 200 points .24).
+    # In small tables, more inducing points cost seconds, and halve the errors of some.
     usual = 30 if title == DEEP else 200 if len(train) < 2000 else 50
     with st.expander("More options"):
         if title == DEEP:
