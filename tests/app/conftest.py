@@ -255,7 +255,7 @@ def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Keep a picture and the console of every open page when a browser test fails."""
+    """Keep a picture, the words and the console of every open page when a browser test fails."""
     report = yield
     browser = item.config.stash.get(BROWSER, None)
     if report.failed and report.when == "call" and browser and item.get_closest_marker("browser"):
@@ -266,7 +266,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
             said = [f"{each.type}: {each.text}" for each in page.console_messages()]
             path.with_suffix(".txt").write_text("\n".join([page.url, *said]), encoding="utf-8")
             page.screenshot(path=path)
-            report.sections.append(("Picture of the page", f"{path} and its console beside it"))
+            words = page.locator("body").inner_text()[:2_000]
+            report.sections.append(
+                ("Picture of the page", f"{path} and its console beside it\n{page.url}\n{words}")
+            )
     return report
 
 
