@@ -68,6 +68,7 @@ export class Controls {
   /** Show a hint beside the map, or `words` instead. @param {string | null} words */
   showHint(words) {
     this.words = words;
+    this.parts.hint.toggleAttribute("data-usual", words === null);
     this.parts.hint.textContent = words ?? (matchMedia("(pointer: coarse)").matches
       ? "Touch to look, lift to keep, two fingers to zoom"
       : "Move to look, click to keep, drag to pan");

@@ -39,7 +39,7 @@ import { Wall } from "./wall.js";
 
 const COVERED = 40; // the smallest height in CSS pixels that the map reserves for its legend, and for its buttons
 const MAP_MARGIN = 10; // margin around legend and buttons
-const BELOW_MAP = 34; // height of the line below the map in CSS pixels
+const BELOW_MAP = 52; // height of the row of controls below the map in CSS pixels
 const SETTLE_MS = 450; // after arrow keys and sliders, the point is kept after this pause
 
 /** @template {MapModel} [Model=MapModel] */

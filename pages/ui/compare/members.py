@@ -23,8 +23,8 @@ from pages.ui.shared.link import go_to
 from pages.ui.shared.own_labels import own_labels
 from pages.ui.shared.words import model_words, seconds_in_words
 
-FIRST = "gallery:people"
-READY = ("gallery:flow", "gallery:deep-flow")  # two ready models of the same data
+# Two ready models of the same data; with PCA, the first shows best what a map gains.
+READY = ("gallery:flow", "gallery:deep-flow")
 MOST, LEAST = 4, 2
 OF_THE_ROWS = ("rows", "labels", "by")  # parameters of the link that apply to these data only
 MOST_ROWS = 5000
@@ -111,7 +111,7 @@ def _usual() -> str | None:
             return first_of(seen).key
         except (ValueError, OSError):
             pass  # the last model cannot be compared, so start as on a first visit
-    return FIRST if FIRST in there else next(iter(there), None)
+    return READY[0] if READY[0] in there else next(iter(there), None)
 
 
 def set_keys(keys: tuple[str, ...], *dropped: str) -> None:
