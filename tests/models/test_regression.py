@@ -47,9 +47,10 @@ def covariances(model: SparseGPRegression, inputs: np.ndarray, new: np.ndarray):
 
 
 @pytest.mark.filterwarnings("ignore:n_inducing")
-def test_with_all_inputs_inducing_it_is_the_exact_gaussian_process() -> None:
+@pytest.mark.parametrize("n_inducing", [100, "auto"])
+def test_with_all_inputs_inducing_it_is_the_exact_gaussian_process(n_inducing) -> None:
     inputs, outputs, _ = curve()
-    model = small(n_inducing=100, jitter=1e-8).fit(inputs, outputs)
+    model = small(n_inducing=n_inducing, jitter=1e-8).fit(inputs, outputs)
     new = inputs[:7] + 0.3
     gram, cross, prior = covariances(model, inputs, new)
     noisy = gram + model.noise_variance_ * np.eye(len(inputs))
@@ -171,6 +172,14 @@ def test_input_noise_is_learnt_and_separated_from_output_noise() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("n_rows", "most"), [(1999, 200), (2000, 50)])
+def test_small_tables_have_more_inducing_inputs_by_default(n_rows: int, most: int) -> None:
+    inputs = np.random.default_rng(0).normal(size=(n_rows, 2))
+    model = SparseGPRegression(max_iter=1, random_state=0).fit(inputs, np.sin(inputs[:, 0]))
+    assert len(model.posterior_.inducing) == most
+    assert model.notes_ == ()
+
+
 def test_no_input_noise_is_learnt_for_exact_inputs() -> None:
     inputs, outputs, _ = curve()
     exact = small(max_iter=200).fit(inputs, outputs)

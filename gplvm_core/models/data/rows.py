@@ -161,6 +161,18 @@ def checked_outputs(
     return (found[:, None], True) if found.ndim == 1 else (found, False)
 
 
+# With fewer rows, more inducing inputs cost seconds, and make some regressions much better
+# (`benchmarks/more_inducing.py`).
+FEW_ROWS, MANY_INDUCING, USUAL_INDUCING = 2_000, 200, 50
+
+
+def inducing_count(n_inducing: int | str, n_points: int) -> int:
+    """The number of inducing inputs; for "auto", the number for a table with so many rows."""
+    if isinstance(n_inducing, str):
+        return min(n_points, MANY_INDUCING if n_points < FEW_ROWS else USUAL_INDUCING)
+    return n_inducing
+
+
 def capped_notes(n_inducing: int, n_points: int) -> tuple[str, ...]:
     """A note if there are more inducing inputs than points."""
     if n_inducing <= n_points:

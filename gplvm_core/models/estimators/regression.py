@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
-from gplvm_core.models.data.rows import capped_notes
+from gplvm_core.models.data.rows import capped_notes, inducing_count
 from gplvm_core.models.data.scaling import Scaling, noise_in_words, observed_counts
 from gplvm_core.models.estimators.regression_model import RegressionModel
 from gplvm_core.models.estimators.settings import check_settings, preset
@@ -43,6 +43,10 @@ class SparseGPRegression(RegressionModel):
 
     Parameters
     ----------
+    n_inducing
+        The number of inducing inputs, at most one for each row; with one for each row, exact inputs
+        have an exact Gaussian process. "auto": 200 for fewer than 2,000 rows, 50 for more. The cost
+        of an iteration grows with the square of their number.
     kernel
         "rbf", "linear", "periodic", "matern12", "matern32", "matern52", or a kernel object in
         units of the standardised inputs. Exact inputs allow every kernel, including sums and
@@ -74,7 +78,7 @@ class SparseGPRegression(RegressionModel):
     array([1.])
     """
 
-    n_inducing: int = 50
+    n_inducing: int | Literal["auto"] = "auto"
     kernel: str | Kernel = "rbf"
     _: KW_ONLY
     constrained: bool = False
@@ -149,7 +153,11 @@ class SparseGPRegression(RegressionModel):
         self.input_noise_variance_ = units.scale**2 * noise
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
-        notes = units.notes + scaling.notes + capped_notes(self.n_inducing, len(targets))
+        notes = (
+            units.notes
+            + scaling.notes
+            + capped_notes(inducing_count(self.n_inducing, len(targets)), len(targets))
+        )
         notes += failures_in_words(self.restarts_)
         self._note(notes + self._stage_notes(inputs, len(kept)))
         self.notes_ += noise_in_words("shared", scaling)
@@ -195,13 +203,14 @@ class SparseGPRegression(RegressionModel):
     ) -> Graph:
         """The training problem; begin: a start that replaces the default start."""
         seen = Targets.of(targets)
+        n_inducing = inducing_count(self.n_inducing, len(targets))
         # Training starts from a shared noise variance, with a kernel for all outputs jointly.
-        start = RegressionStart(inputs, seen, self.kernel, self.n_inducing, self.jitter, executor)
+        start = RegressionStart(inputs, seen, self.kernel, n_inducing, self.jitter, executor)
         return regression(
             inputs,
             targets_for(targets, self.noise),
             begin or start,
-            n_inducing=self.n_inducing,
+            n_inducing=n_inducing,
             jitter=self.jitter,
             executor=executor,
             kernel_held=kernel_held,

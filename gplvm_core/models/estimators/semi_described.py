@@ -9,6 +9,7 @@ from jaxtyping import Bool, Float
 
 from gplvm_core.bounds import Layer
 from gplvm_core.models.data.inputs import INITIAL_VARIANCE, Inputs
+from gplvm_core.models.data.rows import inducing_count
 from gplvm_core.models.data.scaling import Scaling, observed_counts
 from gplvm_core.models.estimators.regression import SparseGPRegression
 from gplvm_core.models.estimators.settings import preset
@@ -119,7 +120,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         mean, variance = inputs.belief.mean.copy(), inputs.belief.variance.copy()
         mean[~whole], variance[~whole] = found.mean, found.variance
         inducing = posterior.inducing
-        more = min(self.n_inducing, len(targets)) - len(inducing)
+        more = min(inducing_count(self.n_inducing, len(targets)), len(targets)) - len(inducing)
         if more > 0:
             generator = np.random.default_rng(trained.restart.seed)
             inducing = np.vstack([inducing, initial_inducing(found.mean, more, generator)[0]])

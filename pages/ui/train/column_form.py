@@ -6,6 +6,7 @@ import streamlit as st
 
 from gplvm_core import DeepGP, SemiDescribedGPRegression, SparseGPRegression
 from gplvm_core.datasets import Dataset
+from gplvm_core.models.data.rows import inducing_count
 from gplvm_core.readers import ask_column
 from gplvm_core.readers.asked import number_columns, word_columns
 from gplvm_core.readers.errors import listed, plural
@@ -185,8 +186,7 @@ def regression_form(asked: Dataset) -> Any:
     assert asked.task is not None
     train, _ = asked.task.rows(asked.n_points)
     most = min(len(train), 300)
-    # In small tables, more inducing points cost seconds, and halve the errors of some.
-    usual = 30 if title == DEEP else 200 if len(train) < 2000 else 50
+    usual = 30 if title == DEEP else inducing_count("auto", len(train))
     with st.expander("More options"):
         if title == DEEP:
             options["n_components"] = _hidden(len(asked.task.inputs))

@@ -62,8 +62,9 @@ def settings_of(job: Snapshot) -> list[str]:
             words.append(f"{len(widths)} layers of {' and '.join(map(str, widths))} dimensions")
         else:
             words.append(plural(int(widths), "latent dimension"))
-    if job.parameters.get("n_inducing") is not None:
-        words.append(plural(int(job.parameters["n_inducing"]), "inducing point"))
+    inducing = job.parameters.get("n_inducing")  # "auto", or one number a layer, in jobs of scripts
+    if isinstance(inducing, int):
+        words.append(plural(inducing, "inducing point"))
     starts = job.parameters.get("n_restarts")
     if starts not in (None, 1, "auto"):
         words.append(f"best of {starts} starts")
