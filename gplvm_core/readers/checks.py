@@ -174,8 +174,8 @@ def refuse_infinite(
         row, *column = at[0].tolist()
         named = "".join(f", column {repr(names[d]) if names else d}" for d in column)
         raise DataError(
-            f"{what}row {row}{named} (counted from 0) is infinite. Correct the value, or put NaN in "
-            "its place where gaps are allowed."
+            f"{what}row {row}{named} (counted from 0) is infinite. Correct the value, or put NaN "
+            "in its place where gaps are allowed."
         )
 
 
