@@ -36,11 +36,12 @@ def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Sca
         return Scaling(center, scale)
     beside = not numbers.all()
     own = Scaling.of(outputs[:, numbers], "columns", empty_rows=True, all_constant=beside)
-    _, _, constant = column_units(outputs)
+    constant = np.zeros(len(numbers), dtype=bool)
+    constant[numbers] = column_units(outputs[:, numbers])[2]
     notes = tuple(
         f"the column {column.name!r} is constant ({in_digits(np.nanmax(outputs[:, place.start]))})"
         for column, place in zip(columns.columns, columns.places, strict=True)
-        if numbers[place.start] and constant[place.start]
+        if column.is_number and constant[place.start]
     )
     center[numbers], scale[numbers] = own.center, own.scale
     for d in np.flatnonzero(numbers & ~columns.links.numbers):
