@@ -61,7 +61,8 @@ def test_a_menu_chooses_a_word_and_the_answer_is_that_of_python(server, browser_
     page.get_by_role("spinbutton", name="length, number").fill("12")
     words = [str(word) for word in task.input_columns.columns[0].words]
     coded = np.array([[k, 12.0] for k in range(3)])
-    for word, mean in zip(words, answers(model, task.input_columns.expanded(coded))[0], strict=True):
+    means, _ = answers(model, task.input_columns.expanded(coded))
+    for word, mean in zip(words, means, strict=True):
         menu.select_option(word)
         expect(value).to_have_text(f"{mean:.1f}")
     menu.select_option("unknown")
