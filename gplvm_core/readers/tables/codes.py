@@ -100,11 +100,16 @@ def _far(numbers: Float[Array, " N"]) -> list[float]:
 def _below_zero(numbers: Float[Array, " N"]) -> list[float]:
     """Return the numbers below 0 of a column, if they are few, usual codes, and repeat."""
     known = numbers[np.isfinite(numbers)]
-    codes, counts = np.unique(known[known < 0.0], return_counts=True)
-    usual = all(BELOW_ZERO.fullmatch(f"{code:.10g}") for code in codes)
-    others = len(known) - int(counts.sum())
-    repeat = 0 < len(codes) <= MOST_CODES and int(counts.max()) > 1
-    return codes.tolist() if usual and repeat and others >= LEAST_OTHERS else []
+    below = known[known < 0.0]
+    if len(known) - len(below) < LEAST_OTHERS or not len(below) or not _is_code(below.max()):
+        return []
+    codes, counts = np.unique(below, return_counts=True)
+    few = len(codes) <= MOST_CODES and all(map(_is_code, codes))
+    return codes.tolist() if few and counts.max() > 1 else []
+
+
+def _is_code(value: float) -> bool:
+    return BELOW_ZERO.fullmatch(f"{value:.10g}") is not None
 
 
 def _count(numbers: Float[Array, " N"], value: float, codes: set[float]) -> int:
@@ -114,7 +119,7 @@ def _count(numbers: Float[Array, " N"], value: float, codes: set[float]) -> int:
     others = known[~np.isin(known, list(codes))] if count else known
     if count and len(others):
         low, high = others.min(), others.max()
-        if low >= 0.0 > value and BELOW_ZERO.fullmatch(f"{value:.10g}"):
+        if low >= 0.0 and _is_code(value):
             return count
         if max(low - value, value - high) <= ALSO * (high - low):
             return 0

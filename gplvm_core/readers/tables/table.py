@@ -80,16 +80,16 @@ def read_table(
     numbers, if the cells are ambiguous.
 
     Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Numbers
-    with decimal commas, with separated thousands, or with a percent sign or unit in every cell of
-    their column are read, with a note. Empty cells and cells that read NA, N/A, n.a., n.d., k.a.,
-    <LOD, <LOQ, #N/A, <NA>, NaN, null, none, missing, "?", "-", "–" or "." (in any case) are
-    missing: NaN among the targets, −1 among the labels. `missing` lists numbers that also stand for
-    missing values, such as -999; a note names such numbers if they repeat. `encoding` is that of a
-    text, such as "cp1252" (None: UTF-8, or else Windows-1252, with a note); "utf-8 twice" mends
-    letters such as Ã¤. Empty columns at the end of a text table,
-    and empty lines, are left out. With `skip_empty_rows`, rows without a value in any column
-    to learn are also left out. image_shape:
-    the rows are images of this height and width (and 3 colours), line by line.
+    with decimal commas, with separated thousands, with a minus at their end, or with a percent sign
+    or unit in every cell of their column are read, with a note. Empty cells and cells that read NA,
+    N/A, n.a., n.d., k.a., <LOD, <LOQ, #N/A, <NA>, NaN, null, none, missing, "?", "-", "–" or "."
+    (in any case) are missing: NaN among the targets, −1 among the labels. `missing` lists numbers
+    that also stand for missing values, such as -999; a note names such numbers if they repeat.
+    `encoding` is that of a text, such as "cp1252" (None: UTF-8, or else Windows-1252, with a note);
+    "utf-8 twice" mends letters such as Ã¤. Empty columns at the end of a text table, empty lines,
+    and comments between the rows are left out. With `skip_empty_rows`, rows without a value in any
+    column to learn are also left out. image_shape: the rows are images of this height and width
+    (and 3 colours), line by line.
 
     `kinds` (docs/kinds.md) gives the kinds of the columns to learn. None: all are numbers. "auto":
     the values decide. "robust": likewise, with robust noise for numbers. A mapping gives a kind for
