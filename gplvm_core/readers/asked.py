@@ -13,7 +13,8 @@ from gplvm_core.readers.errors import DataError, plural, shortened
 from gplvm_core.readers.kinds import NUMBERS
 from gplvm_core.readers.names import column_words
 
-IN_REGRESSIONS = (*NUMBERS, "count")  # kinds of columns that are inputs or targets of a regression
+IN_REGRESSIONS = (*NUMBERS, "count")  # kinds of columns that are targets of a regression
+AS_INPUTS = ("yes/no", "category", "grade")  # kinds with words that are inputs of a regression
 
 
 def number_columns(dataset: Dataset) -> tuple[str, ...]:
@@ -30,6 +31,13 @@ def word_columns(dataset: Dataset) -> tuple[str, ...]:
     return tuple(name for name in column_words(dataset) if name not in numbers)
 
 
+def input_columns(dataset: Dataset) -> tuple[str, ...]:
+    """Return the names of the columns that can be inputs, in the order of the data set."""
+    possible = {column.name for column in dataset.columns if column.kind in AS_INPUTS}
+    possible |= {*number_columns(dataset)}
+    return tuple(name for name in column_words(dataset) if name in possible)
+
+
 def ask_column(
     dataset: Dataset,
     target: str,
@@ -43,7 +51,8 @@ def ask_column(
 
     errors: for some inputs, the column with the standard deviations of their errors. gaps: whether
     to use rows in which inputs are missing. held: the share of rows kept aside to test the model.
-    Rows without a value of the target are left out, and the notes of the result say how many.
+    Inputs may be numbers, counts and words. Rows without a value of the target are left out, and
+    the notes of the result say how many.
     Raises DataError for a question that cannot be answered.
 
     Examples
@@ -56,12 +65,16 @@ def ask_column(
     """
     task = ColumnTask(target, tuple(inputs), dict(errors or {}), held)
     names = column_words(dataset)
-    words = [name for name in task.columns if name in word_columns(dataset)]
-    if words:
+    numbers, possible = number_columns(dataset), input_columns(dataset)
+    words = [name for name in task.columns if name in names and name not in numbers]
+    wrong = [name for name in words if name not in possible or name not in task.inputs]
+    if wrong:
         raise DataError(
-            f"“{shortened(words[0])}” has words. A regression needs numbers: leave the column out, "
-            "or learn a map of the table, which takes words, too."
+            f"“{shortened(wrong[0])}” has words. A regression predicts numbers, and its errors are "
+            "numbers: leave the column out, or learn a map of the table, which predicts words, too."
         )
+    own = {column.name: column for column in dataset.columns}
+    task = replace(task, words=tuple(own[name] for name in words))
     task.check(names, dataset.values)
     values = dataset.values[:, [names.index(name) for name in task.columns]]
     known = ~np.isnan(values[:, -1])

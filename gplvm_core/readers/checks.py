@@ -162,6 +162,23 @@ def refuse_overflow(values: Float[Array, "..."], what: str = "the data") -> None
         )
 
 
+def refuse_infinite(
+    values: Float[Array, "..."], names: Sequence[str] | None = None, what: str = ""
+) -> None:
+    """Raise a DataError that names the row and the column of an infinite value.
+
+    what: words in front of the row.
+    """
+    at = np.argwhere(np.isinf(values))
+    if len(at):
+        row, *column = at[0].tolist()
+        named = "".join(f", column {repr(names[d]) if names else d}" for d in column)
+        raise DataError(
+            f"{what}row {row}{named} (counted from 0) is infinite. Correct the value, or put NaN "
+            "in its place where gaps are allowed."
+        )
+
+
 def describe(
     targets: Any, column_names: Sequence[str] | None = None, *, one_unit: bool = False
 ) -> tuple[str, ...]:

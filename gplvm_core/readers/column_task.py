@@ -8,6 +8,8 @@ from jaxtyping import Float, Int
 
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.errors import DataError, listed, plural, shortened
+from gplvm_core.readers.input_columns import InputColumns, of_inputs
+from gplvm_core.readers.kinds import TableColumn, check_coded
 
 LEAST_ROWS = 10
 HELD = 0.2  # share of the rows that are kept aside to test the model
@@ -16,7 +18,10 @@ MOST_HELD = 2000
 
 @dataclass(frozen=True, eq=False)
 class ColumnRows:
-    """Rows of a question: inputs (NaN: missing), the variances of their errors, and the target."""
+    """Rows of a question: inputs (NaN: missing), the variances of their errors, and the target.
+
+    A word is a column of zeros and ones.
+    """
 
     inputs: Float[Array, "N Q"]
     variance: Float[Array, "N Q"] | None  # None: the inputs are exact
@@ -28,6 +33,7 @@ class ColumnTask:
     """Predict the column `target` of a data set from the columns `inputs`.
 
     errors: for inputs that were measured with errors, the column with their standard deviations.
+    words: the inputs with words, whose values in the data set are the numbers of their words.
     held: the share of rows kept aside to test the model; training never uses these rows. The choice
     of these rows depends only on the number of rows.
     """
@@ -36,6 +42,12 @@ class ColumnTask:
     inputs: tuple[str, ...]
     errors: Mapping[str, str] = field(default_factory=dict)
     held: float = HELD
+    words: tuple[TableColumn, ...] = ()
+
+    @property
+    def input_columns(self) -> InputColumns:
+        """The inputs with their kinds and words."""
+        return of_inputs(self.inputs, self.words)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -61,20 +73,19 @@ class ColumnTask:
             for q, name in enumerate(self.inputs):
                 if name in self.errors:
                     variance[:, q] = some[:, places[self.errors[name]]] ** 2
-        return ColumnRows(inputs, variance, some[:, places[self.target]])
+            variance = self.input_columns.spread(variance)
+        expanded = self.input_columns.expanded(inputs)
+        return ColumnRows(expanded, variance, some[:, places[self.target]])
 
     def check(self, names: Sequence[str], values: Float[Array, "N D"]) -> None:
         """Raise a DataError unless the question can be answered from this table."""
         self._check_names(names)
         everything = np.arange(len(values))
+        for each in self.words:
+            check_coded((each,), values[:, list(names).index(each.name)][:, None], "The table")
         given = self.of(names, values, everything)
         _check_target(self.target, given.target)
-        constant = [
-            name
-            for name, column in zip(self.inputs, given.inputs.T, strict=True)
-            if _constant(column)
-        ]
-        if len(constant) == len(self.inputs):
+        if all(map(_constant, given.inputs.T)):
             raise DataError(
                 "Nothing varies in the inputs, so nothing can be predicted from them. Choose other "
                 "inputs."
@@ -92,6 +103,7 @@ class ColumnTask:
 
     def _check_names(self, names: Sequence[str]) -> None:
         unknown = [name for name in self.columns if name not in names]
+        unknown += [each.name for each in self.words if each.name not in self.inputs]
         if unknown:
             raise DataError(
                 f"The table has no column {listed([f'“{shortened(name)}”' for name in unknown])}. "

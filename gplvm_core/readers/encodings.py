@@ -49,8 +49,8 @@ def decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, l
             raise DataError(f"{name} is damaged UTF-16 text: {error}. Save it as UTF-8.") from error
     if b"\0" in data:
         raise DataError(
-            f"{name} is not a text file. Save a table as CSV, Excel, Parquet, NPZ or NPY, and a "
-            "motion as BVH."
+            f"{name} is not a text file. Save a table as CSV, Excel, Parquet, Arrow, NPZ or NPY, "
+            "and a motion as BVH."
         )
     try:
         text = data.decode("utf-8-sig")

@@ -4,6 +4,7 @@ from typing import Protocol
 
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.kinds import TableColumn
 
 
 class Drawn(Protocol):
@@ -13,6 +14,8 @@ class Drawn(Protocol):
     def drawing(self) -> Drawing: ...
     @property
     def column_names(self) -> tuple[str, ...] | None: ...
+    @property
+    def columns(self) -> tuple[TableColumn, ...]: ...
 
 
 def names_of(rows: Drawn) -> tuple[str, ...]:

@@ -10,7 +10,6 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, Int64Array
-from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plural
 from gplvm_core.readers.files import ENDINGS, ending_of
@@ -326,8 +325,7 @@ def _with_dates(
 
 def _kinds_of(dataset: Drawn) -> dict[Any, TableColumn]:
     """Return the columns of words and counts by name; empty if all are numbers."""
-    columns = dataset.columns if isinstance(dataset, Dataset) else ()
-    return {column.name: column for column in columns if not column.is_number}
+    return {column.name: column for column in dataset.columns if not column.is_number}
 
 
 def _values(table: Table, column: Column, kind: TableColumn | None) -> tuple[Array, Misfit | None]:

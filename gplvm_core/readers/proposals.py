@@ -31,6 +31,7 @@ MOST_CODES = 20
 # table is filled worse than by the columns' means.
 TAIL = "counts with a long tail"
 MOST_TAILED, LEAST_FANO, LEAST_TAIL, MOST_AT_LIMIT = 10_000, 3.0, 4.0, 0.05
+LARGE = f"above {MOST_TAILED:,}, the largest count"
 MOST_COUNTED = 20  # whole numbers from 0 to at most this limit are probably counts, if some are 0
 LEAST_ZEROS = 0.05
 # If so many values could be counts, the others are probably mistakes.
@@ -228,9 +229,12 @@ def of_numbers(numbers: Float[Array, " N"]) -> Proposal:
     counted = ("count",) if whole else ()
     zeros = counts[0] / len(seen) if values[0] == 0 else 0.0
     mean = seen.mean()
-    tailed = LEAST_FANO * mean <= seen.var() and LEAST_TAIL * mean <= values[-1] <= MOST_TAILED
+    tailed = LEAST_FANO * mean <= seen.var() and LEAST_TAIL * mean <= values[-1]
     tailed = tailed and counts[-1] <= MOST_AT_LIMIT * len(seen)
     if tailed and counted and zeros >= LEAST_ZEROS:
+        if values[-1] > MOST_TAILED:
+            reason = f"{values[-1]:,.0f} is {LARGE}"
+            return Proposal(("number", *counted, *codes), reason, words)
         reason = f"{TAIL}: whole numbers from 0 to {values[-1]:,.0f}"
         return Proposal(("count", "number", *codes), reason, words)
     if few and counted and values[-1] <= MOST_COUNTED and zeros >= LEAST_ZEROS:

@@ -15,6 +15,7 @@ from gplvm_core.readers import DataError, NamedBytes, inspect_table, read_file
 from gplvm_core.readers.bodies.bvh import doubtful_letters
 from gplvm_core.readers.limits import MOST_MODEL, MOST_MODEL_TEXT
 from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.readers.tables.parquet import MAGIC as COLUMNAR
 from gplvm_core.readers.tables.table import rows_with_values
 from gplvm_core.store.errors import StoreError
 from gplvm_core.store.file import read_manifest
@@ -22,7 +23,7 @@ from gplvm_core.store.incoming import check_growth, prepare
 
 SMALL = 256 * 2**10  # bytes
 PLAIN = (".csv", ".tsv", ".txt", ".npy", ".bvh")
-PACKED = (b"PK", b"\x1f\x8b", b"PAR1")
+PACKED = (b"PK", b"\x1f\x8b", *COLUMNAR)
 
 
 def model_files(source: NamedBytes) -> dict[str, NDArray[np.uint8]]:

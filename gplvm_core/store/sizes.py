@@ -89,6 +89,7 @@ HARMLESS: dict[str, str] = {
     "Ended.seed": "the start of a random sequence",
     "MoreInducing.n_rows": "shown",
     "Restart.seed": "the start of a random sequence",
+    "Run.n_rows": "compared with the data's",
     "Run.seeds": "the starts of random sequences",
     "FileState.changed": "a time of the system",
     "Fill.rows": "shown",

@@ -48,7 +48,7 @@ def _check_predicts(model: Any, dataset: Dataset) -> None:
     """Raise a StoreError unless the model answers the question of its data set."""
     task = dataset.task
     assert task is not None
-    if not model.capabilities.predicts or model.n_features_in_ != len(task.inputs):
+    if not model.capabilities.predicts or model.n_features_in_ != sum(task.input_columns.widths):
         raise StoreError(
             f"The data set asks for “{task.target}”, which the model does not predict."
         )

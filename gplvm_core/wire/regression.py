@@ -7,6 +7,8 @@ from numpy import ndarray as Array
 
 from gplvm_core.prediction import Posterior
 from gplvm_core.readers import Dataset
+from gplvm_core.readers.input_columns import is_one_hot
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.wire.basis import kernel_parts
 from gplvm_core.wire.frame import frame
 
@@ -25,11 +27,13 @@ def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
     if task is None:
         raise ValueError(f"{dataset.title} has no column to predict.")
     train, _ = task.rows(dataset.n_points)
-    rows = task.of(dataset.column_names or (), dataset.values, train)
+    names = list(dataset.column_names or ())
+    rows = task.of(names, dataset.values, train)
+    given = dataset.values[train][:, [names.index(name) for name in task.inputs]]
     arrays: dict[str, Array] = {}
     layers = []
     posteriors = [layer.posterior_ for layer in getattr(model, "layers_", ())] or [model.posterior_]
-    width = len(task.inputs)
+    width = rows.inputs.shape[1]
     for number, posterior in enumerate(posteriors):
         if posterior.n_latent != width or posterior.each is not None or posterior.links is not None:
             raise ValueError("The browser cannot evaluate this model.")
@@ -38,7 +42,7 @@ def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
         arrays |= {f"{key}{number}": values for key, values in own.items()}
         layers.append(described)
     some = np.linspace(0, len(train) - 1, min(len(train), MOST_DRAWN)).round().astype(int)
-    arrays["rows"] = rows.inputs[some].astype(np.float32)
+    arrays["rows"] = given[some].astype(np.float32)
     arrays["targets"] = rows.target[some].astype(np.float32)
     arrays["input_center"] = np.asarray(model.input_center_, dtype=float)
     arrays["input_scale"] = np.asarray(model.input_scale_, dtype=float)
@@ -48,7 +52,7 @@ def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
         "low": float(rows.target.min()),
         "high": float(rows.target.max()),
         "mean": float(rows.target.mean()),
-        "inputs": [_input(*each) for each in zip(task.inputs, rows.inputs.T, strict=True)],
+        "inputs": [*map(_input, task.input_columns.columns, given.T)],
         "layers": layers,
         "verdicts": [layer.verdict_ for layer in getattr(model, "layers_", ())],
     }
@@ -72,16 +76,33 @@ def _layer(posterior: Posterior) -> tuple[dict[str, Array], dict[str, Any]]:
     return arrays, {"kernel": kernel, "noise": float(posterior.noise_variance)}
 
 
-def _input(name: str, values: Array) -> dict[str, Any]:
-    """Return an input's range and median in the training rows, and whether its values are whole."""
+def _input(column: TableColumn, values: Array) -> dict[str, Any]:
+    """Return an input's range and median in the training rows, and whether its values are whole.
+
+    The values of a column of words are the numbers of its words. `apart`: whether each word is an
+    input of its own.
+    """
+    if column.is_words:
+        counts = np.bincount(values[~np.isnan(values)].astype(int), minlength=len(column.words))
+        return {
+            "name": column.name,
+            "low": 0.0,
+            "high": float(len(column.words) - 1),
+            "middle": float(counts.argmax()),
+            "whole": True,
+            "words": [str(word) for word in column.words],
+            "apart": is_one_hot(column),
+        }
     known = values[~np.isnan(values)]
     if not len(known):
         known = np.zeros(1)
     low, high = np.percentile(known, EDGES)
     return {
-        "name": name,
+        "name": column.name,
         "low": float(low),
         "high": float(high if high > low else low + 1.0),
         "middle": float(np.median(known)),
         "whole": bool(np.all(known == np.round(known))),
+        "words": [],
+        "apart": False,
     }

@@ -1,5 +1,6 @@
 """Pack sequences for the player: a latent path and the outputs along it."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -7,6 +8,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
+from gplvm_core.models.data.timeline import checked_even_times
+from gplvm_core.readers import DataError
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.wire.frame import frame
@@ -68,8 +71,10 @@ class Reel:
 
 
 def usual_step(times: Float[Array, " T"]) -> float:
-    """Return the median difference between increasing times; 1 for a single time."""
-    return float(np.median(np.diff(times))) if len(times) > 1 else 1.0
+    """Return the step of equally spaced times, or the median difference; 1 for a single time."""
+    with suppress(DataError):
+        return checked_even_times(times[:, None], np.zeros(len(times)), least=1)
+    return float(np.median(np.diff(times)))
 
 
 def spread_share(std: Float[Array, "T D"], dataset: Dataset) -> Float[Array, " T"]:

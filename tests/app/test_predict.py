@@ -90,6 +90,38 @@ def test_labels_that_are_a_column_are_offered_once_by_its_name():
     assert targets.options == ["a", "b", "wood"]
 
 
+def planks(count: int = 60) -> bytes:
+    """Return a table in which the price depends on a number and a word."""
+    lines = ["wood,length,price"]
+    for n in range(count):
+        wood, length = ("oak", "pine", "birch")[n % 3], 1 + n * 37 % 31
+        lines.append(f"{wood},{length},{length / 4 + {'oak': 9, 'pine': 2, 'birch': 5}[wood]:.2f}")
+    return "\n".join(lines).encode()
+
+
+def test_words_are_inputs_and_new_rows_have_them_too():
+    at = upload(asks(run_page("train")), "planks.csv", planks())
+    assert not at.exception
+    next(s for s in at.selectbox if s.label == "Column to predict").set_value("price").run()
+    inputs = next(m for m in at.multiselect if m.label == "Inputs")
+    assert sorted(inputs.value) == ["length", "wood"]
+    at.number_input(key="column_max_iter").set_value(40).run()
+    press(at, "Start training")
+    job = finished(query(at, "job"))
+    assert job.status == "finished", job.error
+    go_to(at, "explore", model=f"library:{job.entry}")
+    assert not at.exception and "predicts price from 2 inputs" in said(at)
+    at.file_uploader[0].upload("new.csv", b"length,wood\n20,pine\n20,oak\n20,\n").run()
+    assert not at.exception and "3 rows answered" in said(at)
+    found = at.dataframe[-1].value
+    assert found["wood "].tolist() == ["pine", "oak", "–"]
+    assert float(found["price"].iloc[0]) == pytest.approx(7.0, abs=0.5)
+    assert float(found["price"].iloc[1]) == pytest.approx(14.0, abs=0.5)
+    at.file_uploader[0].upload("bad.csv", b"length,wood\n20,elm\n20,oak\n").run()
+    assert not at.exception
+    assert any("does not know “elm”" in error.value for error in at.error)
+
+
 def test_no_inputs_are_explained_and_the_form_stays():
     at = asks(run_page("train"))
     next(m for m in at.multiselect if m.label == "Inputs").set_value([]).run()
@@ -146,7 +178,7 @@ def test_the_file_of_answers_has_inputs_and_intervals():
     with warnings.catch_warnings(action="ignore"):
         model = SparseGPRegression(8, max_iter=10, random_state=0).fit(train.inputs, train.target)
     mean, std = answers(model, rows)
-    text = answers_csv("progression", asked.task.inputs, NewRows(rows, ()), mean, std).decode()
+    text = answers_csv(asked.task, NewRows(rows, ()), mean, std).decode()
     head, first, second = text.splitlines()
     assert head == "body mass index,HDL,progression predicted,deviation,95 % from,95 % to"
     numbers = [float(cell) for cell in first.split(",")]

@@ -69,7 +69,7 @@ def test_the_first_screen_answers_a_pointer_and_one_click_opens_a_ready_model(
     check_looks(settled(page))
     expect(page.locator("[data-part=names] span")).to_have_text(["young", "middle-aged", "old"])
     page.get_by_role("button", name="Use your own data").click()
-    expect(page.get_by_text("A table (CSV, Excel, Parquet, NPZ)")).to_be_visible()
+    expect(page.get_by_text("A table (CSV, Excel, Parquet, Arrow, NPZ)")).to_be_visible()
     page.go_back()
     page.get_by_role("button", name="Explore this map").click()
     expect(page.get_by_text("Move to look")).to_be_visible()

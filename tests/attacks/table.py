@@ -13,8 +13,9 @@ import h5py
 import numpy as np
 
 from gplvm_core.readers.files import ENDINGS
+from gplvm_core.readers.tables import parquet
 from gplvm_core.store.manifest import digest_of, seal_of
-from tests.attacks import archives, bombs, cells, motions, workbooks
+from tests.attacks import archives, bombs, cells, columns, motions, workbooks
 from tests.attacks.columns import bad_dictionary, deep_lists, elsewhere, long_word, many_rows
 from tests.fuzz.samples import bundle, npy, picture, pictures, stored, zipped
 from tests.readers.small_bvh import bvh
@@ -118,6 +119,28 @@ def added_zeros(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
     manifest["arrays"]["arrays/9999.npy"] = declaration
 
 
+def of_arrow(stream: bool) -> dict[str, Cell]:
+    """Return the attacks on Arrow and Feather."""
+    begin = parquet.STREAM if stream else parquet.ARROW
+    return {
+        "links": "its parts are found by their place in the file",
+        "external storage": "the format has no values in other files",
+        "declared size": (
+            Attack(lambda: columns.nulls(2**40, stream=stream), "cells or more"),
+            Attack(columns.lying_block, "needs more than|damaged"),
+        ),
+        "real size": (
+            Attack(lambda: columns.packed_word(1_000_000, 5_000), "needs more than|number"),
+        ),
+        "bad indices": (
+            Attack(lambda: columns.far_word(stream), "damaged"),
+            Attack(columns.far_offset, "damaged"),
+        ),
+        "deep nesting": (Attack(lambda: columns.arrow_lists(stream), "nested"),),
+        "wrong types": (Attack(lambda: begin + bytes(100) + begin, "damaged"),),
+    }
+
+
 def larger(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
     """Declare a size of an array that is larger than its data."""
     next(iter(manifest["arrays"].values()))["shape"] = [10**9, 10**3]
@@ -189,6 +212,9 @@ TABLE: dict[str, dict[str, Cell]] = {
         "deep nesting": (Attack(deep_lists, "nested"),),
         "wrong types": (Attack(lambda: b"PAR1" + bytes(100) + b"PAR1", "damaged"),),
     },
+    "feather": of_arrow(stream=False),
+    "arrow": of_arrow(stream=False),
+    "ipc": of_arrow(stream=True),
     "npz": {
         "links": (Attack(lambda: archives.link("x.npy"), "a link"),),
         "external storage": (Attack(lambda: archives.outside("x.npy"), "outside"),),

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { Regression } from "../../assets/canvas/geometry/regression.js";
+import { gridOf } from "../../assets/canvas/predict/sliders.js";
 import { verdictInWords } from "../../assets/canvas/predict/layers.js";
 
 /** @type {Record<string, any>[]} */
@@ -19,6 +20,14 @@ for (const known of stored) {
     });
   });
 }
+
+test("a word is an input of zeros and ones, a grade its number, and an unknown word is unknown in all", () => {
+  const model = new Regression(new Uint8Array(Buffer.from(stored[stored.length - 1].bytes, "base64")));
+  assert.deepEqual(model.inputs.map(({ words }) => words), [[], ["oak", "pine", "elm"], ["small", "large"]]);
+  assert.deepEqual(model.expanded([0.5, 2, 1]), [0.5, 0, 0, 1, 1]);
+  assert.deepEqual(model.expanded([0.5, NaN, 0]), [0.5, NaN, NaN, NaN, 0]);
+  assert.deepEqual([...gridOf(model.inputs[1])].map((at) => model.expanded([0, at, 0]).indexOf(1) - 1), [0, 0, 1, 1, 2, 2]);
+});
 
 test("a layer that is off is reported", () => {
   assert.match(verdictInWords(["layer 1 of 2 is on", "layer 2 of 2 is on"]), /Every layer is in use/);

@@ -16,6 +16,8 @@ from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.kernels import RBF
 from gplvm_core.prediction import DATA, Network, Posterior, moments
 from gplvm_core.readers import ask_column
+from gplvm_core.readers.input_columns import InputColumns
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.wire.regression import pack_regression
 from tests.canvas.test_deep_numbers import regressed
 
@@ -76,7 +78,52 @@ def numbers() -> list[dict[str, Any]]:
                 "deviation": np.sqrt(variance).tolist(),
             }
         )
-    return found
+    return [*found, of_words()]
+
+
+def of_words() -> dict[str, Any]:
+    """Return a regression with a category and a grade among its inputs; a word may be unknown."""
+    generator = np.random.default_rng(1)
+    columns = InputColumns(
+        (
+            TableColumn("a", "number"),
+            TableColumn("wood", "category", ("oak", "pine", "elm")),
+            TableColumn("size", "grade", ("small", "large")),
+        )
+    )
+    coded = np.column_stack(
+        [generator.normal(size=N), generator.integers(3, size=N), generator.integers(2, size=N)]
+    )
+    inputs = columns.expanded(coded)
+    center, scale = inputs.mean(axis=0), inputs.std(axis=0)
+    target = np.tanh((inputs - center) / scale @ generator.normal(size=(5, 1)))
+    kernel = RBF(1.3, np.linspace(0.4, 0.9, 5))
+    posterior = regressed(kernel, (inputs - center) / scale, target, None)
+    values = np.hstack([coded, target])
+    data = Dataset(
+        "x", "X", values, Drawing.of_vector(4), column_names=("a", "wood", "size", "y"),
+        columns=(*columns.columns, TableColumn("y", "number")),
+    )  # fmt: skip
+    asked = ask_column(data, "y", ["a", "wood", "size"])
+    points = [[0.3, 1.0, 1.0], [-0.8, None, 0.0], [0.1, 2.0, None]]
+    at = columns.expanded(np.array(points, dtype=float))
+    known = ~np.isnan(at)
+    belief = Belief(np.where(known, (at - center) / scale, 0.0), np.where(known, 0.0, 1.0))
+    network = Network.chain((posterior,), known=(0,))
+    mean, variance = np.vstack(
+        [
+            np.hstack(moments(network, {0: Belief(row, spread)}, noise=True)[DATA])
+            for row, spread in zip(belief.mean[:, None], belief.variance[:, None], strict=True)
+        ]
+    ).T
+    return {
+        "bytes": base64.b64encode(
+            pack_regression(Model((Layer(posterior),), center, scale), asked, "x")
+        ).decode(),
+        "points": points,
+        "mean": mean.tolist(),
+        "deviation": np.sqrt(variance).tolist(),
+    }
 
 
 def test_the_stored_numbers_are_those_of_python():

@@ -86,6 +86,17 @@ def parquet() -> bytes:
     return file.getvalue()
 
 
+def arrow(*, stream: bool) -> bytes:
+    import pyarrow
+    from pyarrow import ipc
+
+    file, rows = io.BytesIO(), pyarrow.table(dict(zip(NAMES, ROWS.T, strict=True)))
+    options = ipc.IpcWriteOptions(compression=None if stream else "zstd")
+    with (ipc.new_stream if stream else ipc.new_file)(file, rows.schema, options=options) as writer:
+        writer.write_table(rows)
+    return file.getvalue()
+
+
 def cells() -> bytes:
     """Return six single cells of two kinds, with sparse counts of four genes."""
     import anndata
@@ -139,6 +150,8 @@ UPLOADS: dict[str, Callable[[], bytes]] = {
     "packed.bvh": lambda: gzip.compress(bvh().encode()),
     "book.xlsx": workbook,
     "table.parquet": parquet,
+    "table.feather": lambda: arrow(stream=False),
+    "table.arrow": lambda: arrow(stream=True),
     "walk.c3d": markers,
     "cells.h5ad": cells,
 }

@@ -117,7 +117,7 @@ def test_rows_without_observations_are_reported(
         fitted.complete(empty_row)
     with pytest.raises(ValueError, match="features"):
         fitted.complete(digits[:, :7])
-    with pytest.raises(ValueError, match="infinity"):
+    with pytest.raises(ValueError, match="is infinite"):
         fitted.complete(np.full((1, N_PIXELS), np.inf))
 
 

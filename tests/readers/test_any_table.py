@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from pyarrow import parquet
+from pyarrow import ipc, parquet
 
 from gplvm_core.readers import DataError, NamedBytes
 from gplvm_core.readers.cells import cells_of
@@ -105,10 +105,21 @@ def as_parquet(cells: Cells, seed: int) -> bytes:
     return file.getvalue()
 
 
+def as_arrow(cells: Cells, seed: int) -> bytes:
+    """Write both forms of Arrow in turn, also packed, and in several parts."""
+    file, rows = io.BytesIO(), pa.table(cells)
+    options = ipc.IpcWriteOptions(compression=("lz4", "zstd", None)[seed % 3])
+    way = ipc.new_stream if seed % 2 else ipc.new_file
+    with way(file, rows.schema, options=options) as writer:
+        writer.write_table(rows, max_chunksize=1 + seed % 5)
+    return file.getvalue()
+
+
 WRITERS: dict[str, Callable[[Cells, int], bytes]] = {
     "csv": as_csv,
     "xlsx": as_excel,
     "parquet": as_parquet,
+    "feather": as_arrow,
 }
 FRAMES: dict[str, Callable[[Cells], Any]] = {
     "arrow": pa.table,

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gplvm_core.datasets import DataError, Dataset, Drawing
@@ -72,11 +73,41 @@ def test_questions_without_an_answer_are_explained(data, target, inputs, errors,
         ask_column(data, target, inputs, errors=errors)
 
 
-def test_words_are_no_numbers():
-    pandas = pytest.importorskip("pandas")
-    own = pandas.DataFrame({"kind": ["x", "y"] * 10, "a": np.arange(20.0), "y": np.arange(20.0)})
-    with pytest.raises(DataError, match="“kind” has words"):
-        ask_column(Dataset.of_table("own", "Own", own), "y", ["a", "kind"])
+def with_words() -> Dataset:
+    own = pd.DataFrame(
+        {
+            "kind": ["x", "y", "z", "x", None] * 6,
+            "size": ["small", "medium", "large"] * 10,
+            "a": np.arange(30.0),
+            "y": np.arange(30.0),
+        }
+    )
+    kinds = {"kind": "category", "size": ["small", "medium", "large"]}
+    return Dataset.of_table("own", "Own", own, kinds)
+
+
+def test_words_are_inputs_of_zeros_and_ones_and_grades_are_numbers():
+    asked = ask_column(with_words(), "y", ["kind", "a", "size"])
+    rows = asked.task.of(asked.column_names, asked.values, np.arange(5))
+    assert asked.task.input_columns.names == ("kind = x", "kind = y", "kind = z", "a", "size")
+    expected = [[1, 0, 0, 0, 0], [0, 1, 0, 1, 1], [0, 0, 1, 2, 2], [1, 0, 0, 3, 0]]
+    np.testing.assert_array_equal(rows.inputs[:4], expected)
+    np.testing.assert_array_equal(rows.inputs[4], [np.nan, np.nan, np.nan, 4, 1])
+    assert ask_column(with_words(), "y", ["kind", "a"], gaps=False).n_points == 24
+
+
+def test_words_are_neither_predicted_nor_errors():
+    for target, inputs, errors in (("kind", ["a"], {}), ("y", ["a"], {"a": "kind"})):
+        with pytest.raises(DataError, match="“kind” has words"):
+            ask_column(with_words(), target, inputs, errors=errors)
+
+
+def test_a_word_beyond_those_of_its_column_is_refused():
+    asked = ask_column(with_words(), "y", ["kind", "a"])
+    values = asked.values.copy()
+    values[0, 0] = 7.0
+    with pytest.raises(DataError, match="numbers of its 3 words"):
+        replace(asked, targets=values)
 
 
 def test_a_task_must_fit_its_columns():

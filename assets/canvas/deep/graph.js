@@ -8,6 +8,12 @@ import { css } from "../kit/theme.js";
 /** @import { Theme } from "../kit/theme.js" */
 
 const [LEFT_EDGE, RIGHT_EDGE] = [34, 8]; // pixels beside the box
+const LETTER = 6; // pixels of a letter, about
+
+/** Return the beginning of a word that has room. @param {string} word @param {number} room letters */
+function shortened(word, room) {
+  return word.length <= room ? word : room < 2 ? "" : `${word.slice(0, Math.floor(room) - 1)}…`;
+}
 
 export class Graph {
   /**
@@ -54,8 +60,11 @@ export class Graph {
     context.clip();
   }
 
-  /** @param {number} [count] the approximate number of ticks along each axis */
-  axes(count = 5) {
+  /**
+   * @param {number} [count] the approximate number of ticks along each axis
+   * @param {{ across?: string[], up?: string[] }} [words] words in place of the numbers from 0
+   */
+  axes(count = 5, { across: named = [], up: namedUp = [] } = {}) {
     const { context, theme, across, up } = this;
     context.font = `11px ${theme.font}`;
     context.fillStyle = css(theme.muted);
@@ -63,19 +72,21 @@ export class Graph {
     context.lineWidth = 1;
     context.beginPath();
     context.textAlign = "center";
-    for (const tick of niceTicks(...across, count)) {
+    const ticks = (/** @type {[number, number]} */ ends, /** @type {string[]} */ words) => words.length ? words.map((_, k) => k) : niceTicks(...ends, count);
+    const room = (this.width - LEFT_EDGE - RIGHT_EDGE) / Math.max(named.length, 1) / LETTER;
+    for (const tick of ticks(across, named)) {
       const [x, y] = this.pixel(tick, up[0]);
       context.moveTo(x, y);
       context.lineTo(x, y + 4);
-      context.fillText(formatNumber(tick), x, y + 15);
+      context.fillText(named.length ? shortened(named[tick], room) : formatNumber(tick), x, y + 15);
     }
     context.textAlign = "right";
     context.textBaseline = "middle";
-    for (const tick of niceTicks(...up, count)) {
+    for (const tick of ticks(up, namedUp)) {
       const [x, y] = this.pixel(across[0], tick);
       context.moveTo(x, y);
       context.lineTo(this.pixel(across[1], tick)[0], y);
-      context.fillText(formatNumber(tick), x - 4, y);
+      context.fillText(namedUp.length ? shortened(namedUp[tick], LEFT_EDGE / LETTER) : formatNumber(tick), x - 4, y);
     }
     context.stroke();
     context.textBaseline = "alphabetic";

@@ -5,7 +5,7 @@ import { kernelKind } from "./kernels.js";
 
 /** @import { Floats, KernelKind, Part } from "./kernels.js" */
 /** Means and variances of the outputs of a layer. @typedef {{ mean: Float64Array, variance: Float64Array }} Moments */
-/** @typedef {{ name: string, low: number, high: number, middle: number, whole: boolean }} Input */
+/** @typedef {{ name: string, low: number, high: number, middle: number, whole: boolean, words: string[], apart: boolean }} Input */
 /** An answer in the target's unit: mean, deviation of a new row, deviation of the function. @typedef {{ mean: number, deviation: number, doubt: number }} Answer */
 
 export const INTERVAL = 1.959964; // standard deviations: 95 % of a Gaussian
@@ -195,16 +195,25 @@ export class Regression {
     return this.layers[0].averages;
   }
 
+  /** Return the inputs of the first layer; a word that is an input of its own is 0 or 1. @param {ArrayLike<number>} x @returns {number[]} */
+  expanded(x) {
+    return this.inputs.flatMap(({ words, apart }, q) => {
+      const value = words.length ? Math.round(x[q]) : x[q];
+      return apart ? words.map((_, k) => Number.isNaN(value) ? NaN : Number(value === k)) : [value];
+    });
+  }
+
   /**
    * Return the outputs of every layer for inputs in their own units; NaN: unknown.
    * @param {ArrayLike<number>} x
    * @returns {Moments[]} of the functions, without the layer's own noise
    */
   through(x) {
+    const inner = this.expanded(x);
     /** @type {Float64Array} */
-    let at = Float64Array.from(this.center, (center, q) => Number.isNaN(x[q]) ? 0 : (x[q] - center) / this.scale[q]);
+    let at = Float64Array.from(this.center, (center, q) => Number.isNaN(inner[q]) ? 0 : (inner[q] - center) / this.scale[q]);
     /** @type {Float64Array | null} */
-    let spread = Float64Array.from(at, (_, q) => Number(Number.isNaN(x[q])));
+    let spread = Float64Array.from(at, (_, q) => Number(Number.isNaN(inner[q])));
     if (!spread.some(Boolean)) spread = null;
     return this.layers.map((layer) => {
       const found = layer.at(at, spread);

@@ -11,7 +11,6 @@ import { rangeOf } from "./sliders.js";
 /** @import { Answer, Regression } from "../geometry/regression.js" */
 /** @import { Theme } from "../kit/theme.js" */
 
-export const STEPS = 41; // number of places of a curve
 const MOST_DOTS = 150; // the most rows in a curve, because every frame draws it again
 const BINS = 24; // number of bars in the histogram of the data
 
@@ -72,7 +71,7 @@ export function drawScale(canvas, model, answer, ends, theme, truth) {
 export function drawSlice(canvas, model, q, grid, answers, x, up, theme) {
   if (!canvas.clientWidth) return;
   const graph = new Graph(canvas, rangeOf(model.inputs[q]), up, theme);
-  graph.axes(3);
+  graph.axes(3, { across: model.inputs[q].words });
   const { context } = graph;
   graph.clip();
   context.fillStyle = css(theme.text, 0.22);
@@ -121,7 +120,7 @@ export function drawPlane(canvas, model, [a, b], x, cells, theme) {
   const small = document.createElement("canvas");
   [small.width, small.height] = [cells, cells];
   /** @type {CanvasRenderingContext2D} */ (small.getContext("2d")).putImageData(picture, 0, 0);
-  graph.axes();
+  graph.axes(5, { across: inputs[a].words, up: inputs[b].words });
   const { context } = graph;
   const [left, top] = graph.pixel(ends[0][0], ends[1][1]);
   const [right, floor] = graph.pixel(ends[0][1], ends[1][0]);

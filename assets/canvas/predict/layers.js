@@ -3,8 +3,7 @@
 import { Graph, roomFor } from "../deep/graph.js";
 import { element } from "../kit/dom.js";
 import { css } from "../kit/theme.js";
-import { STEPS } from "./drawn.js";
-import { rangeOf } from "./sliders.js";
+import { gridOf, rangeOf } from "./sliders.js";
 
 /** @import { Regression } from "../geometry/regression.js" */
 /** @import { Parts } from "../kit/dom.js" */
@@ -39,8 +38,7 @@ export class LayersPanel {
   draw(x, theme) {
     const { model, panels } = this;
     const q = Number(this.select.value);
-    const { low, high } = model.inputs[q];
-    const grid = Float64Array.from({ length: STEPS }, (_, n) => low + ((high - low) * n) / (STEPS - 1));
+    const grid = gridOf(model.inputs[q]);
     const place = Float64Array.from(x);
     const found = Array.from(grid, (value) => {
       place[q] = value;
@@ -52,7 +50,7 @@ export class LayersPanel {
       const edge = (/** @type {number} */ side) => found.map((layers) => layers[number].mean[d] + 2 * side * Math.sqrt(layers[number].variance[d]));
       const [lower, upper] = [edge(-1), edge(1)];
       const graph = new Graph(canvas, rangeOf(model.inputs[q]), roomFor([lower, upper]), theme);
-      graph.axes(3);
+      graph.axes(3, { across: model.inputs[q].words });
       graph.clip();
       graph.band(grid, lower, upper, css(theme.accent, theme.dark ? 0.3 : 0.16));
       graph.line(grid, mean, css(theme.accent), 2.2);

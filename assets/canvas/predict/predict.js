@@ -5,9 +5,9 @@ import { formatFixed, formatNumber } from "../kit/format.js";
 import { NextFrame } from "../kit/next_frame.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { INTERVAL, Regression } from "../geometry/regression.js";
-import { drawPlane, drawScale, drawSlice, STEPS } from "./drawn.js";
+import { drawPlane, drawScale, drawSlice } from "./drawn.js";
 import { LayersPanel } from "./layers.js";
-import { rangeOf, Sliders } from "./sliders.js";
+import { gridOf, rangeOf, Sliders } from "./sliders.js";
 import { Graph } from "../deep/graph.js";
 
 const MOST_SLICES = 12; // the most curves; with more inputs, those that change the answer most have curves
@@ -113,8 +113,8 @@ export class PredictFigure {
 
   /** Return the inputs, beginning with the input that changes the answer most. */
   byEffect() {
-    const effects = this.model.inputs.map(({ low, high }, q) => {
-      const means = this.model.along(this.x, q, [low, (low + high) / 2, high]).map(({ mean }) => mean);
+    const effects = this.model.inputs.map(({ low, high, words }, q) => {
+      const means = this.model.along(this.x, q, words.length ? words.map((_, k) => k) : [low, (low + high) / 2, high]).map(({ mean }) => mean);
       return Math.max(...means) - Math.min(...means);
     });
     return effects.map((_, q) => q).sort((a, b) => effects[b] - effects[a]);
@@ -197,15 +197,15 @@ export class PredictFigure {
   /** @param {number} i */
   drawSlice(i) {
     const { q, canvas, words } = this.canvases[i];
-    const { low, high, name } = this.model.inputs[q];
-    const grid = Float64Array.from({ length: STEPS }, (_, n) => low + ((high - low) * n) / (STEPS - 1));
+    const { low, high, name, words: named } = this.model.inputs[q];
+    const grid = gridOf(this.model.inputs[q]);
     const answers = this.model.along(this.x, q, grid);
     drawSlice(canvas, this.model, q, grid, answers, this.x, this.up, this.theme);
     const means = answers.map(({ mean }) => mean);
     const width = this.model.header.high - this.model.header.low;
     const change = Math.max(...means) - Math.min(...means);
     words.textContent = change < NOTHING_SEEN * width ? "no effect" : `${formatFixed(Math.min(...means), width)} to ${formatFixed(Math.max(...means), width)}`;
-    canvas.setAttribute("aria-label", `${this.model.header.target} over ${name}: from ${formatNumber(means[0])} at ${formatNumber(low)} to ${formatNumber(means[STEPS - 1])} at ${formatNumber(high)}. Use the slider of ${name} to change it.`);
+    canvas.setAttribute("aria-label", `${this.model.header.target} over ${name}: from ${formatNumber(means[0])} at ${named[0] ?? formatNumber(low)} to ${formatNumber(means[means.length - 1])} at ${named[named.length - 1] ?? formatNumber(high)}. Use the ${named.length ? "menu" : "slider"} of ${name} to change it.`);
   }
 
   drawRest() {

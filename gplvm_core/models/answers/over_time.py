@@ -17,6 +17,8 @@ from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.timeline import (
+    CALENDAR,
+    UNEVEN,
     checked_even_times,
     checked_times,
     rows_of_sequence,
@@ -167,6 +169,12 @@ class States:
         """The time between two states."""
         return checked_even_times(self.times, self.sequences)
 
+    @property
+    def near(self) -> float:
+        """The largest fraction of a step by which times may differ from whole steps."""
+        gaps = np.diff(np.unique(self.times[self.sequences == self.sequences[0], 0])) / self.step
+        return CALENDAR if np.any(np.abs(gaps - np.round(gaps)) > UNEVEN) else UNEVEN
+
     def latent(self, times: ArrayLike, sequence: Any) -> tuple[Array, Array]:
         """Means and variances of the states at the times of a trained sequence, or later."""
         return self._at(times, sequence, lambda drawn: (drawn.mean(axis=0), drawn.var(axis=0)))
@@ -245,7 +253,7 @@ class States:
         rows = rows_of_sequence(self.sequences, sequence)
         rows = rows[np.argsort(self.times[rows, 0], kind="stable")]
         new, known = checked_times(times, None)[:, 0], self.times[rows, 0]
-        steps, whole = steps_after(new, known[-1], self.step)
+        steps, whole = steps_after(new, known[-1], self.step, self.near)
         odd = ~whole | ((steps <= 0) & ~np.isin(steps, self._known(rows)[0]))
         if odd.any():
             raise DataError(

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from gplvm_core.likelihoods import TableColumns
-from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.data.scaling import Scaling, column_units
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import in_digits, listed
@@ -36,12 +36,19 @@ def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Sca
         return Scaling(center, scale)
     beside = not numbers.all()
     own = Scaling.of(outputs[:, numbers], "columns", empty_rows=True, all_constant=beside)
+    constant = np.zeros(len(numbers), dtype=bool)
+    constant[numbers] = column_units(outputs[:, numbers])[2]
+    notes = tuple(
+        f"the column {column.name!r} is constant ({in_digits(np.nanmax(outputs[:, place.start]))})"
+        for column, place in zip(columns.columns, columns.places, strict=True)
+        if column.is_number and constant[place.start]
+    )
     center[numbers], scale[numbers] = own.center, own.scale
     for d in np.flatnonzero(numbers & ~columns.links.numbers):
         center[d] = np.nanmedian(outputs[:, d])
         deviation = NORMAL * float(np.nanmedian(np.abs(outputs[:, d] - center[d])))
         scale[d] = deviation or scale[d]
-    return Scaling(center, scale, own.notes)
+    return Scaling(center, scale, notes)
 
 
 def missing_in_words(columns: TableColumns, outputs: Float[Array, "N D"]) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, valid
 
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.readers import DataError
-from gplvm_core.readers.checks import refuse_overflow
+from gplvm_core.readers.checks import refuse_infinite, refuse_overflow
 from gplvm_core.readers.errors import DataTypeError
 from gplvm_core.readers.frames import frame_of, numbers_in, without_dates
 from gplvm_core.readers.missing import unmasked, without_na
@@ -112,7 +112,10 @@ def checked_rows(
         "ensure_min_samples": 1 + reset if least is None else least,
         "ensure_all_finite": "allow-nan" if get_tags(estimator).input_tags.allow_nan else True,
     }
-    if frame_of(rows) is not None:
+    frame = frame_of(rows)
+    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
+        refuse_infinite(values, None if frame is None else frame.columns)
+    if frame is not None:
         take_names(estimator, rows, reset=reset)
         values = np.asarray(check_array(values, estimator=estimator, input_name="X", **checks))
     else:
@@ -149,8 +152,11 @@ def checked_outputs(
     """
     if outputs is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    given = readable(outputs, "y")
+    if isinstance(given, np.ndarray) and given.dtype.kind == "f":
+        refuse_infinite(given, what="y, ")
     found = check_array(
-        readable(outputs, "y"),
+        given,
         ensure_2d=False,
         dtype=np.float64,
         ensure_all_finite="allow-nan",

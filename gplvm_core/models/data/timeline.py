@@ -21,6 +21,8 @@ TIMES, OUTPUTS = "times", "outputs"
 MOST_WIDTH = 4.0
 # The largest deviation of a step in time from the usual step, as a share of the usual step.
 UNEVEN = 0.01
+MONTH = 365.2425 / 12.0  # days
+CALENDAR = 0.15  # the same for months and quarters: months differ by up to three days
 
 
 def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> Float[Array, "N P"]:
@@ -147,9 +149,9 @@ def checked_even_times(
 ) -> float:
     """Return the step between the rows of all sequences; rows may be missing.
 
-    least: the number of rows that the longest sequence must have. Raises DataError if the times are
-    not whole steps apart, if most rows are more than one step apart, or if every sequence is
-    shorter.
+    Months and quarters count as equal: their step is the mean one. least: the number of rows that
+    the longest sequence must have. Raises DataError if the times are not whole steps apart, if most
+    rows are more than one step apart, or if every sequence is shorter.
     """
     if times.shape[1] != 1:
         raise DataError(f"a state has one time; got {times.shape[1]} columns of times")
@@ -165,6 +167,9 @@ def checked_even_times(
     step = float(np.median(steps))
     count = np.round(steps / step) if step > 0.0 else np.zeros(1)
     if not count.all() or np.any(np.abs(steps - count * step) > UNEVEN * step):
+        calendar = _calendar_step([part for part in parts if len(part) > 1])
+        if calendar is not None:
+            return calendar
         raise DataError(
             f"the rows of a sequence must be equally spaced in time, apart from missing rows; got "
             f"steps from {steps.min():g} to {steps.max():g}. DynamicalGPLVM allows any times"
@@ -172,13 +177,39 @@ def checked_even_times(
     return step
 
 
+def _calendar_step(parts: Sequence[Float[Array, " _n"]]) -> float | None:
+    """The mean month or quarter, if all times fit one in any unit; rows may be missing."""
+    least = min((float(np.diff(part).min()) for part in parts), default=0.0)
+    if least <= 0.0:
+        return None
+    for months, shortest in ((3, range(89, 93)), (1, range(28, 32))):
+        for days in shortest:
+            since = [(part - part[0]) * days / least for part in parts]
+            count = [np.round(each / (months * MONTH)) for each in since]
+            at, number = np.concatenate(since), np.concatenate(count)
+            gaps, steps = (np.concatenate([np.diff(e) for e in each]) for each in (since, count))
+            single = steps == 1.0
+            if (
+                steps.min() >= 1.0
+                and single.mean() >= 0.5
+                and np.isin(np.round(gaps[single]), shortest).all()
+                and np.abs(at - np.round(at)).max() < 0.05  # a clock change is an hour
+                and np.abs(at - number * months * MONTH).max() < 4.0
+            ):
+                return months * MONTH * least / days
+    return None
+
+
 def steps_after(
-    times: Float[Array, " n"], start: float, step: float
+    times: Float[Array, " n"], start: float, step: float, near: float = UNEVEN
 ) -> tuple[Int[IntArray, " n"], Bool[BoolArray, " n"]]:
-    """The number of whole steps from a time to other times, and whether they are whole."""
+    """The number of whole steps from a time to other times, and whether they are whole.
+
+    near: the largest fraction of a step by which a time may differ from whole steps.
+    """
     exact = (times - start) / step
     count = np.round(exact).astype(np.intp)
-    return count, np.abs(exact - count) <= UNEVEN
+    return count, np.abs(exact - count) <= near
 
 
 def rows_of_sequence(sequences: Shaped[AnyNDArray, " N"], sequence: Any) -> Int[IntArray, " r"]:

@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -34,7 +34,6 @@ MODEL = "This model"
 Method = Literal["auto", "model"]
 ORIGINS = 3
 MOST_HORIZON = 20
-MONTH = 365.2425 / 12.0  # days
 FEWEST = 12  # frames before the first origin
 SOON = 0.25  # share of the horizon that counts as the first steps
 
@@ -310,30 +309,6 @@ def even_step(times: Float[Array, " N"], sequences: Shaped[AnyNDArray, " N"]) ->
     """
     with suppress(DataError):
         return checked_even_times(times[:, None], sequences)
-    parts = [np.sort(times[sequences == label]) for label in np.unique(sequences)]
-    return _calendar_step([part for part in parts if len(part) > 1])
-
-
-def _calendar_step(parts: Sequence[Float[Array, " _n"]]) -> float | None:
-    """The mean month or quarter, if all times fit one in any unit; rows may be missing."""
-    least = min((float(np.diff(part).min()) for part in parts), default=0.0)
-    if least <= 0.0:
-        return None
-    for months, shortest in ((3, range(89, 93)), (1, range(28, 32))):
-        for days in shortest:
-            since = [(part - part[0]) * days / least for part in parts]
-            count = [np.round(each / (months * MONTH)) for each in since]
-            at, number = np.concatenate(since), np.concatenate(count)
-            gaps, steps = (np.concatenate([np.diff(e) for e in each]) for each in (since, count))
-            single = steps == 1.0
-            if (
-                steps.min() >= 1.0
-                and single.mean() >= 0.5
-                and np.isin(np.round(gaps[single]), shortest).all()
-                and np.abs(at - np.round(at)).max() < 0.05  # a clock change is an hour
-                and np.abs(at - number * months * MONTH).max() < 4.0
-            ):
-                return months * MONTH * least / days
     return None
 
 

@@ -85,6 +85,8 @@ class DeepGP(RegressionModel):
     input_connections
         Whether every layer also has the observed inputs as inputs (Duvenaud et al. 2014). Deep
         models then do not lose information about the observed inputs.
+    kinds
+        The kind of each input, as in SparseGPRegression.
 
     Examples
     --------

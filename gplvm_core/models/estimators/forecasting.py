@@ -1,5 +1,6 @@
 """Forecasts of fitted autoregressions."""
 
+import warnings
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, Self
 
@@ -132,16 +133,9 @@ class Forecasting(GPModel):
                 truth = own[first : first + steps]
                 before = None if variances is None else variances[number][:first]
                 for propagate in PROPAGATE:
-                    mean, std = copy.forecast(
-                        len(truth),
-                        propagate=propagate,
-                        history=shown[number][:first],
-                        history_variance=before,
-                        return_std=True,
-                    )
-                    error = away(
-                        mean.reshape(truth.shape), std.reshape(truth.shape) ** 2, truth, spread
-                    )
+                    asked = len(truth), propagate, shown[number][:first], before
+                    mean, variance = (each.reshape(truth.shape) for each in copy._moments(*asked))
+                    error = away(mean, variance, truth, spread)
                     # Forecasts from nearby times overlap.
                     groups = np.full(len(truth), f"{number} {(first - cut) // steps}")
                     tries.add(Asked("forecast", how=propagate), error, groups)
@@ -188,6 +182,27 @@ class Forecasting(GPModel):
         check_is_fitted(self)
         if propagate not in PROPAGATE:
             raise ValueError(f"propagate must be one of {', '.join(PROPAGATE)}; got {propagate!r}")
+        mean, spread = self._moments(steps, propagate, history, history_variance)
+        if self.intervals_ is not None:
+            asked = Asked("forecast", how=propagate)
+            spread = self.intervals_.widen(asked, spread.reshape(steps, -1)).reshape(spread.shape)
+        elif return_std:
+            warnings.warn(
+                "these standard deviations are not calibrated and may be too small: call "
+                "calibrate(series) with the training series",
+                UserWarning,
+                stacklevel=2,
+            )
+        return (mean, np.sqrt(spread)) if return_std else mean
+
+    def _moments(
+        self,
+        steps: int,
+        propagate: str,
+        history: ArrayLike | None,
+        history_variance: ArrayLike | None,
+    ) -> tuple[Array, Array]:
+        """Means and variances of forecasts, before calibration."""
         if propagate == "full":
             drawn = self.sample_forecast(
                 steps,
@@ -196,24 +211,18 @@ class Forecasting(GPModel):
                 history=history,
                 history_variance=history_variance,
             )
-            mean, spread = drawn.mean(axis=0), drawn.var(axis=0)
-        else:
-            window, _ = self._begin(steps, history, history_variance)
-            model, certain = self.exact_, np.zeros_like(window)
-            mean, spread = forecast(
-                model.posterior_,
-                model.input_center_,
-                model.input_scale_,
-                window,
-                certain if propagate == "moments" else None,
-                steps,
-            )
-            if self.one_column_:
-                mean, spread = mean[:, 0], spread[:, 0]
-        if self.intervals_ is not None:
-            asked = Asked("forecast", how=propagate)
-            spread = self.intervals_.widen(asked, spread.reshape(steps, -1)).reshape(spread.shape)
-        return (mean, np.sqrt(spread)) if return_std else mean
+            return drawn.mean(axis=0), drawn.var(axis=0)
+        window, _ = self._begin(steps, history, history_variance)
+        model, certain = self.exact_, np.zeros_like(window)
+        mean, spread = forecast(
+            model.posterior_,
+            model.input_center_,
+            model.input_scale_,
+            window,
+            certain if propagate == "moments" else None,
+            steps,
+        )
+        return (mean[:, 0], spread[:, 0]) if self.one_column_ else (mean, spread)
 
     def sample_forecast(
         self,

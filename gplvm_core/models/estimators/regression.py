@@ -52,6 +52,12 @@ class SparseGPRegression(RegressionModel):
         units of the standardised inputs. Exact inputs allow every kernel, including sums and
         products such as RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance,
         missing values) need a kernel with expectations under Gaussian inputs.
+    kinds
+        The kind of each input. None: all inputs are numbers. "auto": the values of the columns
+        decide. A list or dict gives the kind of each column, and a dict may leave out columns:
+        "number", "count", "yes/no", "category", "grade", or a list of words for a grade in that
+        order. Each word of a category or yes/no column is an input of zeros and ones, a grade is
+        the number of its word. New rows of a data frame are found by their names.
 
     Attributes
     ----------

@@ -1,13 +1,14 @@
 """The face of all regressions, of one or several layers: predictions, draws, densities."""
 
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
-from sklearn.utils import Tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
@@ -16,14 +17,18 @@ from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.input_units import input_scaling, internal_variance
 from gplvm_core.models.data.inputs import Inputs, new_inputs
 from gplvm_core.models.data.points import checked_levels
-from gplvm_core.models.data.rows import as_floats, checked_outputs, checked_rows
+from gplvm_core.models.data.rows import as_floats, checked_outputs, checked_rows, take_names
 from gplvm_core.models.data.scaling import Noise, Scaling, units_for
 from gplvm_core.models.estimators import attributes
-from gplvm_core.models.estimators.base import GPModel
+from gplvm_core.models.estimators.base import NOTHING, GPModel
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network
+from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import listed
+from gplvm_core.readers.frames import frame_of
+from gplvm_core.readers.input_columns import InputColumns
 
 
 @dataclass(eq=False, repr=False)
@@ -42,6 +47,10 @@ class RegressionModel(RegressorMixin, GPModel):
         The number of inputs Q.
     feature_names_in_ : ndarray of str, shape (Q,)
         The column names of the inputs; only defined for a data frame with text names.
+    input_columns_ : InputColumns or None
+        The columns of the inputs with their kinds and words, and the `names` of the columns that
+        the kernel sees; None if all are numbers. Arrays of shape (…, Q) then have an entry for
+        each of these names.
     """
 
     _: KW_ONLY
@@ -52,9 +61,11 @@ class RegressionModel(RegressorMixin, GPModel):
     n_jobs: int | None = None
     scaling: Scale = "columns"
     noise: Noise = "shared"
+    kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
 
     _can = Capabilities(predicts=True)
     _attributes: ClassVar[str] = "bound_ notes_ result_ trace_ restarts_ posterior_"
+    input_columns_ = NOTHING  # of models in files of older versions
     kernel_, inducing_ = property(attributes.kernel), property(attributes.inducing)
     center_, scale_ = property(attributes.center), property(attributes.scale)
     noise_variance_ = property(attributes.noise_variance)
@@ -272,19 +283,76 @@ class RegressionModel(RegressorMixin, GPModel):
 
         Returns inputs and outputs in internal units, and the units of both.
         """
-        points = checked_rows(self, X, reset=True)
+        points, notes = self._learnt_points(X)
         outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
         units = input_scaling(points)
+        units = replace(units, notes=(*notes, *units.notes))
         scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
-        variance = internal_variance(X_variance, points.shape, units.scale)
+        spread = self._spread(X_variance, len(points))
+        variance = internal_variance(spread, points.shape, units.scale)
         inputs = Inputs.of(units.apply(points), variance, constrained=constrained)
         return inputs, scaling.apply(outputs), units, scaling
 
     def _inputs(self, X: ArrayLike, X_variance: ArrayLike | None) -> Belief:
         """Convert new inputs to internal units, as exact points or with variances."""
         check_is_fitted(self)
-        points = checked_rows(self, X, reset=False)
-        return new_inputs(points, X_variance, self.input_center_, self.input_scale_)
+        columns = self.input_columns_
+        if columns is None:
+            points = checked_rows(self, X, reset=False)
+        else:
+            points = self._checked_words(columns, self._in_order(X))
+        spread = self._spread(X_variance, len(points))
+        return new_inputs(points, spread, self.input_center_, self.input_scale_)
+
+    def _learnt_points(self, X: Any) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
+        """Training inputs as numbers, and notes on their kinds; sets `input_columns_`."""
+        self.input_columns_ = None
+        if self.kinds is None:
+            return checked_rows(self, X, reset=True), ()
+        take_names(self, X, reset=True)
+        columns, notes = InputColumns.learnt(X, self.kinds)
+        if not any(column.is_words for column in columns.columns):
+            return checked_rows(self, X, reset=True), notes
+        self.input_columns_ = columns
+        return self._checked_words(columns, X), notes
+
+    def _in_order(self, X: Any) -> Any:
+        """The columns of a data frame by their names, in the order of training."""
+        frame, names = frame_of(X), getattr(self, "feature_names_in_", None)
+        if frame is None or names is None:
+            return X
+        absent = [name for name in names if name not in frame.columns]
+        if absent:
+            raise DataError(
+                f"the table has no column {listed([repr(name) for name in absent])}; the model was "
+                f"trained with {listed([repr(name) for name in names], 20)}"
+            )
+        return frame.select(*names).to_native()
+
+    def _checked_words(self, columns: InputColumns, X: Any) -> Float[Array, "N Q"]:
+        """Inputs with words as numbers. Raises DataError for gaps that the model does not allow."""
+        coded = columns.coded(X)
+        missing = np.argwhere(np.isnan(coded))
+        if len(missing) and not get_tags(self).input_tags.allow_nan:
+            row, at = missing[0]
+            raise DataError(
+                f"row {row} (counted from 0) has no value in the column "
+                f"{columns.columns[at].name!r}: SemiDescribedGPRegression accepts gaps"
+            )
+        return columns.expanded(coded)
+
+    def _spread(self, variance: Any, count: int) -> Any:
+        """Variances of all inputs of the kernel; words are exact."""
+        columns = self.input_columns_
+        if columns is None or variance is None:
+            return variance
+        if isinstance(variance, str):
+            raise DataError(
+                "X_variance='learned' needs inputs of numbers: give variances, which are used for "
+                "the numbers beside the words"
+            )
+        own = np.broadcast_to(as_floats(variance, "X_variance"), (count, len(columns.columns)))
+        return columns.spread(own)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -41,6 +41,10 @@ HELD_OUT = (
     "the map does not use times and sequences: the model has no time_kernel. Whole sequences were "
     "held out to calibrate the widths of intervals"
 )
+OWN_WIDTHS = (
+    "intervals of tables with words, counts or robust columns are not calibrated on held-out rows, "
+    "and may be too narrow"
+)
 ENDED = "training was ended before"
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -99,6 +103,7 @@ def in_two_stages(fit: Fit) -> Fit:
         model = fit(*data, callback=watched, **options)
         if model.second_stage == OFF:
             return model
+        _warn_of_words(model)
         rows = signature.bind(*data, **options).args[1]
         for step in steps_of(model, _in_memory(model, rows), options.get("sequences")):
             note = None
@@ -152,6 +157,14 @@ def warn_uncalibrated(model: Any, step: str) -> None:
         UserWarning,
         stacklevel=4,
     )
+
+
+def _warn_of_words(model: Any) -> None:
+    """Note that no step calibrates the intervals of outputs that are not all numbers."""
+    ends = model.fitted_.network.ends.values()
+    if any(edge.posterior.links is not None for edge in ends):
+        model.notes_ += (OWN_WIDTHS,)
+        warnings.warn(OWN_WIDTHS, UserWarning, stacklevel=3)
 
 
 def _in_memory(model: Any, rows: Any) -> Any:

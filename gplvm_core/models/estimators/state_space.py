@@ -36,9 +36,10 @@ class StateSpaceGPLVM(LatentVariableModel):
     Both functions are Gaussian processes, and both are integrated out as the layers of a deep GP
     (Damianou 2015, §6.2 and App. C; §4.3.2 proposes autoregression in a latent space). `bound_` is
     a lower bound on log p(Y), with independent Gaussians q(x_t). The first state of a sequence is
-    N(0, I). The rows of a sequence are equally spaced in time, but some may be missing: their
-    states are inferred, too. In training, a gap of more than 10 steps separates the rows before it
-    from the rows after it. `notes_` reports the gaps. New sequences may have gaps, too.
+    N(0, I). The rows of a sequence are equally spaced in time (months and quarters count as equal
+    steps), but some may be missing: their states are inferred, too. In training, a gap of more than
+    10 steps separates the rows before it from the rows after it. `notes_` reports the gaps. New
+    sequences may have gaps, too.
 
     A DynamicalGPLVM knows that paths are smooth, so its forecasts return to the average after about
     a lengthscale. This model learns the rule that leads from one state to the next, so it can

@@ -48,6 +48,11 @@ class FullProblem:
     recipes = ("",)
     phases: Sequence[Phase] = (Phase("all free", 250, 0.5), Phase("refining", 250))
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the targets."""
+        return len(self.targets.values)
+
     def start(self, seed: int, recipe: str = "") -> Points:
         mean, _ = self.begin.latent(np.random.default_rng(seed))
         kernel = start_kernel(self.begin.kernels[0], mean, exact=True)

@@ -86,6 +86,10 @@ class Problem(Protocol):
     def evaluate(self, parameters: Any, phase: Phase) -> Evaluated:
         """Bound and gradient; raises NotPositiveDefiniteError if they cannot be computed."""
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows of the data."""
+
     def describe(self, parameters: Any) -> tuple[Array, Array, Array]:
         """(relevance, information, latent mean) of parameters, for progress."""
 
@@ -175,13 +179,21 @@ class Run:
     limit: int = 0  # every start pauses after this number of iterations; 0: no start pauses
     leader: "Run | None" = None  # the best of the paused starts, without the results before it
     failure: str = ""  # the numerical error that ended this start; "": none
+    n_rows: int = 0  # of the data; 0: unknown
 
     @property
     def total_iterations(self) -> int:
         return self.iterations + self.optimiser.iteration
 
-    def check_views(self, views: tuple[str, ...]) -> None:
-        """Raise ValueError unless the data have the run's views in the same order."""
+    def check_data(self, views: tuple[str, ...], n_rows: int) -> None:
+        """Raise ValueError unless the data have the run's views in the same order, and as many
+        rows.
+        """
+        if self.n_rows and n_rows and self.n_rows != n_rows:
+            raise ValueError(
+                f"the run to resume was of {self.n_rows:,} rows; got {n_rows:,}. Pass the same "
+                "data as in that run, or train without resume"
+            )
         if self.views != views:
             raise ValueError(
                 f"the run to resume was of {_in_words(self.views)}; got {_in_words(views)}. "

@@ -157,6 +157,7 @@ class Training:
                 views=self.views,
                 recipes=recipes,
                 limit=min(self.heat, self.max_iter),
+                n_rows=self.problem.n_rows,
             ),
             anchor,
         )
@@ -266,7 +267,7 @@ class Training:
 
     def _reopened(self, run: Run) -> Run:
         """The run to resume; a finished run starts another phase with new scales."""
-        run.check_views(self.views)
+        run.check_data(self.views, self.problem.n_rows)
         if self.max_iter > run.budget:
             run = replace(run, budget=self.max_iter) if run.limit else self._best_of_all(run)
         ended = self._ended(run)

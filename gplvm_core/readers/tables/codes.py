@@ -14,6 +14,7 @@ from gplvm_core.readers.tables.columns import Column, Table
 # Numbers that programs write for missing values: only nines (or eights, sevens), round negative
 # numbers, limits of integers, and numbers like 1e35.
 USUAL = re.compile(r"-?(?:9[9.]+|88+|77+)|-[125]0{2,}|-32768|-?32767|65535|-?214748364[78]")
+BELOW_ZERO = re.compile(r"-(?:9+|8+|7+)")  # of surveys, beside numbers from 0 on
 HUGE = 1e15
 USUALLY, OTHERWISE = 1.0, 10.0  # the least distances to other values, as multiples of their range
 ALSO = 0.1  # this distance in further columns, once a number is a code in one
@@ -25,21 +26,22 @@ MOST_CODES = 3  # on each side of a column
 class MissingCode:
     """A number that may stand for missing values, how often it occurs, and in which columns.
 
-    usual: whether programs often write this number for missing values.
+    usual: whether programs often write this number for missing values. far: whether it is far from
+    all other values; else it is one of the few numbers below 0.
     """
 
     value: float
     count: int
     columns: tuple[str, ...]
     usual: bool
+    far: bool = True
 
     @property
     def words(self) -> str:
         """Return what was found, as one sentence."""
-        return (
-            f"{written(self.value)} occurs {self.count:,} times, far from all other values (in "
-            f"{listed(list(self.columns), 5)})."
-        )
+        why = "far from all other values" if self.far else "and other values are not below 0"
+        where = listed(list(self.columns), 5)
+        return f"{written(self.value)} occurs {self.count:,} times, {why} (in {where})."
 
 
 def written(value: float) -> str:
@@ -56,12 +58,13 @@ def missing_codes(columns: Sequence[Column]) -> tuple[MissingCode, ...]:
     far = [(column, values) for column in columns
            if column.name in numeric and (values := _far(numeric[column.name]))]  # fmt: skip
     found = {value for column, values in far if column.dates is None for value in values}
+    near = {value for own in numeric.values() for value in _below_zero(own)} - found
     codes = []
-    for value in sorted(found):
-        at = [(name, _count(numbers, value, found)) for name, numbers in numeric.items()]
+    for value in sorted(found | near):
+        at = [(name, _count(numbers, value, found | near)) for name, numbers in numeric.items()]
         count, names = sum(n for _, n in at), tuple(name for name, n in at if n)
         if count > 1:
-            codes.append(MissingCode(value, count, names, is_usual(value)))
+            codes.append(MissingCode(value, count, names, is_usual(value), value in found))
     return tuple(codes)
 
 
@@ -94,6 +97,21 @@ def _far(numbers: Float[Array, " N"]) -> list[float]:
     return found
 
 
+def _below_zero(numbers: Float[Array, " N"]) -> list[float]:
+    """Return the numbers below 0 of a column, if they are few, usual codes, and repeat."""
+    known = numbers[np.isfinite(numbers)]
+    below = known[known < 0.0]
+    if len(known) - len(below) < LEAST_OTHERS or not len(below) or not _is_code(below.max()):
+        return []
+    codes, counts = np.unique(below, return_counts=True)
+    few = len(codes) <= MOST_CODES and all(map(_is_code, codes))
+    return codes.tolist() if few and counts.max() > 1 else []
+
+
+def _is_code(value: float) -> bool:
+    return BELOW_ZERO.fullmatch(f"{value:.10g}") is not None
+
+
 def _count(numbers: Float[Array, " N"], value: float, codes: set[float]) -> int:
     """Return how often a code occurs in a column, 0 if it may be a value like the others."""
     known = numbers[np.isfinite(numbers)]
@@ -101,6 +119,8 @@ def _count(numbers: Float[Array, " N"], value: float, codes: set[float]) -> int:
     others = known[~np.isin(known, list(codes))] if count else known
     if count and len(others):
         low, high = others.min(), others.max()
+        if low >= 0.0 and _is_code(value):
+            return count
         if max(low - value, value - high) <= ALSO * (high - low):
             return 0
     return count

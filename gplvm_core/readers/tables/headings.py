@@ -2,6 +2,7 @@
 
 import itertools
 import operator
+import re
 from collections.abc import Iterator, Sequence
 
 from gplvm_core.readers.errors import listed
@@ -9,6 +10,7 @@ from gplvm_core.readers.tables.columns import MISSING
 from gplvm_core.readers.tables.numerals import has_unit, looks_numeric, number_in
 
 MOST_TITLES, MOST_LINES = 5, 5
+UNIT = re.compile(r"\[[^\[\]]{0,20}\]|\([^()]{0,20}\)")  # [m] or (s)
 LOOKED_AT = 20  # number of rows below the lines of names that are examined
 
 
@@ -63,6 +65,9 @@ def _two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
     # Each column of numbers needs a word in the second line, or a group's name in the first.
     # Otherwise the second line is taken as a row of values.
     grouped = not all(upper[columns[0] :])
+    units = [*filter(None, lower)]
+    if all(upper[columns[0] :]) and units and all(map(UNIT.fullmatch, units)):
+        return [f"{name} {unit}".strip() for name, unit in zip(upper, lower, strict=True)]
     if not all(lower[d] or (grouped and upper[d]) for d in numeric) or not any(lower):
         return None
     if all(upper):

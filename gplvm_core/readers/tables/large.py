@@ -21,6 +21,7 @@ from gplvm_core.readers.tables.columns import (
     text_column,
 )
 from gplvm_core.readers.tables.csv_text import unmarked
+from gplvm_core.readers.tables.lines import MARKS
 
 LARGE = 2**22  # bytes from which this is faster
 BLOCK = 2**22  # bytes that are converted at once
@@ -186,6 +187,8 @@ def _columns(rows: Rows, head: Table, most: int) -> list[Column] | None:
                 raise
             if found[2].lower() in MISSING and found[2] not in missing:
                 missing.add(found[2])
+            elif found[2].startswith(MARKS):  # a comment between the rows
+                return None
             else:  # also a missing cell with blanks
                 numbers.remove(int(found[1]))
     return None

@@ -26,6 +26,7 @@ DECLARED = re.compile(r'"?sep=(.)"?')  # an optional first line that tells Excel
 UNSPLIT = re.compile(r"[\t;|]|,(?!\s)|,$|\d \d")  # in a word that another delimiter would split
 MOST_WORDS = 5  # of a column name in a comment
 MARKS = ("#", "%", "//", "!")  # beginnings of comments
+ERROR = re.compile(r"#[A-Z/0]+[!?]?")  # of a spreadsheet: #DIV/0!
 ENOUGH = 0.6  # a score above which blanks are not tried
 UNNAMED = 0.5  # weight of a delimiter that splits a comment above the table into fewer cells
 WORD, WHOLE_LINE = 0.9, 0.1  # values of a cell; a number has 1
@@ -87,14 +88,62 @@ def split_text(text: str, name: str) -> tuple[Grid, str, list[str]]:
         grid = replace(grid, rows=[names, *grid.rows], places=places, named=True)
     if skipped:
         notes.append(f"Lines that begin with {mark} were skipped: {skipped:,}.")
-    odd = {n for n, row in enumerate(grid.rows) if row[0][:1] == "#" and len(row) != width}
-    if odd and len(odd) < len(grid.rows):
-        numbers = listed([str(grid.places[n]) for n in sorted(odd)])
-        notes.append(f"Lines that begin with # between the rows were skipped: {numbers}.")
-        kept = [n for n in range(len(grid.rows)) if n not in odd]
+    head = None if block else _unmarked(grid.rows[0], mark, width)
+    if head is not None:
+        grid = replace(grid, rows=[head, *grid.rows[1:]])
+        notes.append(f"The column names were read from a line that begins with {mark}.")
+    odd = _comments_between(grid.rows, width)
+    if odd:
+        numbers = listed([str(grid.places[n]) for n in odd])
+        begins = listed(sorted({_mark_of(grid.rows[n]) for n in odd}))
+        notes.append(f"Lines that begin with {begins} between the rows were skipped: {numbers}.")
+        kept = [n for n in range(len(grid.rows)) if n not in {*odd}]
         rows, places = [grid.rows[n] for n in kept], [grid.places[n] for n in kept]
         grid = replace(grid, rows=rows, places=places)
     return grid, delimiter, notes
+
+
+def _unmarked(names: list[str], mark: str, width: int) -> list[str] | None:
+    """Return names without the mark in front of the first, as in %a,b; None if it is no mark."""
+    first, *others = names
+    if mark not in ("%", "!") or not first.startswith(mark):
+        return None
+    if first == mark and len(others) == width:
+        return others
+    name = first.removeprefix(mark)
+    alone = len(names) == width and name.strip() == name != ""
+    words = not any(is_value(each) or each.startswith(mark) for each in (name, *others))
+    return [name, *others] if alone and words else None
+
+
+def _mark_of(row: Sequence[str]) -> str:
+    return next((mark for mark in MARKS if row[0].startswith(mark)), "")
+
+
+def _comments_between(rows: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Return the numbers of the comments below the first row.
+
+    They begin with a mark. They are not as wide as the table, or have words in all columns of
+    numbers.
+    """
+    marked = [n for n, row in enumerate(rows) if row[0].startswith(MARKS)]
+    if not marked or len(marked) == len(rows):
+        return []
+    others = [row for row in rows[1 : SNIFFED_LINES + 1] if len(row) == width and not _mark_of(row)]
+    numeric = [
+        d for d in range(width) if others and all(is_value(row[d]) for row in others)
+        and any(looks_numeric(row[d]) for row in others)
+    ]  # fmt: skip
+    return [
+        n
+        for n in marked
+        if len(rows[n]) != width or (n and numeric and _is_comment(rows[n], numeric))
+    ]
+
+
+def _is_comment(row: Sequence[str], numeric: Sequence[int]) -> bool:
+    """Whether a row that begins with a mark has words in all columns of numbers."""
+    return not ERROR.fullmatch(row[0]) and not any(is_value(row[d]) for d in numeric)
 
 
 def _leading_comments(lines: Sequence[str]) -> tuple[list[str], str]:

@@ -18,7 +18,7 @@ from gplvm_core.readers.kinds import (
     plain,
     robust_numbers,
 )
-from gplvm_core.readers.proposals import Proposal, chosen_kinds
+from gplvm_core.readers.proposals import LARGE, Proposal, chosen_kinds
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.roles import as_numbers
 
@@ -26,8 +26,11 @@ MOST_NAMED = 20  # largest number of columns in a note
 Kinds = Mapping[str, Any] | Literal["auto", "robust"] | None
 
 
-def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str, Any]:
-    """Return the kind of every column to learn: "number", the given kind, or the proposed one.
+def kinds_in(
+    columns: Sequence[Column], asked: Kinds, table: Table
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the kind of every column to learn: "number", the given kind, or the proposed one; and
+    notes.
 
     asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out,
     `chosen_kinds` decides. None: all columns are numbers. Columns of dates, and of numbers with
@@ -36,7 +39,7 @@ def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str,
     names = [column.name for column in columns]
     own = {} if asked is None or isinstance(asked, str) else dict(asked)
     if asked is None:
-        return dict.fromkeys(names, "number")
+        return dict.fromkeys(names, "number"), []
     proposals = [
         Proposal(("number",), "") if column.dates is not None else column.proposal()
         for column in columns
@@ -45,7 +48,12 @@ def kinds_in(columns: Sequence[Column], asked: Kinds, table: Table) -> dict[str,
         kinds = chosen_kinds([own.get(name) for name in names], names, proposals)
     if isinstance(asked, str):
         kinds = robust_numbers(kinds, asked)
-    return dict(zip(names, kinds, strict=True))
+    notes = [
+        f"{name} is read as numbers, not counts: {each.reason}."
+        for name, kind, each in zip(names, kinds, proposals, strict=True)
+        if kind in NUMBERS and each.reason.endswith(LARGE)
+    ]
+    return dict(zip(names, kinds, strict=True)), notes
 
 
 def read_mixed(

@@ -19,6 +19,10 @@ WRITTEN = re.compile(
     r"[^\S\n]*(?P<behind>[^\d\s.,+-](?:[^\d,;]|(?<=m)[23]){0,11})?"
 )
 BELOW_ZERO = re.compile(r"\((.*(?:\d[.,]\d|[€$£¥]).*)\)")  # as accountants write −5.50: (5.50)
+MINUS_LAST = re.compile(  # as SAP writes −12.50: 12.50-
+    rf"\A([^\d+-]{{0,4}}\d(?:[\d.,'’{BLANKS}]*\d)?)-(\s.*)?\Z"
+)
+MONEY = re.compile(rf"[€$£¥]|{CURRENCIES}")
 LIMIT = re.compile(r"[<>≤≥]=?")  # a limit of detection
 SEVERAL_UNITS = "have several units"
 LONGEST = 60  # maximum number of characters of a number; longer cells are text
@@ -32,6 +36,7 @@ SURE_POINT = re.compile(
 )
 EITHER_COMMA = re.compile(r"[+-]?\d{1,3},\d{3}")
 EITHER_POINT = re.compile(r"[+-]?\d{1,3}\.\d{3}")
+WHOLE = re.compile(r"[+-]?\d{1,3}")
 GROUPED = {
     sign: re.compile(
         rf"[+-]?(?:\d{{1,3}}(?:(?:{other}|{GROUPS})\d{{3}})+{indian})(?:{re.escape(sign)}\d+)?"
@@ -89,6 +94,27 @@ def _sign(numbers: Sequence[str], fallback: str, either: str) -> str:
     return either if any(EITHER_COMMA.fullmatch(number) for number in numbers) else fallback
 
 
+def why_thousands(columns: Iterable[Sequence[str]], delimiter: str | None) -> str:
+    """Return why dots separate thousands, as in “€ 1.100”; "" if they are decimal points.
+
+    columns: the cells of each column of a text in which no number decides what a dot means, because
+    three digits are behind each.
+    """
+    for cells in columns:
+        written = [(cell, *found) for cell in cells if (found := _written(cell))]
+        either = [(cell, beside) for cell, number, beside in written
+                  if EITHER_POINT.fullmatch(number)]  # fmt: skip
+        if not either or delimiter == ",":
+            continue
+        cell, beside = either[0]
+        if any(map(MONEY.fullmatch, beside)):
+            return f"prices such as “{cell}” rarely have three decimals"
+        whole = next((other for other, number, _ in written if WHOLE.fullmatch(number)), "")
+        if delimiter == ";" and whole:
+            return f"“{whole}” beside “{cell}” has no decimals"
+    return ""
+
+
 def has_two_readings(cell: str) -> bool:
     """Whether the only separator may separate thousands as well as decimals: 1,234 or 1.234."""
     found = _written(cell)
@@ -141,6 +167,9 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
             beside[found[1]] += counts[cell]
     usual = beside.most_common(1)[0][0] if beside else None
     notes = []
+    below = next((cell for cell in known if MINUS_LAST.fullmatch(cell) and each.get(cell)), "")
+    if below:
+        notes.append(f"with a minus at their end are below 0 (“{below}”)")
     if limits:
         notes.append(f"are missing where they only give a limit ({listed(sorted(limits), 3)})")
     units = [" ".join(filter(None, each)) for each in beside if any(each)]
@@ -168,8 +197,9 @@ def _written(cell: str) -> tuple[str, tuple[str, str]] | None:
     """Split a cell into a number, and the signs or units before and behind it; None for others."""
     if len(cell) > LONGEST:
         return None
+    cell = cell.replace("\u2212", "-")
     below = BELOW_ZERO.fullmatch(cell)
-    found = WRITTEN.fullmatch((f"-{below[1]}" if below else cell).replace("\u2212", "-"))
+    found = WRITTEN.fullmatch(f"-{below[1]}" if below else MINUS_LAST.sub(r"-\1\2", cell))
     if found is None or (found["minus"] and found["number"][0] in "+-"):
         return None
     return (found["minus"] or "") + found["number"], (found["before"], found["behind"] or "")

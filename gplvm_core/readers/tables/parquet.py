@@ -1,5 +1,6 @@
-"""Read tables in Parquet files column by column; numbers and dates never become text."""
+"""Read tables in Parquet and Arrow files column by column; numbers and dates never become text."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -17,35 +18,43 @@ from gplvm_core.readers.tables.columns import (
 )
 from gplvm_core.readers.tables.large import words_of
 from gplvm_core.readers.tables.lines import SNIFFED_LINES
-from gplvm_core.readers.tables.numerals import decimal_sign
 from gplvm_core.readers.tables.sheets import check_size
-from gplvm_core.readers.tables.text import unique_names
+from gplvm_core.readers.tables.text import decimal_in, unique_names
 
-MAGIC = b"PAR1"
+PARQUET, ARROW, STREAM, FEATHER_1 = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
+MAGIC = (PARQUET, ARROW, STREAM, FEATHER_1)
+"""The first bytes of Parquet, of the two forms of Arrow (Feather is the first), and of the first
+version of Feather.
+"""
 BLOCK = 2**21  # values that are unpacked at once
 LARGEST_EXACT = 2.0**53  # larger whole numbers are not exact as float64
 HOURS = {"s": 1 / 3600, "ms": 1e-3 / 3600, "us": 1e-6 / 3600, "ns": 1e-9 / 3600}
 
 
-def is_parquet(data: bytes) -> bool:
-    """Whether these are the bytes of a Parquet file."""
+def is_columnar(data: bytes) -> bool:
+    """Whether these are the bytes of a Parquet, Arrow or Feather file."""
     return data.startswith(MAGIC)
 
 
-def parse_parquet(data: bytes, name: str) -> Table:
-    """Return the columns of a Parquet file.
+def parse_columnar(data: bytes, name: str) -> Table:
+    """Return the columns of a Parquet, Arrow or Feather file.
 
     Numbers and booleans (1 and 0) are float64, dates are moments, words are text; nulls are
     missing. Raises DataError for a damaged file, for a column of another type, and without the
     package pyarrow.
     """
-    require_packages("Parquet files", ("pyarrow",))
-    from pyarrow import BufferReader, parquet, types
+    what = "Parquet files" if data.startswith(PARQUET) else "Arrow and Feather files"
+    require_packages(what, ("pyarrow",))
+    from pyarrow import types
 
+    if data.startswith(FEATHER_1):
+        raise DataError(
+            f"{name} is a Feather file of version 1. Write it again as version 2, as current "
+            "versions of pandas, Arrow and polars do."
+        )
     with parsing(name):
-        file = parquet.ParquetFile(BufferReader(data))
-        about, schema = file.metadata, file.schema_arrow
-        check_size(about.num_rows * about.num_columns, about.num_columns, name)
+        schema, count, read = (_parquet if data.startswith(PARQUET) else _arrow)(data, name)
+        check_size(count * len(schema), len(schema), name)
         nested = [field.name for field in schema if types.is_nested(field.type)]
         if nested:
             raise DataError(
@@ -54,28 +63,67 @@ def parse_parquet(data: bytes, name: str) -> Table:
             )
         unique, notes = unique_names([word.strip() for word in schema.names])
         found: list[Column | tuple[str, ...]] = []
-        size = max(1, BLOCK // max(about.num_rows, 1))
+        size = max(1, BLOCK // max(count, 1))
         for first in range(0, len(unique), size):
-            # By number, because `read` finds a column "a" also in "a.b". With one thread, because
-            # each further one reserves tens of megabytes.
-            block = range(first, min(first + size, len(unique)))
-            table = file.reader.read_all(column_indices=list(block), use_threads=False)
+            table = read([*range(first, min(first + size, len(unique)))])
             for called, part in zip(unique[first:], table.columns, strict=False):
                 if _is_text(part.type):
-                    coded = part.cast("string").fill_null("").dictionary_encode()
-                    found.append(words_of(coded.chunks, str.strip))
+                    found.append(words_of(_coded(part), str.strip))
                     continue
                 column, column_notes = _column(called, part)
                 found.append(column)
                 notes += column_notes
-    texts = [each for each in found if isinstance(each, tuple)]
-    decimal = decimal_sign(cell for cells in texts for cell in cells[:SNIFFED_LINES])
+    words = {
+        called: each[:SNIFFED_LINES]
+        for called, each in zip(unique, found, strict=True)
+        if isinstance(each, tuple)
+    }
+    decimal, decimal_notes = decimal_in([*words], [*words.values()], None)
     columns = [
         text_column(called, each, decimal) if isinstance(each, tuple) else each
         for called, each in zip(unique, found, strict=True)
     ]
-    notes = [*reading_notes(columns), *notes]
-    return replace(_without_blank_rows(columns, name, about.num_rows, notes), decimal=decimal)
+    notes = [*reading_notes(columns), *decimal_notes, *notes]
+    return replace(_without_blank_rows(columns, name, count, notes), decimal=decimal)
+
+
+def _parquet(data: bytes, name: str) -> tuple[Any, int, Callable[[list[int]], Any]]:
+    """Return a file's schema, its number of rows, and a function that reads columns by number."""
+    from pyarrow import BufferReader, parquet
+
+    file = parquet.ParquetFile(BufferReader(data))
+
+    def read(block: list[int]) -> Any:
+        # By number, because `read` finds a column "a" also in "a.b". With one thread, because each
+        # further one reserves tens of megabytes.
+        return file.reader.read_all(column_indices=block, use_threads=False)
+
+    return file.schema_arrow, file.metadata.num_rows, read
+
+
+def _arrow(data: bytes, name: str) -> tuple[Any, int, Callable[[list[int]], Any]]:
+    """Do the same as `_parquet` for both forms of Arrow."""
+    from pyarrow import Table, ipc
+
+    def opened(block: list[int]) -> tuple[Any, Iterable[Any]]:
+        options = ipc.IpcReadOptions(included_fields=block, use_threads=False)
+        if data.startswith(STREAM):
+            stream = ipc.open_stream(data, options=options)
+            return stream.schema, stream
+        file = ipc.open_file(data, options=options)
+        return file.schema, map(file.get_batch, range(file.num_record_batches))
+
+    def read(block: list[int]) -> Any:
+        schema, batches = opened(block)
+        table = Table.from_batches(batches, schema)
+        table.validate(full=True)  # wrong offsets would read memory outside the file
+        return table
+
+    (schema, _), count = opened([]), 0
+    for batch in opened([0])[1] if schema.names else ():  # the other columns stay packed
+        count += batch.num_rows
+        check_size(count * len(schema), len(schema), name)
+    return schema, count, read
 
 
 def _is_text(kind: Any) -> bool:
@@ -83,6 +131,19 @@ def _is_text(kind: Any) -> bool:
 
     kind = kind.value_type if types.is_dictionary(kind) else kind
     return str(kind) in ("string", "large_string", "string_view")
+
+
+def _coded(part: Any) -> Iterable[Any]:
+    """Yield text as dictionaries without nulls."""
+    import pyarrow
+
+    if not pyarrow.types.is_dictionary(part.type):
+        yield from part.cast("string").fill_null("").dictionary_encode().chunks
+        return
+    for chunk in part.chunks:  # Arrow cannot unpack the dictionaries of polars
+        words = pyarrow.concat_arrays([chunk.dictionary.cast("string"), pyarrow.array([""])])
+        numbers = chunk.indices.cast("int64").fill_null(len(words) - 1)
+        yield pyarrow.DictionaryArray.from_arrays(numbers, words.fill_null(""))
 
 
 def _column(name: str, part: Any) -> tuple[Column, list[str]]:

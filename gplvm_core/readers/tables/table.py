@@ -22,7 +22,7 @@ from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
 from gplvm_core.readers.tables.image_shapes import check_image_shape
 from gplvm_core.readers.tables.mixed import Kinds, kinds_in, read_mixed
-from gplvm_core.readers.tables.parquet import is_parquet, parse_parquet
+from gplvm_core.readers.tables.parquet import is_columnar, parse_columnar
 from gplvm_core.readers.tables.roles import (
     ColumnRoles,
     as_numbers,
@@ -33,6 +33,7 @@ from gplvm_core.readers.tables.roles import (
 from gplvm_core.readers.tables.sequences import find_sequences, sequences_in
 from gplvm_core.readers.tables.sheets import is_workbook, parse_workbook
 from gplvm_core.readers.tables.text import parse_text
+from gplvm_core.readers.tables.totals import total_rows
 
 IF_MISSING = "If it stands for missing values, read the table with missing=[{:.10g}]."
 DATES = (
@@ -63,7 +64,7 @@ def read_table(
     image_shape: tuple[int, ...] | None = None,
     kinds: Kinds = None,
 ) -> Dataset:
-    """Read the rows of a CSV, Excel (the first sheet with a table), Parquet, NPZ or NPY file.
+    """Read the rows of a CSV, Excel (first sheet with a table), Parquet, Arrow, NPZ or NPY file.
 
     `array` names the array of an NPZ file if several could be the table. `header` says whether the
     first line names the columns (None: find out). Label, id and time columns are not learnt; they
@@ -79,16 +80,16 @@ def read_table(
     numbers, if the cells are ambiguous.
 
     Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Numbers
-    with decimal commas, with separated thousands, or with a percent sign or unit in every cell of
-    their column are read, with a note. Empty cells and cells that read NA, N/A, n.a., n.d., k.a.,
-    <LOD, <LOQ, #N/A, <NA>, NaN, null, none, missing, "?", "-", "–" or "." (in any case) are
-    missing: NaN among the targets, −1 among the labels. `missing` lists numbers that also stand for
-    missing values, such as -999; a note names such numbers if they repeat. `encoding` is that of a
-    text, such as "cp1252" (None: UTF-8, or else Windows-1252, with a note); "utf-8 twice" mends
-    letters such as Ã¤. Empty columns at the end of a text table,
-    and empty lines, are left out. With `skip_empty_rows`, rows without a value in any column
-    to learn are also left out. image_shape:
-    the rows are images of this height and width (and 3 colours), line by line.
+    with decimal commas, with separated thousands, with a minus at their end, or with a percent sign
+    or unit in every cell of their column are read, with a note. Empty cells and cells that read NA,
+    N/A, n.a., n.d., k.a., <LOD, <LOQ, #N/A, <NA>, NaN, null, none, missing, "?", "-", "–" or "."
+    (in any case) are missing: NaN among the targets, −1 among the labels. `missing` lists numbers
+    that also stand for missing values, such as -999; a note names such numbers if they repeat.
+    `encoding` is that of a text, such as "cp1252" (None: UTF-8, or else Windows-1252, with a note);
+    "utf-8 twice" mends letters such as Ã¤. Empty columns at the end of a text table, empty lines,
+    and comments between the rows are left out. With `skip_empty_rows`, rows without a value in any
+    column to learn are also left out. image_shape: the rows are images of this height and width
+    (and 3 colours), line by line.
 
     `kinds` (docs/kinds.md) gives the kinds of the columns to learn. None: all are numbers. "auto":
     the values decide. "robust": likewise, with robust noise for numbers. A mapping gives a kind for
@@ -154,7 +155,8 @@ def read_table(
         raise DataError(f"{table.name}: no column is left to learn. Give fewer columns a role.")
     if len(table.places) < 2:
         raise DataError(f"{table.name} has one row. A table needs at least two rows.")
-    own = kinds_in(values, kinds, table)
+    own, kind_notes = kinds_in(values, kinds, table)
+    notes += kind_notes
     columns: tuple[TableColumn, ...] = ()
     if all(kind == "number" for kind in own.values()):
         targets: NDArray[Any] = as_numbers(values, table, kinds=kinds is not None)
@@ -267,8 +269,9 @@ def parse_table(
     encoding: str | None = None,
 ) -> Table:
     """Return the columns of a file. Raises DataError for files that cannot be read."""
-    data, name = read_source(source, "a CSV, Excel, Parquet, NPZ or NPY file")
-    return without_codes(_parsed(data, name, array, header, encoding), missing)
+    data, name = read_source(source, "a CSV, Excel, Parquet, Arrow, NPZ or NPY file")
+    table = without_codes(_parsed(data, name, array, header, encoding), missing)
+    return replace(table, notes=(*table.notes, *total_rows(table)))
 
 
 def _parsed(
@@ -281,8 +284,8 @@ def _parsed(
         raise DataError(
             f"{name} is a single table without an array {array!r}.", script="Leave array out."
         )
-    if is_parquet(data):
-        return parse_parquet(data, name)
+    if is_columnar(data):
+        return parse_columnar(data, name)
     return parse_workbook(data, name, header) if sheet else parse_text(data, name, header, encoding)
 
 

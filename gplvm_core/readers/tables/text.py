@@ -17,7 +17,12 @@ from gplvm_core.readers.tables.headings import (
 )
 from gplvm_core.readers.tables.large import LARGE, large_text
 from gplvm_core.readers.tables.lines import SNIFFED_LINES, Grid, split_text
-from gplvm_core.readers.tables.numerals import decimal_sign, looks_numeric
+from gplvm_core.readers.tables.numerals import (
+    decimal_sign,
+    has_two_readings,
+    looks_numeric,
+    why_thousands,
+)
 
 NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "blanks"}
 Typed = Callable[[str, int, Sequence[int], str], Column]
@@ -106,12 +111,11 @@ def table_of(
     if width < len(names):
         notes.append(f"Empty columns at the end were left out: {listed(names[width:])}.")
         names, rows = names[:width], [row[:width] for row in rows]
-    sample = [cell for row in rows[:SNIFFED_LINES] for cell in row]
-    decimal = decimal_sign(sample, either="." if delimiter in (",", None) else ",")
-    if decimal == ",":
-        notes.append("Commas were read as decimal points.")
     unnamed = header and not names[0] and any(names)
     names, name_notes = unique_names(names)
+    sample = [*zip(*rows[:SNIFFED_LINES], strict=True)]
+    decimal, decimal_notes = decimal_in(names, sample, delimiter)
+    notes += decimal_notes
     if header and joined is None:
         notes.append(f"The first {unit} was read as column names.")
     columns = tuple(
@@ -132,6 +136,31 @@ def table_of(
         empty=ended if len(ended) == len({*ended}) == full - width else (),
         blank=tuple(place for place in cells.empty if places[0] < place < places[-1]),
     )
+
+
+def decimal_in(
+    names: Sequence[str], columns: Sequence[Sequence[str]], delimiter: str | None
+) -> tuple[str, list[str]]:
+    """Return the decimal sign of a table, and notes; columns: their first cells."""
+    sample = [cell for cells in columns for cell in cells]
+    sign = decimal_sign(sample, "", "." if delimiter in (",", None) else ",")
+    doubtful = {
+        name: cell
+        for name, cells in zip(names, columns, strict=True)
+        if not sign and (cell := next(filter(has_two_readings, cells), ""))
+    }
+    if sign == ",":
+        return sign, ["Commas were read as decimal points."]
+    if not doubtful or delimiter == ",":
+        return sign or ".", []
+    words = listed([f"{name} (“{cell}”)" for name, cell in doubtful.items()], 3)
+    why = why_thousands(columns, delimiter)
+    if why:
+        return ",", [f"Dots were read as separators of thousands, because {why}: {words}."]
+    return ".", [
+        f"Dots were read as decimal points, but may separate thousands: {words}. If they do, write "
+        "the numbers without dots."
+    ]
 
 
 def _texts(numbers: Iterable[int]) -> list[str]:

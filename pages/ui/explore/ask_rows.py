@@ -123,7 +123,7 @@ def _ask_file(item: Item, name: str, turn: int) -> None:
             bring(item, Brought(title, kept))
 
     st.file_uploader(
-        f"Rows with {item.dataset.n_outputs:,} columns (CSV, Excel, Parquet, NPZ)"
+        f"Rows with {item.dataset.n_outputs:,} columns (CSV, Excel, Parquet, Arrow, NPZ)"
         + (", or pictures" if picture else ""),
         type=formats(item.dataset.drawing),
         max_upload_size=MOST_MEGABYTES,

@@ -29,7 +29,7 @@ HELD_OUT = (
     "The map was trained on the held-out rows, too; the density was not. Errors on new rows are "
     "therefore larger. If large regions of pictures are missing, either method may be better."
 )
-NO_DENSITY = "Filled by the map."
+NO_DENSITY = "Filled by the map. Its intervals are not calibrated, and may be too narrow."
 
 
 @dataclass(frozen=True)

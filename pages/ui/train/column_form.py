@@ -8,7 +8,7 @@ from gplvm_core import DeepGP, SemiDescribedGPRegression, SparseGPRegression
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.data.rows import inducing_count
 from gplvm_core.readers import ask_column
-from gplvm_core.readers.asked import number_columns, word_columns
+from gplvm_core.readers.asked import input_columns, number_columns, word_columns
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.rows.table import TableDataset
 from pages.ui.shared.plain import plain
@@ -58,19 +58,21 @@ def column_question(dataset: Dataset) -> Dataset | None:
     if target in words:
         _lead_to_map(str(target))
         return None
+    possible = input_columns(dataset)
     inputs = st.multiselect(
         "Inputs",
-        numbers,
-        default=[name for name in numbers if name != target],
+        possible,
+        default=[name for name in possible if name != target],
         key=f"column_inputs_{dataset.name}_{target}",
         help="The columns that predict; more columns make training slower, and columns that do "
         "not help get little weight.",
         persist_state="session",
     )
-    if words:
+    others = [name for name in words if name not in possible]
+    if others:
+        role = "an input" if len(others) == 1 else "inputs"
         st.caption(
-            f"{plural(len(words), 'column')} of words cannot be "
-            f"{'an input' if len(words) == 1 else 'inputs'} here: {plain(listed(list(words)))}."
+            f"{plural(len(others), 'column')} cannot be {role} here: {plain(listed(others))}."
         )
     errors = _errors(dataset, numbers, str(target), tuple(inputs))
     try:

@@ -49,8 +49,8 @@ def several_files_form() -> Dataset | None:
     readers().warm()
     key = f"train_several_files_{st.session_state.get(TURN, 0)}"
     st.file_uploader(
-        "Tables (CSV, Excel, Parquet, NPZ), zips of images, videos (GIF) or motion capture (BVH): "
-        "one for each view of the same things",
+        "Tables (CSV, Excel, Parquet, Arrow, NPZ), zips of images, videos (GIF) or motion capture "
+        "(BVH): one for each view of the same things",
         type=list(ENDINGS),
         accept_multiple_files=True,
         max_upload_size=MEGABYTES,

@@ -81,8 +81,8 @@ def upload_form() -> Dataset | None:
     turn = st.session_state.get("train_upload_turn", 0)
     key = f"train_file_{turn}"
     file = st.file_uploader(
-        "A table (CSV, Excel, Parquet, NPZ), a zip of images, a video (GIF), motion capture (BVH, "
-        "C3D), or single cells (H5AD)",
+        "A table (CSV, Excel, Parquet, Arrow, NPZ), a zip of images, a video (GIF), motion capture "
+        "(BVH, C3D), or single cells (H5AD)",
         type=list(ENDINGS),
         max_upload_size=MEGABYTES,
         key=key,

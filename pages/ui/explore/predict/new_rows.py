@@ -9,7 +9,9 @@ from numpy import ndarray as Array
 
 from gplvm_core.comparison.one_column import INTERVAL, answers
 from gplvm_core.datasets import Drawing, View
+from gplvm_core.readers.column_task import ColumnTask
 from gplvm_core.readers.errors import plural
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
 from gplvm_core.readers.tables.csv_text import csv_text
 from pages.ui.shared.catalogue import Item
@@ -57,10 +59,11 @@ def new_rows(item: Item, name: str) -> None:
                 del st.session_state[kept]
                 st.session_state[turn_key] = turn + 1
                 st.rerun()
-    like = View("inputs", Drawing.of_vector(len(task.inputs)), task.inputs)
+    known = task.input_columns
+    like = View("inputs", Drawing.of_vector(len(task.inputs)), task.inputs, known.columns)
     try:
         rows: NewRows = read_sandboxed("new rows", title, data, dataset=like)
-        mean, std = answers(item.model, rows.values)
+        mean, std = answers(item.model, known.expanded(rows.values))
     except ValueError as error:
         st.error(plain(error), icon=":material/error:")
         return
@@ -75,8 +78,10 @@ def _example(item: Item) -> None:
     """Offer an example file with the inputs of some rows of the data."""
     task = item.dataset.task
     assert task is not None
-    rows = task.of(item.dataset.column_names or (), item.dataset.values, np.arange(3)).inputs
-    lines = [task.inputs, *([numeral(value) for value in row] for row in rows)]
+    names = list(item.dataset.column_names or ())
+    rows = item.dataset.values[:3, [names.index(name) for name in task.inputs]]
+    columns = task.input_columns.columns
+    lines = [task.inputs, *(list(map(written, columns, row)) for row in rows)]
     st.download_button(
         "Example file",
         data=csv_text(lines).encode(),
@@ -100,8 +105,11 @@ def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
     table = pd.DataFrame(
         {key: [significant(value) for value in column[:SHOWN]] for key, column in found.items()}
         | {
-            f"{name} ": ["–" if np.isnan(v) else significant(v) for v in column[:SHOWN]]
-            for name, column in zip(task.inputs, rows.values.T, strict=True)
+            f"{each.name} ": [
+                "–" if np.isnan(v) else written(each, v) if each.is_words else significant(v)
+                for v in column[:SHOWN]
+            ]
+            for each, column in zip(task.input_columns.columns, rows.values.T, strict=True)
         },
         index=pd.Index(names[:SHOWN], name="row"),
     )
@@ -118,7 +126,7 @@ def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
         st.caption(f"These are the first {SHOWN} rows; the file contains all {len(mean):,} rows.")
     st.download_button(
         "Download the answers",
-        data=lambda: answers_csv(task.target, task.inputs, rows, mean, std),
+        data=lambda: answers_csv(task, rows, mean, std),
         file_name=f"{file_stem(item.title)}-answers.csv",
         mime="text/csv",
         on_click="ignore",
@@ -128,22 +136,25 @@ def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
     )
 
 
-def answers_csv(
-    target: str, inputs: tuple[str, ...], rows: NewRows, mean: Array, std: Array
-) -> bytes:
+def answers_csv(task: ColumnTask, rows: NewRows, mean: Array, std: Array) -> bytes:
     """Return a CSV of the new rows with the prediction, its deviation and its interval."""
-    named = rows.row_names is not None
-    head = [*(["row"] if named else []), *inputs]
+    named, columns = rows.row_names is not None, task.input_columns.columns
+    head = [*(["row"] if named else []), *task.inputs]
     lines: list[list[object]] = [
-        [*head, f"{target} predicted", "deviation", "95 % from", "95 % to"]
+        [*head, f"{task.target} predicted", "deviation", "95 % from", "95 % to"]
     ]
     for n, values in enumerate(rows.values):
         front = [] if rows.row_names is None else [str(rows.row_names[n])]
         ends = (mean[n], std[n], mean[n] - INTERVAL * std[n], mean[n] + INTERVAL * std[n])
-        lines.append(
-            [*front, *("NA" if np.isnan(v) else numeral(v) for v in values), *map(numeral, ends)]
-        )
+        lines.append([*front, *map(written, columns, values), *map(numeral, ends)])
     return csv_text(lines).encode()
+
+
+def written(column: TableColumn, value: float) -> str:
+    """Return a value of an input as text for a file: a word, a number, or NA."""
+    if np.isnan(value):
+        return "NA"
+    return str(column.words[int(value)]) if column.is_words else numeral(value)
 
 
 def numeral(value: float) -> str:

@@ -136,7 +136,8 @@ def _compare(item: Item, name: str, own: NewRows) -> None:
     if not can_learn(item.model):
         st.caption(
             "This model cannot judge how typical many rows are. Places and filled values are "
-            "below; the tab *Fill in* compares a single row."
+            "below; their intervals are not calibrated, and may be too narrow. The tab *Fill in* "
+            "compares a single row."
         )
         return
     if following(item):
