@@ -82,7 +82,9 @@ plt.show()
 # --------------------------------
 # ``bound_`` compares settings of one kind of model on the same data: numbers of inducing inputs,
 # kernels, restarts. It is a lower bound on the log evidence, and some kinds of model have a looser
-# bound than others. To compare kinds of model, use held-out rows, as above.
+# bound than others. To compare kinds of model, use held-out rows, as above. GPy and GPflow report
+# other bounds for the same parameters, because their jitters differ; the page *The same number
+# elsewhere* says how to compare.
 #
 # Several starts
 # --------------

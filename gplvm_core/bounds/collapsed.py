@@ -61,8 +61,8 @@ def collapsed(
     spectra = Spectra.of(statistics, gram) if spectra is None else spectra
     precision, n_outputs = 1.0 / noise_variance, statistics.n_outputs
     n_values, yy = statistics.n_values, statistics.yy
-    # A negative value is a rounding error and would increase the bound.
-    left_over = max(float(n_outputs @ (statistics.psi0 - spectra.values.sum(axis=1))), 0.0)
+    # Rounding errors of λ may make this negative. They are also in log(1 + βλ), and cancel there.
+    left_over = float(n_outputs @ (statistics.psi0 - spectra.values.sum(axis=1)))
     value = -0.5 * n_values * np.log(2.0 * np.pi * noise_variance)
     value -= 0.5 * precision * (yy + left_over)
     d_precision = 0.5 * n_values * noise_variance - 0.5 * (yy + left_over)

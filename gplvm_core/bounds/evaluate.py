@@ -40,9 +40,11 @@ def evaluate_bound(
     """Return F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
 
     The shapes are: targets (N, D), mean and variance of q(X) (N, Q), inducing inputs (M, Q). The
-    jitter is absolute; to compare with another package, pass its jitter (GPy: 1e-8, GPflow: 1e-6).
-    Targets are neither centred nor scaled; NaN marks missing targets. Raises ValueError for shapes
-    that do not match and for numbers out of range. Source: Titsias & Lawrence (2010), eq. 8 and 14.
+    jitter is absolute. GPy adds 1e-8 and GPflow 1e-6, so that their bounds differ for the same
+    parameters; with its jitter, this function returns the bound of either (measured in
+    docs/same_numbers.md). Targets are neither centred nor scaled; NaN marks missing targets.
+    Raises ValueError for shapes that do not match and for numbers out of range. Source: Titsias &
+    Lawrence (2010), eq. 8 and 14.
 
     Examples
     --------

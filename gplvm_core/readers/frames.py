@@ -153,8 +153,12 @@ def is_date(value: Any) -> bool:
 
 def dates_error(what: str, found: Any) -> DataTypeError:
     """Return the error for dates; what: where they are; found: a value or a data type."""
+    has, example = "dates", "days since the first: (dates - dates.min()) / numpy.timedelta64(1, 'D')"
+    if isinstance(found, nw.Duration):
+        has, example = "time spans", "hours: spans.dt.total_seconds() / 3600"
+    elif isinstance(found, timedelta | np.timedelta64) or getattr(found, "kind", "") == "m":
+        has, example = "time spans", "hours: spans / numpy.timedelta64(1, 'h')"
     return DataTypeError(
-        f"{what} has dates or time spans ({found}), which are not numbers. Convert them to numbers "
-        "of a unit, for example days since the first: (dates - dates.min()) / "
-        "numpy.timedelta64(1, 'D')"
+        f"{what} has {has} ({found}), which are not numbers. Convert them to numbers of a unit, "
+        f"for example {example}"
     )

@@ -1,5 +1,7 @@
 """Tests of expectations, bounds and gradients against established packages, to 1e-8."""
 
+from decimal import Decimal, localcontext
+
 import numpy as np
 import pytest
 
@@ -147,3 +149,49 @@ def test_missing_outputs(kernels, problem, reference) -> None:
         expected = values[f"missing_{key}"]
         close = {"rtol": 1e-8, "atol": 1e-9 * np.abs(expected).max()}
         np.testing.assert_allclose(found, expected, **close)
+
+
+def _solved(matrix: np.ndarray, right: np.ndarray) -> tuple[Decimal, np.ndarray]:
+    """Return log |matrix| and matrix⁻¹ right by Gauss-Jordan elimination."""
+    rows, log_determinant = np.hstack([matrix, right]), Decimal(0)
+    for at in range(len(rows)):
+        log_determinant += rows[at, at].ln()
+        rows[at] = rows[at] / rows[at, at]
+        for other in {*range(len(rows))} - {at}:
+            rows[other] = rows[other] - rows[other, at] * rows[at]
+    return log_determinant, rows[:, len(rows) :]
+
+
+def _bound_with_40_digits(targets, mean, spread, inducing, noise, jitter) -> float:
+    """Titsias and Lawrence (2010), eq. 14, for a unit RBF and one dimension, without Cholesky."""
+    as_decimals = np.vectorize(Decimal, otypes=[object])
+    exp, log = (np.frompyfunc(each, 1, 1) for each in (Decimal.exp, Decimal.ln))
+    with localcontext(prec=40):
+        y, x, z = as_decimals(targets), as_decimals(mean), as_decimals(inducing)
+        s, beta, pi = Decimal(spread), 1 / Decimal(noise), Decimal("3.14159265358979323846264338")
+        gram = exp(-((z[:, None] - z) ** 2) / 2) + Decimal(jitter) * np.eye(len(z), dtype=object)
+        psi1 = exp(-((x[:, None] - z) ** 2) / (2 * (s + 1))) / (s + 1).sqrt()
+        middles, places = np.unique(z[:, None] + z, return_inverse=True)
+        each = exp(-((x[:, None] - middles / 2) ** 2) / (2 * s + 1)).sum(axis=0)
+        psi2 = each[places].reshape(gram.shape) * exp(-((z[:, None] - z) ** 2) / 4)
+        psi2 = psi2 / (2 * s + 1).sqrt()
+        log_gram, left = _solved(gram, psi2)
+        log_informed, solved = _solved(gram + beta * psi2, psi1.T @ y)
+        left_over = len(x) - np.trace(left)
+        bound = y.shape[1] * (len(x) * (beta / (2 * pi)).ln() + log_gram - log_informed)
+        bound -= beta * ((y**2).sum() + y.shape[1] * left_over)
+        bound += beta**2 * ((psi1.T @ y) * solved).sum()
+        return float((bound - (x**2 + s - log(s * np.ones_like(x)) - 1).sum()) / 2)
+
+
+def test_bound_where_the_covariance_is_nearly_singular() -> None:
+    """GPy and GPflow are 3 and 7 millionths away from this bound (`docs/same_numbers.sh`)."""
+    rows, inducing = np.linspace(-2.0, 2.0, 50), np.linspace(-2.0, 2.0, 25)
+    noise = 0.05 * np.random.default_rng(0).normal(size=(50, 4))
+    targets = np.sin(2.0 * rows[:, None]) + noise
+    exact = _bound_with_40_digits(targets, rows, 0.01, inducing, 0.0025, 1e-8)
+    bound, _ = evaluate_bound(
+        targets, rows[:, None], np.full((50, 1), 0.01), inducing[:, None], RBF(), 0.0025, 1e-8
+    )
+    assert exact == pytest.approx(-740.512509, abs=1e-6)
+    assert bound == pytest.approx(exact, abs=5e-6)

@@ -75,6 +75,14 @@ def test_other_text_is_no_time_of_day(cells):
     assert not inspect_table(table(cells)).columns[0].numeric
 
 
+def test_hours_or_minutes_are_named_with_both_readings():
+    with pytest.raises(DataError, match=r"line 2, .*'36:15' .*Write 36:15:00 or 0:36:15\."):
+        read_table(table(["36:15", "40:20"]))
+    for written, hours in (("36:15:00", 36.25), ("0:36:15", 0.6041666667)):
+        data = read_table(table([written, "30:00:00"]))
+        assert data.values[0, 0] == pytest.approx(hours)
+
+
 def test_new_rows_bring_times_of_day():
     cells = ["14:35", "9:05", "00:10"]
     data = read_table(table(cells))
@@ -88,6 +96,7 @@ def test_new_rows_bring_times_of_day():
         (["25:30:00", "1:00:00", ""], [25.5, 1.0, np.nan]),
         (["0 days 12:00:00", "1 days 01:30:00", "NA"], [12.0, 25.5, np.nan]),
         (["1 day, 1:30:00", "-1 days +23:00:00", "-2:00"], [25.5, -1.0, -2.0]),
+        (["25h30", "1 h 15", "100h00"], [25.5, 1.25, 100.0]),
     ],
 )
 def test_durations_are_hours(cells, hours):

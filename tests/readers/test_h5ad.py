@@ -128,6 +128,21 @@ def test_repeated_entries_of_a_sparse_matrix_are_summed(tmp_path):
     np.testing.assert_array_equal(read.values, [[5, 0, 5], [0, 1, 1]])
 
 
+def test_marks_that_choose_no_gene_are_reported(tmp_path):
+    cells = anndata.AnnData(COUNTS[:, :3])
+    cells.var["highly_variable"] = ["high", "low", "low"]
+    cells.write_h5ad(tmp_path / "words.h5ad")
+    read = read_h5ad(tmp_path / "words.h5ad")
+    assert read.values.shape[1] == 3
+    assert "No gene is marked as highly variable, so all genes are used." in read.notes
+
+
+def test_a_sparse_matrix_of_complex_numbers_is_refused_in_words(tmp_path):
+    anndata.AnnData(sparse.csr_matrix(COUNTS + 1j)).write_h5ad(tmp_path / "complex.h5ad")
+    with pytest.raises(DataError, match="/X has complex numbers"):
+        read_h5ad(tmp_path / "complex.h5ad")
+
+
 def test_categories_of_old_files_are_read(file):
     with h5py.File(file, "a") as old:
         names = old["obs"].create_group("__categories")
@@ -148,8 +163,9 @@ def test_files_without_values_and_with_complex_ones_are_refused_in_words(file):
     with h5py.File(file, "a") as changed:
         del changed["X"]
         changed["X"] = COUNTS + 1j
-    with pytest.raises(DataError, match="has complex numbers"):
-        read_h5ad(file)
+    for counts in (False, True):  # the tests turn warnings, as on lost parts, into errors
+        with pytest.raises(DataError, match="has complex numbers"):
+            read_h5ad(file, counts=counts)
     with h5py.File(file, "a") as changed:
         del changed["X"]
     only = read_h5ad(file)

@@ -115,6 +115,23 @@ def test_more_than_255_markers_have_their_names():
     assert sorted(motion.drawing.skeleton.joint_names) == names
 
 
+@pytest.mark.parametrize(
+    ("units", "metres"),
+    [
+        (words(b"UNITS", ["m"]) + words(b"UNITS2", ["mm"] * 45), 1.0),  # as ezc3d writes
+        (words(b"UNITS", ["mm"] * 3), 0.001),
+    ],
+)
+def test_a_unit_for_each_marker_is_one_unit(units, metres):
+    numbers = np.arange(18.0).reshape(6, 3) / 7
+    data = np.zeros((6, 3, 4), "<f4")
+    data[..., 0] = numbers
+    motion = read_c3d(c3d(markers=3, frames=6, more=units, body=data.tobytes()))
+    widths = np.ptp(motion.values.reshape(6, 3, 3)[..., 0], axis=1)
+    np.testing.assert_allclose(widths, metres * np.ptp(numbers, axis=1), rtol=1e-6)
+    assert not any("unit" in note for note in motion.notes)
+
+
 def test_a_file_of_rotations_without_markers_is_refused_in_words():
     rotations = group(4, b"ROTATION") + field(b"USED", 19, number=4)
     with pytest.raises(DataError, match="no frames with markers, only 19 rotations per frame"):

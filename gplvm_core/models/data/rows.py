@@ -38,11 +38,15 @@ def readable(values: Any, what: str = "the rows") -> Any:
     if frame is not None:
         return _as_numbers(numbers_in(frame, what), what)
     try:
-        found = np.asarray(unmasked(_as_numpy(values)))
+        found = np.asarray(unmasked(_as_numpy(values, what)))
+    except DataError:
+        raise
     except ValueError as error:  # rows of different lengths
         raise DataError(
             f"{what} must be numbers: {error}. Give every row the same length"
         ) from error
+    except (TypeError, RuntimeError) as error:  # a list of tensors, for example
+        raise _not_for_numpy(what, error) from error
     return _as_numbers(found, what)
 
 
@@ -62,7 +66,7 @@ def _as_numbers(found: AnyNDArray, what: str) -> AnyNDArray:
         ) from None
 
 
-def _as_numpy(values: Any) -> Any:
+def _as_numpy(values: Any, what: str) -> Any:
     """Convert an array of another library, such as PyTorch; return anything else unchanged."""
     if isinstance(values, np.ndarray | np.generic) or not hasattr(values, "__dlpack__"):
         return values
@@ -70,12 +74,16 @@ def _as_numpy(values: Any) -> Any:
         return np.asarray(values)
     except Exception as error:  # each library raises errors of its own
         library = type(values).__module__.partition(".")[0]
-        raise DataTypeError(
-            f"NumPy cannot read this array of {library}, of type "
-            f"{getattr(values, 'dtype', 'unknown')}: {error}. Pass numbers in main memory as "
-            "float64 or float32, such as Y.detach().cpu().resolve_neg().double() (PyTorch) or "
-            "Y.get() (CuPy)"
-        ) from error
+        kind = f"an array of {library} of type {getattr(values, 'dtype', 'unknown')}"
+        raise _not_for_numpy(f"{what}, {kind},", error) from error
+
+
+def _not_for_numpy(what: str, error: Exception) -> DataTypeError:
+    return DataTypeError(
+        f"{what} cannot be read by NumPy: {str(error).rstrip('.')}. Pass numbers in main memory as "
+        "float64 or float32, such as Y.detach().cpu().resolve_neg().double() (PyTorch; "
+        "torch.stack(Y) for a list of tensors) or Y.get() (CuPy)"
+    )
 
 
 def as_floats(values: Any, what: str) -> Float[Array, "..."]:

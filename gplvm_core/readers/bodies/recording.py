@@ -60,9 +60,9 @@ def read_recording(data: bytes, name: str) -> Recording:
             for group in NO_POSITIONS
             for label in _words(reader, f"POINT:{group}", name)
         }
-        unit, screen = (
-            "".join(_words(reader, f"POINT:{field}", name)) for field in ("UNITS", "Y_SCREEN")
-        )
+        # Some files repeat the unit for every marker; ezc3d fills UNITS2 with mm whatever the unit.
+        unit = ", ".join(dict.fromkeys(filter(None, _list(reader, "POINT:UNITS", name))))
+        screen = "".join(_list(reader, "POINT:Y_SCREEN", name))
     # Some programs write the subject's name before a colon in one of the two lists.
     groups = [derived.get(label, derived.get(label.split(":")[-1])) for label in labels]
     if any(groups):
@@ -205,10 +205,18 @@ def _words(reader: Any, name: str, file: str) -> list[str]:
     """
     words: list[str] = []
     for number in itertools.count(1):
-        parameter = reader.get(name if number == 1 else f"{name}{number}")
-        if parameter is None:
+        name_here = name if number == 1 else f"{name}{number}"
+        if reader.get(name_here) is None:
             return words
-        if len(parameter.dimensions) > 2:
-            raise DataError(f"{file}: {name} is not a list of words. Export the motion again.")
-        words += [str(word).strip(" \0\t") for word in parameter.string_array]
+        words += _list(reader, name_here, file)
     raise AssertionError("the loop ends at the first parameter that is missing")
+
+
+def _list(reader: Any, name: str, file: str) -> list[str]:
+    """Return the words of one parameter, none if it is missing."""
+    parameter = reader.get(name)
+    if parameter is None:
+        return []
+    if len(parameter.dimensions) > 2:
+        raise DataError(f"{file}: {name} is not a list of words. Export the motion again.")
+    return [str(word).strip(" \0\t") for word in parameter.string_array]

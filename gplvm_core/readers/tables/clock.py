@@ -13,7 +13,8 @@ TIME = re.compile(
 )
 # Two dots or a word mark a time, because 14.35 is a number.
 WITH_DOTS = re.compile(r"(\d{1,2})\.(\d{2})(?:\.(\d{2})|\s*(?:Uhr|h))")
-WITH_H = re.compile(r"(\d{1,2})\s*h\s*(\d{2})")
+WITH_H = re.compile(r"(\d{1,6})\s*h\s*(\d{2})")
+CLOCK = re.compile(r"\d{1,6}:\d{2}")  # beyond 24:00, hours and minutes or minutes and seconds
 LONGEST = 32  # maximum number of characters of a time of day
 # If at least this fraction of a column's cells are times, the other cells are mistakes.
 MOSTLY = 0.8
@@ -51,7 +52,8 @@ def _hours(cell: str) -> float | None:
         hour = hour % 12 + (12 if match["half"] in "pP" else 0)
     if minute >= 60 or second >= 60.0:
         return None
-    if not match["second"] and not match["days"] and (hour, minute) > (24, 0):
+    sure = match["second"] or match["days"] or WITH_H.fullmatch(cell)
+    if not sure and (hour, minute) > (24, 0):
         return None  # hours and minutes, or minutes and seconds
     days, hours = 24.0 * int(match["days"] or 0), hour + minute / 60.0 + second / 3600.0
     if match["minus"]:  # "-1 days +23:00:00" is one hour below 0

@@ -60,14 +60,22 @@ def read_h5ad(
     if cells.X is None and layer is None and len(layers) == 1:
         layer = layers[0]
         notes.append(f"The file has no X; its only layer, {layer!r}, was read.")
-    sizes = _library_sizes(cells, layer) if counts else None
+    stored = cells.X if layer is None else cells.layers.get(layer)
+    if np.iscomplexobj(stored):
+        raise DataError(
+            f"{filename} has complex numbers. Store their real and imaginary parts as genes, or "
+            "their absolute values."
+        )
+    sizes = _library_sizes(stored) if counts else None
     if sizes is not None and not sizes.all():
         notes.append(f"Left out: {plural(int(np.sum(sizes == 0)), 'cell')} without any molecule.")
         cells, sizes = cells[sizes > 0], sizes[sizes > 0]
     marked = _marked(cells.var)
     if marked.any():
         cells = cells[:, marked]
-        notes.append(f"Only the {cells.n_vars} highly variable genes are used.")
+        notes.append(f"Only highly variable genes are used: {cells.n_vars}.")
+    elif "highly_variable" in cells.var:
+        notes.append("No gene is marked as highly variable, so all genes are used.")
     advice = "Mark highly variable genes, or leave out cells."
     check_at_most(cells.n_obs * cells.n_vars, MOST_VALUES, "values", filename, advice)
     if layer is not None and layer not in layers:
@@ -82,11 +90,6 @@ def read_h5ad(
         raise DataError(
             f"{filename} has no values (neither X nor layers), only facts about cells and genes. "
             "Save it with its matrix."
-        )
-    if np.iscomplexobj(values):
-        raise DataError(
-            f"{filename} has complex numbers. Store their real and imaginary parts as genes, or "
-            "their absolute values."
         )
     # A Gaussian process needs a dense array.
     values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
@@ -139,9 +142,8 @@ def _marked(var: Any) -> NDArray[np.bool_]:
     return np.array([word in ("true", "1", "1.0", "yes") for word in words], dtype=bool)
 
 
-def _library_sizes(cells: Any, layer: str | None) -> Float[np.ndarray, " N"] | None:
+def _library_sizes(values: Any) -> Float[np.ndarray, " N"] | None:
     """Return the sum of every cell's counts over all genes; None if the values are not counts."""
-    values = cells.X if layer is None else cells.layers.get(layer)
     if values is None:
         return None
     own = np.asarray(values.data if hasattr(values, "toarray") else values)

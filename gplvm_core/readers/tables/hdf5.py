@@ -204,6 +204,8 @@ class _Walk:
         shape: Any = shapes[0] if shapes else None
         data, *places = (np.asarray(Dataset(members[key])[()]) for key in SPARSE)
         whole = all(each.dtype.kind in "iu" for each in places)
+        if data.dtype.kind == "c":
+            self.refuse(path, "has complex numbers: store their absolute values")
         if shape is None or data.dtype.kind not in "fiub" or not whole:
             self.refuse(path, "has a sparse matrix without a shape, or of other types")
         matrix: Any = csc_array if "csc" in form else csr_array

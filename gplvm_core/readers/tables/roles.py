@@ -11,6 +11,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.kinds import EVERY
 from gplvm_core.readers.proposals import PROSE, words_a_cell
+from gplvm_core.readers.tables.clock import CLOCK
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import (
     DATE_FORMATS,
@@ -264,6 +265,10 @@ def _numbers(column: Column, table: Table, kinds: bool = False) -> Array:
             script=f"In a script: time_column={name!r} or date_columns=[{name!r}].",
         )
     kind = "a time of day like the others" if column.of_day else "a number"
+    if not column.of_day and CLOCK.fullmatch(cell):
+        kind += (
+            f": it may be hours and minutes, or minutes and seconds. Write {cell}:00 or 0:{cell}"
+        )
     units = "".join(f" {note}" for note in column.notes if SEVERAL_UNITS in note)
     raise DataError(
         f"{where} is not {'in the unit of the others' if units else kind}.{units} Correct it, use "
