@@ -274,7 +274,7 @@ def test_layers_are_shown_during_training(flow: Dataset):
     at = run_page("train", job=job_id)
     assert not at.exception
     assert verdicts[1] in said(at)
-    at.button(key="job_turn").click()
+    at.button(key="job_resume").click()
     at.button(key="job_stop").click().run()
     assert training.wait(job_id, timeout=300).status == "cancelled"
 

@@ -166,8 +166,9 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
         field = settled(page).get_by_role("spinbutton", name=name)
         field.fill(number)
         field.press("Enter")
-    settled(page)
+        expect(settled(page).get_by_role("spinbutton", name=name)).to_have_value(number)
     page.get_by_role("button", name="Start training").click()
+    expect(page.get_by_text("40 latent dimensions")).to_be_visible()
     # The start button was at the end of a long page; the page of the training begins at its top.
     expect(page.get_by_role("button", name="Pause")).to_be_in_viewport()
     # Pictures stand in until figures have loaded, so that nothing is empty.

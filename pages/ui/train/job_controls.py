@@ -1,6 +1,8 @@
 """The buttons that act on a training job."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import Literal
 
 import streamlit as st
 
@@ -30,19 +32,19 @@ def controls(job: Snapshot) -> None:
                 ):
                     door.open(f"library:{job.entry}")
         if job.request == "pause":
-            asked(ANSWERS["Pause"], "pause", key="turn")
+            asked(ANSWERS["Pause"], "pause")
         elif job.status == "running" and job.request is None:
-            action("Pause", "pause", lambda: end_step(training.pause, job.id), key="turn")
+            action("Pause", "pause", partial(end_step, training.pause, job.id), width=TURN_WIDTH)
         if job.status in WAITING:
-            action(
-                "Resume", "play_arrow", lambda: training.resume(job.id), key="turn", primary=True
-            )
+            resume = partial(training.resume, job.id)
+            action("Resume", "play_arrow", resume, width=TURN_WIDTH, primary=True)
         if job.status == "failed" and job.parameters:
             action("Try again", "play_arrow", lambda: training.resume(job.id))
         if job.request == "cancel":
-            asked(ANSWERS["Stop"], "stop", key="stop")
+            asked(ANSWERS["Stop"], "stop")
         elif job.active or job.status in WAITING:
-            action("Stop", "stop", lambda: end_step(training.cancel, job.id), help=STOP, key="stop")
+            stop = partial(end_step, training.cancel, job.id)
+            action("Stop", "stop", stop, width=TURN_WIDTH, help=STOP)
         if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
             longer(job)
         if job.status in ENDED:
@@ -68,21 +70,20 @@ def action(
     icon: str,
     act: Callable[[], object],
     *,
-    key: str | None = None,
+    width: int | Literal["content"] = "content",
     primary: bool = False,
     help: str | None = None,
 ) -> None:
     """Show a button whose action runs before the page is drawn; an error is shown if it fails.
 
-    Both of two quick clicks count, although Streamlit may deliver them in one run. Buttons with the
-    same key replace each other. If the keys differed, both buttons would be shown until the end of
-    the run, and the buttons beside them would move.
+    Every action has its own key, because Streamlit 1.67 sometimes delivers a click twice, also with
+    the timer of a fragment: with one key, the click on Pause would then press Resume, too.
     """
     st.button(
         label,
         icon=f":material/{icon}:",
-        key=f"job_{key or label.lower().replace(' ', '_')}",
-        width=TURN_WIDTH if key else "content",
+        key=f"job_{label.lower().replace(' ', '_')}",
+        width=width,
         type="primary" if primary else "secondary",
         help=help,
         on_click=attempt,
@@ -90,12 +91,12 @@ def action(
     )
 
 
-def asked(label: str, icon: str, *, key: str) -> None:
+def asked(label: str, icon: str) -> None:
     """Show a disabled button in place of a pressed button, until the job has reacted."""
     st.button(
         label,
         icon=f":material/{icon}:",
-        key=f"job_{key}",
+        key=f"job_{icon}_asked",
         width=TURN_WIDTH,
         help=ASKED,
         disabled=True,
