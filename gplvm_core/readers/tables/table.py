@@ -39,13 +39,14 @@ from gplvm_core.readers.tables.text import parse_text
 NOT_READ = (
     (
         re.compile(rb"FCS[23]\.\d"),
-        "a flow cytometry file (FCS). Save its events as CSV or Parquet, a column for each channel.",
+        "a flow cytometry file (FCS). Save its events as CSV or Parquet, with a column for each "
+        "channel.",
         "Or read it with flowio: FlowData(path).as_array(), with the names pnn_labels.",
     ),
     (
         re.compile(rb"(?:\xef\xbb\xbf)?\s*##\s*TITLE\s*=", re.IGNORECASE),
-        "a spectrum in JCAMP-DX. Save the spectra as one table (CSV, Excel), a row for each spectrum "
-        "and a column for each wavelength.",
+        "a spectrum in JCAMP-DX. Save the spectra as one table (CSV, Excel), with a row for each "
+        "spectrum and a column for each wavelength.",
         "",
     ),
 )
