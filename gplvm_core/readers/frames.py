@@ -153,11 +153,14 @@ def is_date(value: Any) -> bool:
 
 def dates_error(what: str, found: Any) -> DataTypeError:
     """Return the error for dates; what: where they are; found: a value or a data type."""
-    has, example = "dates", "days since the first: (dates - dates.min()) / numpy.timedelta64(1, 'D')"
+    has = "time spans"
     if isinstance(found, nw.Duration):
-        has, example = "time spans", "hours: spans.dt.total_seconds() / 3600"
+        example = "hours: spans.dt.total_seconds() / 3600"
     elif isinstance(found, timedelta | np.timedelta64) or getattr(found, "kind", "") == "m":
-        has, example = "time spans", "hours: spans / numpy.timedelta64(1, 'h')"
+        example = "hours: spans / numpy.timedelta64(1, 'h')"
+    else:
+        has = "dates"
+        example = "days since the first: (dates - dates.min()) / numpy.timedelta64(1, 'D')"
     return DataTypeError(
         f"{what} has {has} ({found}), which are not numbers. Convert them to numbers of a unit, "
         f"for example {example}"

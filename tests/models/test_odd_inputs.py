@@ -186,13 +186,13 @@ def test_dates_in_place_of_rows_are_refused(
     frame = pd.DataFrame({"a": ROWS[:, 0], "b": ROWS[:, 1], "c": dates})
     known = trained[name_of(model)]
     for given in (table, frame):
-        with pytest.raises(DataTypeError, match="has (dates|time spans) "):
+        with pytest.raises(DataTypeError, match=r"has (dates|time spans) "):
             fitted(model, given)
         for method in ("transform", "complete", "score_samples", "predict", "predict_proba"):
             if not hasattr(known, method):
                 continue
             others = (ROWS[:, 0],) * (method == "score_samples" and model in REGRESSIONS)
-            with pytest.raises(DataTypeError, match="has (dates|time spans) "):
+            with pytest.raises(DataTypeError, match=r"has (dates|time spans) "):
                 getattr(known, method)(asked_with(model, given), *others)
 
 
@@ -236,7 +236,7 @@ def test_dates_in_other_arguments_are_refused(dates: Any, trained: dict[str, Any
         lambda: apply(one, pd.DataFrame({f"column {at}": dates for at in (1, 2, 3)})),
     ]
     for call in calls:
-        with pytest.raises(DataTypeError, match="has (dates|time spans) "):
+        with pytest.raises(DataTypeError, match=r"has (dates|time spans) "):
             call()
 
 

@@ -1,5 +1,6 @@
 """Read tables of all formats as data sets, given the roles of their columns."""
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -35,6 +36,21 @@ from gplvm_core.readers.tables.sheets import is_workbook, parse_workbook
 from gplvm_core.readers.tables.text import parse_text
 from gplvm_core.readers.tables.totals import total_rows
 
+# Files of instruments by their first bytes. As text, a spectrum would be read as another table.
+NOT_READ = (
+    (
+        re.compile(rb"FCS[23]\.\d"),
+        "a flow cytometry file (FCS). Save its events as CSV or Parquet, with a column for each "
+        "channel.",
+        "Or read it with flowio: FlowData(path).as_array(), with the names pnn_labels.",
+    ),
+    (
+        re.compile(rb"(?:\xef\xbb\xbf)?\s*##\s*TITLE\s*=", re.IGNORECASE),
+        "a spectrum in JCAMP-DX. Save the spectra as one table (CSV, Excel), with a row for each "
+        "spectrum and a column for each wavelength.",
+        "",
+    ),
+)
 IF_MISSING = "If it stands for missing values, read the table with missing=[{:.10g}]."
 DATES = (
     "{0} is learnt as numbers, but seems to hold dates ({1}). To read them as such: "
@@ -286,6 +302,9 @@ def _parsed(
         )
     if is_columnar(data):
         return parse_columnar(data, name)
+    for first, what, script in NOT_READ:
+        if first.match(data):
+            raise DataError(f"{name} is not a table but {what}", script=script)
     return parse_workbook(data, name, header) if sheet else parse_text(data, name, header, encoding)
 
 
