@@ -21,6 +21,7 @@ from gplvm_core.models.estimators.settings import check_settings, preset
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
+from gplvm_core.readers.frames import taken
 
 # Settings of both regressions.
 SHARED = ("max_iter", "n_restarts", "jitter", "random_state", "n_jobs")
@@ -96,7 +97,7 @@ class AutoregressiveGP(Forecasting):
         window, several = checked_window(self.window), are_several(series)
         given: Any = series if several else [series]
         each = [checked_series(self, s, window, reset=n == 0) for n, s in enumerate(given)]
-        self.one_column_, variances = np.ndim(given[0]) == 1, None
+        self.one_column_, variances = np.ndim(taken(given[0])) == 1, None
         if series_variance is not None:
             variances = checked_variances(series_variance, each, several=several)
         data = Windows.of(each, variances, window)

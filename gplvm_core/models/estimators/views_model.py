@@ -18,7 +18,7 @@ from gplvm_core.models.data.kinds import Tables, encoded_tables
 from gplvm_core.models.data.points import checked_belief, checked_dimensions, checked_points
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.views import Views, check_mapping, given_views
+from gplvm_core.models.data.views import Views, given_views, named_views
 from gplvm_core.models.estimators import (
     attributes,
     in_time,
@@ -356,7 +356,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
             raise ValueError(
                 "all columns are numbers, which have no probability: use return_std instead"
             )
-        fitted, rows = self.fitted_, self._rows(views)
+        fitted, views = self.fitted_, named_views(views)
+        rows = self._rows(views)
         if return_std:
             with_density.warn_by_map(self, fitted.numbers(rows), method)
         found = with_density.filled(fitted, rows, method)
@@ -428,8 +429,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         """Check new rows of some views; all values of a row may be missing if this is allowed."""
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
-        check_mapping(views)
-        return given_views(encoded_tables(views, self._tables), widths, empty_rows=not all_seen)
+        given = encoded_tables(named_views(views), self._tables)
+        return given_views(given, widths, empty_rows=not all_seen)
 
     def _to_calibrate(self, views: Mapping[str, ArrayLike]) -> Views:
         return self._rows(views, all_seen=False)
