@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.metadata_routing import UNUSED
 
 from gplvm_core.kernels import RBF, Kernel, Linear
 from gplvm_core.models.data.series import (
@@ -58,6 +59,9 @@ class AutoregressiveGP(Forecasting):
     >>> model.forecast(3).round(1)
     array([-0.1,  0.1,  0.3])
     """
+
+    # scikit-learn takes all arguments except X, Y and y for metadata.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"series": UNUSED}
 
     _: KW_ONLY
     kernel: str | Kernel = "rbf + linear"

@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.views import named_views
@@ -216,6 +217,18 @@ class AverageOfStarts(GPModel):
         }
         means = {name: mean for name, (mean, _) in mixtures.items()}
         return (means, {name: std for name, (_, std) in mixtures.items()}) if return_std else means
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return the metadata that `fit` passes to the estimator, for scikit-learn's pipelines.
+
+        Returns
+        -------
+        MetadataRouter
+            The requests of the estimator.
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=type(self).__name__)
+        return router.add(estimator=self.estimator, method_mapping=mapping)
 
     def __sklearn_tags__(self) -> Tags:
         tags, own = super().__sklearn_tags__(), get_tags(self.estimator)

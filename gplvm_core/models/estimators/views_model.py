@@ -9,6 +9,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
@@ -43,6 +44,7 @@ from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.vary import interpolate, vary
 from gplvm_core.statistics import Executor
 
+VIEWS: Any = {"views": UNUSED}
 OF_TRAINING = ("rows_", "notes_", "result_", "trace_", "restarts_")
 
 
@@ -99,6 +101,9 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     init: str | ArrayLike = "pca"
     second_stage: Literal["auto", "off"] = "auto"
 
+    # scikit-learn takes all arguments except X, Y and y for metadata.
+    __metadata_request__fit = __metadata_request__transform = VIEWS
+    __metadata_request__score = VIEWS
     _can = Capabilities(views=True)
     _attributes: ClassVar[str] = (
         "bound_ notes_ result_ trace_ restarts_ more_inducing_ latent_mean_ latent_variance_ "
