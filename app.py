@@ -10,11 +10,12 @@ from pages.ui.serving.memory import few_arenas
 from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import before_streamlit
 from pages.ui.shared.ahead import prepare
+from pages.ui.shared.asked import open_asked
 from pages.ui.shared.component import begin_at_top, remember_folds
 from pages.ui.shared.first_screen import first_screen
 from pages.ui.shared.last import recall
 from pages.ui.shared.parcels import parcels
-from pages.ui.shared.routes import bottom_bar, route
+from pages.ui.shared.routes import PAGES, bottom_bar, route
 from pages.ui.shared.trouble import start_log, tell
 
 CONTENT_WIDTH = 1360  # pixels
@@ -40,6 +41,8 @@ def visit() -> None:
     ask_to_sign_in()
     one_thread_a_product()
     page = route()
+    if page.title == PAGES[0][1]:
+        open_asked()
     with st.container(horizontal_alignment="center"), st.container(width=CONTENT_WIDTH):
         recall()
         page.run()

@@ -47,11 +47,12 @@ FORMS = {
 
 def chosen_data(goal: str) -> Dataset | None:
     """Ask for the data (step one); return None until a data set is chosen."""
+    # Other pages may have chosen the source, which a default would contradict.
+    st.session_state.setdefault("train_source", "built-in")
     source = st.segmented_control(
         "Source of the data",
         [each for each in SOURCES if each != "table" or has_folders()],
         format_func=SOURCES.__getitem__,
-        default="built-in",
         required=True,
         key="train_source",
         persist_state="session",

@@ -12,6 +12,7 @@ from gplvm_core.bounds.layer import Layer, evaluate_layer
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array
 from gplvm_core.priors import StandardNormal
+from gplvm_core.readers.missing import unmasked
 from gplvm_core.statistics import Targets, executor_for
 
 
@@ -57,7 +58,7 @@ def evaluate_bound(
     (-9.2, (3, 1), 27.87)
     """
     targets, mean, variance, inducing = (
-        np.asarray(a, dtype=np.float64) for a in (targets, mean, variance, inducing)
+        np.asarray(unmasked(a), dtype=np.float64) for a in (targets, mean, variance, inducing)
     )
     _check(targets, mean, variance, inducing, noise_variance)
     kernel = kernel.with_latent(mean.shape[1])

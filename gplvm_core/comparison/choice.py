@@ -17,6 +17,7 @@ from gplvm_core.models.estimators.second_stage import ready
 from gplvm_core.models.training.watched import Step
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.frames import taken
 
 # The first round trains with this share of the iterations; this share of the candidates goes on.
 SHORT, GO_ON = 0.25, 0.25
@@ -159,7 +160,7 @@ def choose(
         before the first split.
     """
     timed = bool(model.capabilities.timed)
-    _check_model(model, isinstance(data, Mapping))
+    _check_model(model, isinstance(taken(data), Mapping))
     rows = Data.checked(data, scaling, times, sequences, timed)
     task = task or rows.usual_task
     _check_task(task, rows, to)

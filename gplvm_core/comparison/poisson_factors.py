@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, logsumexp
 from sklearn.base import BaseEstimator
 
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import LBFGS, minimise_rows
 from gplvm_core.readers import DataError
@@ -140,7 +141,7 @@ def _bound(
 
 
 def _checked(Y: ArrayLike) -> Float[Array, "N D"]:
-    counts = np.asarray(Y, dtype=np.float64)
+    counts = as_floats(Y, "counts")
     seen = counts[~np.isnan(counts)]
     if counts.ndim != 2 or np.any(seen < 0) or np.any(seen != np.floor(seen)):
         raise DataError(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.result import Comparison
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.models.training.watched import Step, Watch
 from gplvm_core.numerics import Array
@@ -159,10 +160,7 @@ def splits_of(cv: Any, n_rows: int, random_state: int | None) -> list[Split]:
 
 
 def _finite(values: ArrayLike, name: str) -> Array:
-    try:
-        found = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be numbers: {error}") from error
+    found = as_floats(values, name)
     missing = int(np.sum(~np.isfinite(found)))
     if missing:
         raise DataError(

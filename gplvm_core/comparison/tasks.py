@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.one_column import INTERVAL
 from gplvm_core.comparison.repeated import Split, splits_of
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
@@ -18,6 +19,7 @@ from gplvm_core.prediction.derived import Recipe
 from gplvm_core.prediction.intervals import crps
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import mixed_units
+from gplvm_core.readers.frames import taken
 
 Scaling = Literal["global", "columns"]
 Task = Literal["density", "fill", "transfer", "forecast"]
@@ -55,6 +57,7 @@ class Data:
         """Convert to arrays; raises DataError if the numbers of rows differ."""
         if scaling not in (None, *get_args(Scaling)):
             raise ValueError(f'scaling must be "global" or "columns"; got {scaling!r}')
+        values = taken(values)
         if isinstance(values, Mapping):
             rows: Any = {name: _table(name, each) for name, each in values.items()}
             counts = {len(each) for each in rows.values()}
@@ -117,10 +120,7 @@ def _units_differ(rows: Float[Array, "N D"]) -> bool:
 
 
 def _table(name: str, values: Any) -> Float[Array, "N D"]:
-    try:
-        rows = np.asarray(values, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{name} must be numbers: {error}") from error
+    rows = as_floats(values, name)
     if rows.ndim != 2 or np.isinf(rows).any():
         raise DataError(f"{name} must be finite rows, shape (N, D); got shape {rows.shape}")
     return rows

@@ -21,7 +21,7 @@ from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
 from gplvm_core.readers.errors import plural
-from gplvm_core.readers.frames import frame_of, library_of
+from gplvm_core.readers.frames import library_of
 from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
 from gplvm_core.readers.proposals import CONSTANT
 
@@ -59,7 +59,7 @@ class TableColumns:
         """Return the columns of training data, their outputs, and notes on the chosen kinds."""
         cells = cells_of(table)
         columns, notes = columns_of(cells, kinds)
-        found = cls(columns, library_of(frame_of(table)))
+        found = cls(columns, library_of(table))
         return found, found._outputs(cells), notes
 
     @property

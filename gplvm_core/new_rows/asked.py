@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy.spatial.distance import cdist
 
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.places import (
     MOST_EXPLANATIONS,
@@ -43,7 +44,7 @@ def answers_of(
     (`without_density`).
     """
     check_asked(model)
-    rows = np.asarray(rows, dtype=float)
+    rows = as_floats(rows, "rows")
     if rows.ndim != 2 or rows.shape[1] != dataset.n_outputs:
         raise DataError(
             f"rows must have the {dataset.n_outputs:,} columns of {dataset.name}; got the shape "

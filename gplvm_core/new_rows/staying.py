@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError, Dataset
 
@@ -38,7 +39,7 @@ def with_rows(
     DataError
         If the columns differ, or if the data set has several views.
     """
-    rows = np.asarray(rows, dtype=float)
+    rows = as_floats(rows, "rows")
     if dataset.views or rows.ndim != 2 or rows.shape[1] != dataset.n_outputs:
         raise DataError(
             f"rows must have the {dataset.n_outputs:,} columns of {dataset.name}, which must have "

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO
 
 from gplvm_core.readers import DataError, NamedBytes
 from gplvm_core.readers.errors import parsing
-from gplvm_core.readers.frames import frame_of
+from gplvm_core.readers.frames import Frame, taken
 from gplvm_core.readers.tables.columns import MISSING, Table
 from gplvm_core.readers.tables.table import parse_table
 
@@ -26,9 +26,9 @@ def blocks_of(table: Any, as_text: Sequence[str] = ()) -> Iterator[Any]:
     """
     if isinstance(table, str | Path):
         return _blocks_of_file(Path(table), as_text)
-    frame = frame_of(table)
-    if frame is not None:
-        return (frame[start : start + BLOCK].to_native() for start in _starts(len(frame)))
+    table = taken(table)
+    if isinstance(table, Frame):
+        return (table[start : start + BLOCK].to_native() for start in _starts(len(table)))
     if hasattr(table, "shape") or (isinstance(table, list | tuple) and _is_rows(table)):
         return (table[start : start + BLOCK] for start in _starts(len(table)))
     return iter(table)
@@ -48,7 +48,7 @@ def _starts(count: int) -> range:
 
 def _is_rows(table: Any) -> bool:
     """Whether a list has rows of numbers, not data frames."""
-    return not table or frame_of(table[0]) is None
+    return not table or not isinstance(taken(table[0]), Frame)
 
 
 def _blocks_of_file(path: Path, as_text: Sequence[str]) -> Iterator[Any]:

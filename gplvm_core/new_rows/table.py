@@ -20,7 +20,7 @@ from gplvm_core.new_rows.written_numbers import WrittenNumbers
 from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.cells import Cells, cells_in, cells_of
 from gplvm_core.readers.errors import listed, plural
-from gplvm_core.readers.frames import frame_of, from_columns, library_of
+from gplvm_core.readers.frames import Frame, from_columns, library_of, one_table
 from gplvm_core.readers.kinds import coded_column, in_own_values
 from gplvm_core.readers.names import column_words
 
@@ -44,9 +44,10 @@ def apply(
     ----------
     model : estimator
         A fitted model with latent points, of one table or several views. It does not change.
-    table : DataFrame (pandas, polars, Arrow), array_like of shape (n, D), path, or iterable of them
-        New rows; NaN and empty cells mark missing values. An array has the model's columns. A path
-        names a CSV or Parquet file, which is read in blocks; give `output` with it.
+    table : DataFrame, array_like of shape (n, D), path, or iterable of them
+        New rows, in a frame of pandas, polars, Arrow or xarray, or an array; NaN and empty cells
+        mark missing values. An array has the model's columns. A path names a CSV or Parquet file,
+        which is read in blocks; give `output` with it.
     dataset : Dataset, optional
         The training rows. They are needed for `p` and the reasons only if the model has no
         out-of-fold scores (`fit` with second_stage="off"), and for column names that the model does
@@ -61,8 +62,8 @@ def apply(
     Returns
     -------
     DataFrame, or Path if output is given
-        One row for each given row, with the index of the table; a frame of polars or Arrow for such
-        a table, otherwise of pandas. `x1`, … and `x1 std`, … are the
+        One row for each given row, with the index of the table; a frame of polars or Arrow, or a
+        Dataset of xarray, for such a table, otherwise of pandas. `x1`, … and `x1 std`, … are the
         position on the map and its standard deviations. `x weight` is the weight of this position:
         below 1, other positions explain the row, too. Every column of the model follows with its
         gaps filled; its name with ` std` is its standard deviation, 0 where observed. `p` and `p of
@@ -135,13 +136,6 @@ def apply(
             found |= {name: words.iloc[:, at].to_numpy() for at, name in enumerate(names)}
         return found
 
-    def in_pandas(block: Any) -> Any:
-        import pandas
-
-        found = answered(block)
-        index = block.index if library_of(frame_of(block)) == "pandas" else None
-        return pandas.DataFrame(found, index=index)
-
     if output is not None:
         numbers.decimal = decimal_of(table)
         as_text = [
@@ -149,13 +143,11 @@ def apply(
             for name, column in zip(names, drawn.all_columns, strict=True)
             if not column.is_words
         ]
-        return written(map(in_pandas, blocks_of(table, as_text)), Path(output))
+        in_pandas = (from_columns(answered(each), "", each) for each in blocks_of(table, as_text))
+        return written(in_pandas, Path(output))
     if isinstance(table, str | Path):
         raise DataError("give output, the file for the answers, when table is a file")
-    library = library_of(frame_of(table))
-    if library in ("", "pandas"):
-        return in_pandas(table)
-    return from_columns(answered(table), library)
+    return from_columns(answered(table), library_of(table), table)
 
 
 def without_names(model: Any) -> Any:
@@ -214,8 +206,8 @@ def _values(
 
     before: the number of rows before this block, for messages; numbers: reads numbers in text.
     """
-    frame = frame_of(table)
-    if frame is None:
+    frame = one_table(table)
+    if not isinstance(frame, Frame):
         if dataset.kinds is not None:
             return _coded(cells_of(table), dataset, before, numbers), []
         values = as_floats(table, "the rows")

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.readers.errors import DataError
-from gplvm_core.readers.frames import frame_of, refuse_dates, refuse_nested, without_dates
+from gplvm_core.readers.frames import (
+    Frame,
+    one_table,
+    refuse_dates,
+    refuse_nested,
+    without_dates,
+)
 
 
 @dataclass(frozen=True)
@@ -50,20 +56,23 @@ class Cells:
 
 
 def cells_of(table: Any) -> list[Cells]:
-    """Return the columns of a data frame or of a list of rows. Raises DataError for other shapes.
+    """Return the columns of a table (see `taken`), or of a list of rows.
 
-    None, NaN, pandas' NA and blank text count as missing. Raises DataTypeError for dates.
+    None, NaN, pandas' NA and blank text count as missing. Raises DataError for other shapes, and
+    DataTypeError for dates.
     """
-    frame = frame_of(table)
-    if frame is not None:
-        return [cells_in(str(column.name), column) for column in frame.iter_columns()]
-    given = without_dates(table if isinstance(table, np.ndarray) else _as_array(table), "the table")
+    given = one_table(table)
+    if isinstance(given, Frame):
+        return [cells_in(str(column.name), column) for column in given.iter_columns()]
+    given = given if isinstance(given, np.ndarray) else _as_array(given)
+    without_dates(given, "the table")
     if given.ndim != 2:
         raise DataError(
             f"a table has rows and columns; got {given.ndim} dimension(s). Pass a data frame, or a "
             "list of rows"
         )
     kind = {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(given.dtype.kind)
+    # Masked values are None in these lists.
     return [_cells(str(at), column.tolist(), kind or "") for at, column in enumerate(given.T)]
 
 

@@ -1,4 +1,4 @@
-"""Read and build data frames of pandas, polars and Arrow."""
+"""Take in tables of every library, and build data frames of the same library."""
 
 import sys
 from collections import Counter
@@ -10,26 +10,106 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
+from scipy.sparse import issparse
 
 from gplvm_core.readers.errors import DataError, DataTypeError, listed, shortened
 
-Frame = nw.DataFrame[Any]
+Frame = nw.DataFrame
 
+# The largest number of dimensions of a table of xarray, by its class.
+_DIMENSIONS = {"DataArray": 2, "Dataset": 1}
 # Objects of these types are dates or time spans. pandas' timestamps are subclasses; its periods are
 # not.
 NESTED = (list, dict, tuple, set, np.ndarray)
 DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 
-def frame_of(given: Any) -> Frame | None:
-    """Return a data frame in narwhals' form; None for anything else.
+def taken(given: Any) -> Any:
+    """Return a table in the form in which models read it: a data frame of narwhals, or an array.
 
-    Raises DataError for lazy frames, for objects of anndata, and for column names that occur twice.
+    Frames of pandas, polars, Arrow and xarray, and a `Dataset` with column names, become frames; a
+    `Dataset` of views becomes a dict. Sparse matrices and the arrays of other libraries become
+    arrays of NumPy. Anything else, such as a list, is returned unchanged. Raises DataError for lazy
+    frames, arrays of xarray with three dimensions, objects of anndata, and repeated column names.
     """
+    if hasattr(given, "views_in_own_values"):  # a Dataset, which this module cannot import
+        if given.views:
+            return given.views_in_own_values()
+        return _frame_or_same(given.in_own_values()) if given.column_names else given.values
+    if issparse(given):
+        return _dense(given)
+    if hasattr(given, "__dlpack__") and not isinstance(given, np.ndarray | np.generic):
+        return _as_numpy(given)
+    if _of_xarray(given):
+        if len(given.dims) > _DIMENSIONS[type(given).__name__]:
+            raise DataError(
+                f"the {type(given).__name__} of xarray has the dimensions "
+                f"{listed([str(name) for name in given.dims])}, but a table has rows and columns: "
+                "reshape it, for example with stack(column=[...]), so that the first dimension is "
+                "the rows"
+            )
+        return _frame_or_same(given.to_pandas())
+    return _frame_or_same(given)
+
+
+def one_table(given: Any) -> Any:
+    """Return one table as `taken` does; raises DataTypeError for several tables in a dict."""
+    found = taken(given)
+    if isinstance(found, Mapping):
+        raise DataTypeError(
+            f"expected one table of rows; got a dict of {len(found)} tables. Use "
+            "ManifoldRelevance (or DeepManifoldRelevance) for several views of the same rows; to "
+            "train on one of them, pass only that array"
+        )
+    return found
+
+
+def frame_of(given: Any) -> Frame | None:
+    """Return a data frame in narwhals' form; None for anything else. Errors: see `taken`."""
+    found = taken(given)
+    return found if isinstance(found, nw.DataFrame) else None
+
+
+def _dense(given: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(given.toarray())
+    except (MemoryError, ValueError) as error:  # NumPy's error for more bytes than an address has
+        raise DataError(
+            f"the sparse matrix has the shape {given.shape}, which does not fit in memory as a "
+            "dense array: choose fewer columns"
+        ) from error
+
+
+def _as_numpy(given: Any) -> NDArray[Any]:
+    """Convert an array of another library, such as PyTorch."""
+    try:
+        return np.asarray(given)
+    except Exception as error:  # each library raises errors of its own
+        library = type(given).__module__.partition(".")[0]
+        kind = f"an array of {library} of type {getattr(given, 'dtype', 'unknown')}"
+        raise not_for_numpy(f"the table, {kind},", error) from error
+
+
+def not_for_numpy(what: str, error: Exception) -> DataTypeError:
+    """Return the error for an array that NumPy cannot read; what: its name in the message."""
+    return DataTypeError(
+        f"{what} cannot be read by NumPy: {str(error).rstrip('.')}. Pass numbers in main memory as "
+        "float64 or float32, such as Y.detach().cpu().resolve_neg().double() (PyTorch; "
+        "torch.stack(Y) for a list of tensors) or Y.get() (CuPy)"
+    )
+
+
+def _of_xarray(given: Any) -> bool:
+    """Whether this is an array of xarray, or a Dataset of xarray, whose variables are columns."""
+    module = type(given).__module__.partition(".")[0]
+    return module == "xarray" and type(given).__name__ in _DIMENSIONS
+
+
+def _frame_or_same(given: Any) -> Any:
+    """Return a data frame in narwhals' form, and anything else unchanged."""
     if type(given).__name__ == "AnnData":
         raise DataTypeError(
-            "the table is an AnnData object: pass its matrix .X as a dense array "
-            "(cells.X.toarray() if it is sparse), or read the file with read_h5ad"
+            "the table is an AnnData object: pass its matrix .X, or read the file with read_h5ad"
         )
     pyarrow = sys.modules.get("pyarrow")
     if pyarrow is not None and isinstance(given, pyarrow.RecordBatch):
@@ -42,7 +122,7 @@ def frame_of(given: Any) -> Frame | None:
                 "holds no rows yet: call its method collect() first"
             )
         if not isinstance(found, nw.DataFrame):
-            return None
+            return given
         names = list(found.columns)
     except DuplicateError:
         names = list(given.column_names if hasattr(given, "column_names") else given.columns)
@@ -54,24 +134,53 @@ def frame_of(given: Any) -> Frame | None:
     return found
 
 
-def library_of(frame: Frame | None) -> str:
-    """Return the library of a data frame, such as "polars"; "" for None."""
+def library_of(given: Any) -> str:
+    """Return the library of a data frame, such as "polars"; "" for anything else.
+
+    A frame of xarray has the name of its class: "DataArray" or "Dataset".
+    """
+    if _of_xarray(given):
+        return type(given).__name__
+    frame = frame_of(given)
     return "" if frame is None else str(frame.implementation.value)
 
 
 def built(values: NDArray[Any], columns: Sequence[Any], library: str, like: Any = None) -> Any:
-    """Return values (N × D) as a data frame; like: a pandas frame whose index the result has."""
-    if library == "pandas":
+    """Return values (N × D) as a data frame of a library.
+
+    like: the given frame, whose index, or coordinates of rows, the result has.
+    """
+    if library == "pandas" or library in _DIMENSIONS:
         import pandas
 
-        index = like.index if hasattr(like, "index") else None
-        frame = pandas.DataFrame(values, index=index, columns=list(columns))
-        return frame.infer_objects() if values.dtype == object else frame
+        given = frame_of(like)
+        own = None if given is None else given.to_native()
+        names = pandas.Index(list(columns), name=None if own is None else own.columns.name)
+        frame = pandas.DataFrame(values, index=None if own is None else own.index, columns=names)
+        frame = frame.infer_objects() if values.dtype == object else frame
+        return frame if library == "pandas" else _in_xarray(frame, library)
     return from_columns({str(name): values[:, at] for at, name in enumerate(columns)}, library)
 
 
-def from_columns(columns: Mapping[str, Any], library: str) -> Any:
-    """Return columns as a data frame of a library."""
+def _in_xarray(frame: Any, library: str) -> Any:
+    import xarray
+
+    return frame.to_xarray() if library == "Dataset" else xarray.DataArray(frame)
+
+
+def from_columns(columns: Mapping[str, Any], library: str, like: Any = None) -> Any:
+    """Return columns of several types as a data frame of a library; of pandas for "".
+
+    like: the given frame, whose index, or coordinates of rows, the result has. Both classes of
+    xarray become a Dataset.
+    """
+    if library in ("", "pandas") or library in _DIMENSIONS:
+        import pandas
+
+        given = frame_of(like)
+        index = None if given is None else getattr(given.to_native(), "index", None)
+        frame = pandas.DataFrame(columns, index=index)
+        return frame.to_xarray() if library in _DIMENSIONS else frame
     # Lists of Python values have the types of their values; arrays of objects have none.
     lists = {name: np.asarray(values).tolist() for name, values in columns.items()}
     backend: Any = library  # one of the names that narwhals knows

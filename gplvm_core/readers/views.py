@@ -192,7 +192,7 @@ def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
            [-1., -1.,  1.],
            [-1.,  1., -1.]])
     """
-    given = np.asarray(labels)
+    given = np.ma.filled(labels, -1)  # without a label where masked
     if given.ndim == 2 and given.dtype == bool:
         if given.shape[1] != n_classes:
             raise DataError(

@@ -52,6 +52,7 @@ from gplvm_core.store.shelf import (
     put_files,
     put_model,
     put_new,
+    same_as,
     settled,
 )
 from gplvm_core.store.trial import check_usable
@@ -249,6 +250,24 @@ class Library:
         the files are incomplete or do not belong together.
         """
         return self._new(None, lambda folder: put_files(folder, files))
+
+    def take_in_once(self, files: Mapping[str, bytes | NDArray[np.uint8]]) -> str:
+        """Add a model as `take_in` does; returns the id of an equal model if there is one."""
+        found = dict[str, str]()
+
+        def fill(folder: Path) -> None:
+            put_files(folder, files)
+            known = same_as(folder)
+            if known is not None:
+                found["id"] = known
+                raise StoreError(f"The library has this model as {known!r}.")
+
+        try:
+            return self._new(None, fill)
+        except StoreError:
+            if found:
+                return found["id"]
+            raise
 
     def delete(self, id: str) -> None:
         """Move a model to the trash, from which `restore` brings it back."""

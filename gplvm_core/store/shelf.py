@@ -202,6 +202,26 @@ def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> N
     _checked(folder, read_card(folder))
 
 
+def same_as(folder: Path) -> str | None:
+    """Return the id of a model beside this folder with equal facts; None if there is none.
+
+    The facts are the class, the bound, the sizes, and the mean and spread of the data. Digests
+    differ whenever a file is written.
+    """
+    own = _facts(read_card(folder))
+    for other in folders(folder.parent):
+        with contextlib.suppress(StoreError):
+            if _facts(read_card(other)) == own:
+                return other.name
+    return None
+
+
+def _facts(card: Card) -> tuple[object, ...]:
+    entry = card.entry
+    sizes = entry.n_points, entry.n_outputs, entry.n_latent
+    return entry.model_class, entry.dataset_name, *sizes, entry.bound, card.level, card.spread
+
+
 def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -> None:
     """Write the model to a new file, then replace the card by one with the new file's name."""
     name = f"model-{secrets.token_hex(4)}{SUFFIX}"

@@ -1,5 +1,7 @@
 """The command `manifolio`, which opens the app as `make run` does in a checkout.
 
+`manifolio table.csv` opens Train on a file, `manifolio model.gplvm` opens Explore on a model.
+
 BLAS reads the environment once, when it is loaded. NumPy loads BLAS, so the environment must be set
 before NumPy is imported.
 """
@@ -10,6 +12,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+ASKED = "MANIFOLIO_OPEN"  # the environment's name for the file that the app opens first
 APP = Path(__file__).resolve().parents[2] / "app.py"
 # The core runs its own threads. With additional BLAS threads, products of thin matrices are slow.
 ONE_THREAD = (
@@ -21,7 +24,11 @@ ONE_THREAD = (
 
 
 def main() -> None:
-    """Open the app. The command takes the arguments of `streamlit run`."""
+    """Open the app. Arguments: a file, then those of `streamlit run`; or only --version."""
+    arguments = sys.argv[1:]
+    if arguments == ["--version"]:
+        print(f"manifolio {metadata.version('manifolio')}")
+        return
     absent = missing_packages()
     if absent:
         sys.exit(
@@ -30,10 +37,36 @@ def main() -> None:
         )
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
+    if arguments and not arguments[0].startswith("-"):
+        os.environ[ASKED] = str(readable_file(arguments.pop(0)))
     from streamlit.web import cli
 
     # Settings come from .streamlit/config.toml beside app.py; arguments take precedence.
-    cli.main(["run", str(APP), *sys.argv[1:]], prog_name="manifolio")
+    cli.main(["run", str(APP), *arguments], prog_name="manifolio")
+
+
+def readable_file(name: str) -> Path:
+    """Return the file's path; ends the program with a sentence if the app cannot open the file."""
+    from gplvm_core.readers.files import ENDINGS
+
+    path = Path(name).absolute()
+    known = (*(f".{ending}" for ending in ENDINGS), ".gplvm")
+    if path.is_dir():
+        sys.exit(f"{name} is a folder. Name one file, such as {name.rstrip('/')}/table.csv.")
+    if not path.exists():
+        sys.exit(
+            f"There is no file {name} in {Path.cwd()}. Check its name, or give its whole path."
+        )
+    if path.suffix.lower() not in known:
+        sys.exit(
+            f"Manifolio cannot open {path.name}. It opens models (.gplvm), and data in files that "
+            f"end with {', '.join(known[:-1])}."
+        )
+    try:
+        with path.open("rb"):
+            return path
+    except OSError as error:
+        sys.exit(f"{name} cannot be read: {error.strerror}. Check that you may read the file.")
 
 
 def missing_packages() -> list[str]:

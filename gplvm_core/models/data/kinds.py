@@ -148,7 +148,7 @@ def _as_table(values: Any) -> Any:
     if hasattr(values, "to_frame"):
         return values.to_frame()
     if getattr(values, "ndim", 2) == 1:
-        return values[:, None]
+        return np.asanyarray(values)[:, None]
     labels = isinstance(values, list) and not any(
         isinstance(value, Iterable) and not isinstance(value, str) for value in values
     )

@@ -1,12 +1,10 @@
 """Check user-given rows with scikit-learn, and raise readable errors."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike
-from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
@@ -14,39 +12,35 @@ from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_infinite, refuse_overflow
 from gplvm_core.readers.errors import DataTypeError
-from gplvm_core.readers.frames import frame_of, numbers_in, without_dates
+from gplvm_core.readers.frames import (
+    Frame,
+    not_for_numpy,
+    numbers_in,
+    one_table,
+    without_dates,
+)
 from gplvm_core.readers.missing import unmasked, without_na
 
 
 def readable(values: Any, what: str = "the rows") -> Any:
     """Convert values to an array that NumPy and scikit-learn read without loss.
 
-    Masked entries, None and `pandas.NA` become NaN; data frames and arrays of other libraries
-    become NumPy arrays. Sparse matrices and complex numbers are returned unchanged. what: the name
-    of the values in messages. Raises DataTypeError for dates, for objects that are not numbers, for
-    arrays that NumPy cannot read, and for a dict, because a dict contains several views.
+    Masked entries, None and `pandas.NA` become NaN; complex numbers are returned unchanged. what:
+    the name of the values in messages. Raises DataTypeError for dates, for objects that are not
+    numbers, for arrays that NumPy cannot read, and for a dict, because a dict contains several
+    views.
     """
-    if issparse(values):
-        return values
-    if isinstance(values, Mapping):
-        raise DataTypeError(
-            f"expected one table of rows; got a dict of {len(values)} tables. Use "
-            "ManifoldRelevance (or DeepManifoldRelevance) for several views of the same rows; to "
-            "train on one of them, pass only that array"
-        )
-    frame = frame_of(values)
-    if frame is not None:
-        return _as_numbers(numbers_in(frame, what), what)
+    given = one_table(values)
+    if isinstance(given, Frame):
+        return _as_numbers(numbers_in(given, what), what)
     try:
-        found = np.asarray(unmasked(_as_numpy(values, what)))
-    except DataError:
-        raise
+        found = np.asarray(unmasked(given))
     except ValueError as error:  # rows of different lengths
         raise DataError(
             f"{what} must be numbers: {error}. Give every row the same length"
         ) from error
     except (TypeError, RuntimeError) as error:  # a list of tensors, for example
-        raise _not_for_numpy(what, error) from error
+        raise not_for_numpy(what, error) from error
     return _as_numbers(found, what)
 
 
@@ -66,34 +60,12 @@ def _as_numbers(found: AnyNDArray, what: str) -> AnyNDArray:
         ) from None
 
 
-def _as_numpy(values: Any, what: str) -> Any:
-    """Convert an array of another library, such as PyTorch; return anything else unchanged."""
-    if isinstance(values, np.ndarray | np.generic) or not hasattr(values, "__dlpack__"):
-        return values
-    try:
-        return np.asarray(values)
-    except Exception as error:  # each library raises errors of its own
-        library = type(values).__module__.partition(".")[0]
-        kind = f"an array of {library} of type {getattr(values, 'dtype', 'unknown')}"
-        raise _not_for_numpy(f"{what}, {kind},", error) from error
-
-
-def _not_for_numpy(what: str, error: Exception) -> DataTypeError:
-    return DataTypeError(
-        f"{what} cannot be read by NumPy: {str(error).rstrip('.')}. Pass numbers in main memory as "
-        "float64 or float32, such as Y.detach().cpu().resolve_neg().double() (PyTorch; "
-        "torch.stack(Y) for a list of tensors) or Y.get() (CuPy)"
-    )
-
-
 def as_floats(values: Any, what: str) -> Float[Array, "..."]:
     """Values as float64, NaN where missing; raises DataError unless they are real numbers.
 
     what: the name of the values in messages.
     """
     found = readable(values, what)
-    if issparse(found):
-        raise DataError(f"{what} must be a dense array; got a sparse matrix: call its toarray()")
     # NumPy would drop the imaginary parts with no more than a warning.
     if np.iscomplexobj(found):
         raise DataError(
@@ -114,17 +86,18 @@ def checked_rows(
     allowed number of rows; by default two training rows or one new row. Raises ValueError as
     scikit-learn's validate_data does, and DataError for values that are too large to square.
     """
-    values = readable(rows)
+    given = one_table(rows)
+    values = readable(given)
     checks: Any = {
         "dtype": np.float64,
         "ensure_min_samples": 1 + reset if least is None else least,
         "ensure_all_finite": "allow-nan" if get_tags(estimator).input_tags.allow_nan else True,
     }
-    frame = frame_of(rows)
-    if isinstance(values, np.ndarray) and values.dtype.kind == "f":
-        refuse_infinite(values, None if frame is None else frame.columns)
-    if frame is not None:
-        take_names(estimator, rows, reset=reset)
+    framed = isinstance(given, Frame)
+    if values.dtype.kind == "f":
+        refuse_infinite(values, given.columns if framed else None)
+    if framed:
+        take_names(estimator, given, reset=reset)
         values = np.asarray(check_array(values, estimator=estimator, input_name="X", **checks))
     else:
         values = np.asarray(validate_data(estimator, values, reset=reset, **checks))
@@ -134,9 +107,9 @@ def checked_rows(
 
 def take_names(estimator: Any, rows: Any, *, reset: bool) -> None:
     """Store the width and the column names of training rows (reset), or check those of new rows."""
-    frame = frame_of(rows)
-    given = rows if frame is None else frame.to_native()
-    validate_data(estimator, given, reset=reset, skip_check_array=True)
+    given = one_table(rows)
+    native = given.to_native() if isinstance(given, Frame) else given
+    validate_data(estimator, native, reset=reset, skip_check_array=True)
 
 
 def refuse_unseen(seen: Bool[BoolArray, " N"], *, where: str = "") -> None:

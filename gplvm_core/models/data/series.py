@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from gplvm_core.models.data.rows import as_floats, checked_rows, readable
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
+from gplvm_core.readers.frames import taken
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ def checked_series(
 
     reset: whether this is the first training series.
     """
-    table = np.asarray(readable(series))[:, None] if np.ndim(series) == 1 else series
+    given = taken(series)
+    table = np.asarray(readable(given))[:, None] if np.ndim(given) == 1 else given
     try:
         values = checked_rows(estimator, table, reset=reset, least=1)
     except ValueError as error:
@@ -122,4 +124,5 @@ def are_several(series: Any) -> bool:
     """Whether the argument is a list of series (arrays or tables), not one series as a list."""
     if not isinstance(series, list | tuple) or not series:
         return False
-    return all(np.ndim(s) == 2 or (isinstance(s, np.ndarray) and s.ndim == 1) for s in series)
+    each = [(np.ndim(taken(one)), isinstance(one, list | tuple)) for one in series]
+    return all(ndim == 2 or (ndim == 1 and not is_list) for ndim, is_list in each)

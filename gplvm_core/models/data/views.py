@@ -14,6 +14,7 @@ from gplvm_core.models.data.scaling import AUTO, Scaling, observed_counts, refus
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import DataTypeError, plural
+from gplvm_core.readers.frames import taken
 
 Views = dict[str, Array]
 
@@ -24,7 +25,7 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
     Raises DataError if there are no views, if a view is not a matrix of numbers or has infinite
     values, and if the numbers of rows differ.
     """
-    check_mapping(views)
+    views = named_views(views)
     if not views:
         raise DataError("there are no views: give a dict of at least one named array")
     odd = [name for name in views if not isinstance(name, str)]
@@ -38,12 +39,19 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
     return found
 
 
-def check_mapping(views: Any) -> None:
-    """Raise DataError unless the views are a dict."""
-    if not isinstance(views, Mapping):
-        raise DataError(
-            f"views must be a dict of named arrays, {{'name': array}}; got {type(views).__name__}"
-        )
+def named_views(views: Any, first: str = "") -> Mapping[str, Any]:
+    """Views by name, also of a Dataset of views; raises DataError for anything else.
+
+    first: the name of a single table, which then is a view, too.
+    """
+    found = taken(views)
+    if isinstance(found, Mapping):
+        return found
+    if first:
+        return {first: views}
+    raise DataError(
+        f"views must be a dict of named arrays, {{'name': array}}; got {type(views).__name__}"
+    )
 
 
 def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:

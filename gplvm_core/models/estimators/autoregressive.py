@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.utils.metadata_routing import UNUSED
 
 from gplvm_core.kernels import RBF, Kernel, Linear
 from gplvm_core.models.data.series import (
@@ -21,6 +22,7 @@ from gplvm_core.models.estimators.settings import check_settings, preset
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
+from gplvm_core.readers.frames import taken
 
 # Settings of both regressions.
 SHARED = ("max_iter", "n_restarts", "jitter", "random_state", "n_jobs")
@@ -57,6 +59,9 @@ class AutoregressiveGP(Forecasting):
     >>> model.forecast(3).round(1)
     array([-0.1,  0.1,  0.3])
     """
+
+    # scikit-learn takes all arguments except X, Y and y for metadata.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"series": UNUSED}
 
     _: KW_ONLY
     kernel: str | Kernel = "rbf + linear"
@@ -96,7 +101,7 @@ class AutoregressiveGP(Forecasting):
         window, several = checked_window(self.window), are_several(series)
         given: Any = series if several else [series]
         each = [checked_series(self, s, window, reset=n == 0) for n, s in enumerate(given)]
-        self.one_column_, variances = np.ndim(given[0]) == 1, None
+        self.one_column_, variances = np.ndim(taken(given[0])) == 1, None
         if series_variance is not None:
             variances = checked_variances(series_variance, each, several=several)
         data = Windows.of(each, variances, window)

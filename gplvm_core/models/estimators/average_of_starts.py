@@ -7,14 +7,18 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.base import clone
 from sklearn.utils import Tags, get_tags
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
+from gplvm_core.models.data.views import named_views
 from gplvm_core.models.estimators.base import GPModel
 from gplvm_core.models.estimators.documentation import documented
+from gplvm_core.models.estimators.frames import framed
 from gplvm_core.models.estimators.settings import Seed
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import as_random_state
 from gplvm_core.numerics import Array
+from gplvm_core.readers.frames import Frame, taken
 
 # Options of an estimator's methods that several models cannot answer together.
 WITHOUT_AVERAGE = {"callback", "return_cov", "return_latent", "return_probability"}
@@ -140,10 +144,17 @@ class AverageOfStarts(GPModel):
 
         Returns
         -------
-        ndarray of shape (n, D), or dict of them, or two of them
+        ndarray or DataFrame of shape (n, D), or dict of them, or two of them
             The means, and with return_std the standard deviations of the mixture of all models.
+            Data frames if Y is a data frame.
         """
-        return self._average("complete", (Y,), options, return_std=return_std)
+        found = self._average("complete", (Y,), options, return_std=True)
+        if isinstance(found[0], Mapping):
+            views = named_views(Y)
+            shown = tuple({k: framed(self, views[k], v) for k, v in each.items()} for each in found)
+        else:
+            shown = tuple(framed(self, Y, each) for each in found)
+        return shown if return_std else shown[0]
 
     def transfer(
         self, views: Mapping[str, Any], to: str, *, return_std: bool = False, **options: Any
@@ -197,7 +208,7 @@ class AverageOfStarts(GPModel):
         found = [
             getattr(each, method)(*given, return_std=True, **options) for each in self.estimators_
         ]
-        if not isinstance(found[0][0], Mapping):
+        if not isinstance(taken(found[0][0]), Mapping):
             mean, std = _mixture([_numbers(own) for own in found])
             return (mean, std) if return_std else mean
         mixtures = {
@@ -207,6 +218,18 @@ class AverageOfStarts(GPModel):
         means = {name: mean for name, (mean, _) in mixtures.items()}
         return (means, {name: std for name, (_, std) in mixtures.items()}) if return_std else means
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return the metadata that `fit` passes to the estimator, for scikit-learn's pipelines.
+
+        Returns
+        -------
+        MetadataRouter
+            The requests of the estimator.
+        """
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        router = MetadataRouter(owner=type(self).__name__)
+        return router.add(estimator=self.estimator, method_mapping=mapping)
+
     def __sklearn_tags__(self) -> Tags:
         tags, own = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags = own.input_tags
@@ -215,7 +238,8 @@ class AverageOfStarts(GPModel):
 
 
 def _numbers(found: tuple[Any, Any]) -> tuple[Array, Array]:
-    mean, std = (np.asarray(each) for each in found)
+    tables = map(taken, found)
+    mean, std = (each.to_numpy() if isinstance(each, Frame) else each for each in tables)
     if mean.dtype.kind not in "fiu":
         raise ValueError("only numbers can be averaged: ask the models of estimators_ one by one")
     return mean, std

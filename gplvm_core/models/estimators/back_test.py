@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Shaped
 from numpy.typing import ArrayLike, NDArray
 
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.timeline import checked_even_times, steps_after
 from gplvm_core.models.estimators.second_stage import map_only, ready
 from gplvm_core.models.training.watched import Step, Watch
@@ -28,6 +29,7 @@ from gplvm_core.prediction.simple_forecasts import (
 )
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.frames import taken
 
 MODEL = "This model"
 # Who continues a series: the best in a back-test, or the model.
@@ -279,12 +281,13 @@ def _checked(
     values: ArrayLike | Mapping[str, ArrayLike], view: str | None
 ) -> tuple[Rows, Float[Array, "N D"]]:
     """The rows for training, and the rows of the judged view."""
+    values = taken(values)
     if not isinstance(values, Mapping):
-        rows = np.asarray(values, dtype=float)
+        rows = as_floats(values, "values")
         if rows.ndim != 2:
             raise DataError(f"values must be rows, shape (N, D); got shape {rows.shape}")
         return rows, rows
-    views = {name: np.asarray(each, dtype=float) for name, each in values.items()}
+    views = {name: as_floats(each, f"view {name!r}") for name, each in values.items()}
     if view not in views:
         raise DataError(f"view must be one of {listed(list(views), 10)}; got {view!r}")
     return views, views[view]
@@ -296,7 +299,7 @@ def _times(times: ArrayLike | None, sequences: Array, count: int) -> Float[Array
         for label in np.unique(sequences):
             found[sequences == label] = np.arange(int(np.sum(sequences == label)))
         return found
-    found = np.asarray(times, dtype=float).reshape(-1)
+    found = as_floats(times, "times").reshape(-1)
     if len(found) != count or not np.isfinite(found).all():
         raise DataError(f"times must be {count} finite numbers, one for each row.")
     return found

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.timeline import TIMES
@@ -117,6 +118,11 @@ class GPModel(BaseEstimator):
 
         check_is_fitted(self)
         save(self, path)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True  # converted to dense arrays
+        return tags
 
     def _note(self, notes: tuple[str, ...]) -> None:
         """Store the notes, and issue each as a warning."""

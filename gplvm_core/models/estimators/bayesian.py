@@ -129,7 +129,8 @@ class BayesianGPLVM(LatentVariableModel):
         Parameters
         ----------
         Y : array_like of shape (N, D) or RowFiles
-            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are converted to NumPy.
+            Outputs; NaN marks missing values. Data frames of all libraries, sparse matrices, and
+            arrays of PyTorch and CuPy are taken, too (docs/kinds.md).
             Files of at most 20,000 rows are loaded completely. With an encoder or a time_kernel,
             all files are loaded completely.
         callback : callable, optional

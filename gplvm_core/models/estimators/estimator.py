@@ -33,6 +33,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network
 from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.readers.frames import taken
 from gplvm_core.statistics import Executor
 
 
@@ -96,7 +97,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         Parameters
         ----------
         Y : array_like of shape (N, D)
-            Outputs; NaN marks missing values. Arrays of PyTorch and CuPy are converted to NumPy.
+            Outputs; NaN marks missing values. Data frames of all libraries, sparse matrices, and
+            arrays of PyTorch and CuPy are taken, too (docs/kinds.md).
 
         Returns
         -------
@@ -223,6 +225,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             Draws in the units of the outputs.
         """
         check_is_fitted(self)
+        X = taken(X)
         if X is None or np.ndim(X) == 0:
             count = n_samples if X is None else int(np.asarray(X))
             generator = np.random.default_rng(random_state)

@@ -27,11 +27,11 @@ def framed(
     if np.ndim(values) != 2:
         return values
     frame = frame_of(given)
-    library = library_of(frame) or _wanted(model) or ("pandas" if trained is True else trained)
+    library = library_of(given) or _wanted(model) or ("pandas" if trained is True else trained)
     if not library:
         return values
     if columns is None and frame is not None and frame.shape[1] == values.shape[1]:
-        columns = getattr(given, "columns", frame.columns) if library == "pandas" else frame.columns
+        columns = frame.columns
     if columns is None:
         columns = [f"x{number}" for number in range(values.shape[1])]
     return built(values, columns, library, given)

@@ -15,6 +15,7 @@ from gplvm_core.models.data.views import (
     Views,
     checked_views,
     log_jacobians,
+    named_views,
     notes_by_view,
     training_views,
 )
@@ -174,7 +175,7 @@ class Model(Questions):
     def _data(self, Y: ArrayLike | Mapping[str, ArrayLike], wiring: Wiring) -> Views:
         """Check the data and return them by name, in the wiring's order."""
         names = wiring.data
-        data = checked_views(Y if isinstance(Y, Mapping) else {names[0]: Y})
+        data = checked_views(named_views(Y, names[0]))
         if set(data) != set(names):
             raise DataError(
                 f"the edges lead to the data {', '.join(map(repr, names))}; got "

@@ -14,7 +14,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths
 from gplvm_core.models.data.points import checked_levels
-from gplvm_core.models.data.views import Views, checked_views, given_views
+from gplvm_core.models.data.views import Views, checked_views, given_views, named_views
 from gplvm_core.models.estimators import attributes, in_time
 from gplvm_core.models.estimators.base import NOTHING, GPModel
 from gplvm_core.models.estimators.settings import Scale, Seed
@@ -419,7 +419,7 @@ class Questions(GPModel):
             raise ValueError("sequence applies only to rows with times: give times, too")
         ends = self.network_.ends
         widths = {name: edge.posterior.n_outputs for name, edge in ends.items()}
-        given = Y if isinstance(Y, Mapping) else {next(iter(ends)): Y}
+        given = named_views(Y, next(iter(ends)))
         return given_views(given, widths, empty_rows=times is not None)
 
     def _explained(self, rows: Views, inputs: Given) -> Explained:

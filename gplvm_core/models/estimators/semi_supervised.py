@@ -20,6 +20,7 @@ from gplvm_core.models.estimators.settings import Seed
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import as_random_state
 from gplvm_core.numerics import Array
+from gplvm_core.readers.frames import one_table
 
 
 @documented
@@ -202,8 +203,9 @@ class SemiSupervisedClassifier(ClassifierMixin, GPModel):
         """Check rows of numbers; rows of several kinds are checked by the embedding."""
         if getattr(self.estimator, "kinds", None) is None:
             return checked_rows(self, X, reset=reset)
-        take_names(self, X, reset=reset)
-        return X
+        given = one_table(X)
+        take_names(self, given, reset=reset)
+        return given
 
     def _embedding(self, generator: np.random.RandomState) -> Any:
         if self.estimator is None:

@@ -17,9 +17,9 @@ from gplvm_core.models.data.scaling import (
 )
 from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.data.views import (
-    check_mapping,
     checked_views,
     log_jacobians,
+    named_views,
     noise_by_view,
     notes_by_view,
     training_views,
@@ -47,7 +47,7 @@ def fit_views(
     """Train a model of several views, and set its fitted attributes."""
     check_settings(model)
     model.density_ = None
-    check_mapping(views)
+    views = named_views(views)
     coded, model.kinds_, kind_notes = learnt_tables(views, getattr(model, "kinds", None))
     given = checked_views(coded)
     one = model.noise == AUTO and model._one_noise

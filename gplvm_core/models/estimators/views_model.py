@@ -9,6 +9,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
@@ -18,7 +19,7 @@ from gplvm_core.models.data.kinds import Tables, encoded_tables
 from gplvm_core.models.data.points import checked_belief, checked_dimensions, checked_points
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.data.views import Views, check_mapping, given_views
+from gplvm_core.models.data.views import Views, given_views, named_views
 from gplvm_core.models.estimators import (
     attributes,
     in_time,
@@ -43,6 +44,7 @@ from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.vary import interpolate, vary
 from gplvm_core.statistics import Executor
 
+VIEWS: Any = {"views": UNUSED}
 OF_TRAINING = ("rows_", "notes_", "result_", "trace_", "restarts_")
 
 
@@ -99,6 +101,9 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     init: str | ArrayLike = "pca"
     second_stage: Literal["auto", "off"] = "auto"
 
+    # scikit-learn takes all arguments except X, Y and y for metadata.
+    __metadata_request__fit = __metadata_request__transform = VIEWS
+    __metadata_request__score = VIEWS
     _can = Capabilities(views=True)
     _attributes: ClassVar[str] = (
         "bound_ notes_ result_ trace_ restarts_ more_inducing_ latent_mean_ latent_variance_ "
@@ -356,7 +361,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
             raise ValueError(
                 "all columns are numbers, which have no probability: use return_std instead"
             )
-        fitted, rows = self.fitted_, self._rows(views)
+        fitted, views = self.fitted_, named_views(views)
+        rows = self._rows(views)
         if return_std:
             with_density.warn_by_map(self, fitted.numbers(rows), method)
         found = with_density.filled(fitted, rows, method)
@@ -428,8 +434,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         """Check new rows of some views; all values of a row may be missing if this is allowed."""
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
-        check_mapping(views)
-        return given_views(encoded_tables(views, self._tables), widths, empty_rows=not all_seen)
+        given = encoded_tables(named_views(views), self._tables)
+        return given_views(given, widths, empty_rows=not all_seen)
 
     def _to_calibrate(self, views: Mapping[str, ArrayLike]) -> Views:
         return self._rows(views, all_seen=False)

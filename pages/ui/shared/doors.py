@@ -35,6 +35,9 @@ ROWS = Door("rows", "explore", "Ask about new rows", ":material/table_rows:", "r
 COMPARE = Door("compare", "compare", "Compare", ":material/compare:")
 
 
+UPLOAD = "train_upload"  # session key: (file name, bytes), kept while other pages are open
+
+
 def open_own_file() -> None:
     """Open Train where it asks for a file."""
     st.session_state["train_source"] = "upload"

@@ -4,6 +4,7 @@ The server writes both into the page's HTML as images. The page's first drawing 
 in the same position.
 """
 
+import os
 from html import escape
 from urllib.parse import parse_qs, quote
 
@@ -16,6 +17,7 @@ from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture
 from gplvm_core.prediction import predict
 from gplvm_core.wire.model import Chart
+from pages.ui.shared.asked import ASKED
 from pages.ui.shared.catalogue import Item, Listed, open_item
 from pages.ui.shared.kept import kept
 from pages.ui.shared.words import classes_of
@@ -48,7 +50,8 @@ def first_screen(path: str, query: str) -> str:
     asked = parse_qs(query)
     if path.strip("/") == "explore" and asked.keys() == {"model"}:
         return _drawn.get(asked["model"][-1] or "none", "")
-    return _drawn.get("", "") if path.strip("/") == "" and not asked else ""
+    gallery = path.strip("/") == "" and not asked and not os.environ.get(ASKED)
+    return _drawn.get("", "") if gallery else ""
 
 
 def _screen(room: str, title: str, sentence: str, images: tuple[str, str]) -> str:

@@ -8,6 +8,7 @@ import streamlit as st
 from gplvm_core.datasets import Dataset, kind_of, list_datasets, load_dataset, optional_datasets
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.files import ENDINGS
+from pages.ui.shared.doors import UPLOAD
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 from pages.ui.shared.words import STORIES, bytes_in_words
@@ -15,7 +16,6 @@ from pages.ui.train.table_questions import UnansweredError, inspected
 from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
 
 BEGINNING, LINES = 4000, 8  # bytes and lines of a file that are shown
-UPLOAD = "train_upload"  # session key: (file name, bytes), kept while other pages are open
 
 
 def tables_form(names: tuple[str, ...]) -> Dataset | None:

@@ -1,0 +1,98 @@
+"""Tests of the command `manifolio FILE`: its sentences, and the page that the app opens first."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core import Dataset, Drawing, ProbabilisticPCA, save
+from gplvm_core.store import Library
+from pages.ui.shared.asked import ASKED
+from pages.ui.shared.catalogue import user_library
+from tests.app.apptest import ROOT, query, run_page, said
+
+ROWS = np.random.default_rng(0).normal(size=(20, 3))
+CSV = "length,width\n" + "\n".join(f"{a:.3f},{b:.3f}" for a, b, _ in ROWS)
+
+
+def command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", "from pages.ui.command import main; main()", *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_the_command_says_its_version() -> None:
+    found = command("--version")
+    assert re.fullmatch(r"manifolio \d+\.\d+\.\d+\n", found.stdout)
+    assert found.returncode == 0
+
+
+def unreadable(folder: Path) -> Path:
+    path = folder / "secret.csv"
+    path.write_text(CSV)
+    path.chmod(0)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda folder: folder / "absent.csv", r"There is no file .*absent\.csv.*whole path\.$"),
+        (lambda folder: folder, r"is a folder\. Name one file, such as .*/table\.csv\.$"),
+        (lambda folder: ROOT / "LICENSE", r"^Manifolio cannot open LICENSE\. It opens models"),
+        pytest.param(
+            unreadable,
+            r"secret\.csv cannot be read: Permission denied\.",
+            marks=pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file"),
+        ),
+    ],
+)
+def test_the_command_refuses_a_file_in_words(make, words, tmp_path) -> None:
+    found = command(str(make(tmp_path)))
+    assert found.returncode == 1
+    assert re.search(words, found.stderr.strip()), found.stderr
+
+
+def test_a_table_opens_train(tmp_path, monkeypatch) -> None:
+    (tmp_path / "leaves.csv").write_text(CSV)
+    monkeypatch.setenv(ASKED, str(tmp_path / "leaves.csv"))
+    page = run_page("gallery")
+    assert page.title[0].value == "Train"
+    assert page.session_state["train_source"] == "upload"
+    assert "leaves.csv" in said(page)
+    assert "20 rows" in said(page) or "20 ×" in said(page)
+    # The visitor may leave, and comes back to the Gallery.
+    assert page.switch_page("pages/gallery.py").run().title[0].value != "Train"
+
+
+def model_file(folder: Path) -> Path:
+    data = Dataset("rows", "Leaves", ROWS, Drawing.of_vector(3))
+    library = Library(folder / "other")
+    added = library.add(ProbabilisticPCA(2).fit(ROWS), data, "Leaves of an oak")
+    return library.export_file(added, folder / "leaves.gplvm")
+
+
+def test_a_model_opens_explore_and_is_added_once(tmp_path, monkeypatch) -> None:
+    monkeypatch.setenv(ASKED, str(model_file(tmp_path)))
+    for _ in range(2):
+        page = run_page("gallery")
+        assert "Leaves of an oak" in said(page)
+        (entry,) = user_library().entries()
+        assert query(page, "model") == f"library:{entry.id}"
+
+
+def test_what_cannot_be_opened_is_said_in_the_gallery(tmp_path, monkeypatch) -> None:
+    bare = tmp_path / "bare.gplvm"
+    save(ProbabilisticPCA(2).fit(ROWS), bare)
+    monkeypatch.setenv(ASKED, str(bare))
+    assert "contains a model without its data set" in said(run_page("gallery"))
+    monkeypatch.setenv(ASKED, str(tmp_path / "moved.csv"))
+    assert "moved.csv cannot be opened" in said(run_page("gallery"))
