@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -385,9 +385,10 @@ def everything(face: Face, give: Callable[[Any], Any]) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture(scope="module")
-def by_pandas() -> dict[str, dict[str, Any]]:
-    return {name: everything(face, lambda table: table) for name, face in FACES.items()}
+@cache
+def by_pandas(face: str) -> dict[str, Any]:
+    """The answers for frames of pandas; callers do not change them."""
+    return everything(FACES[face], lambda table: table)
 
 
 def differences(found: Any, expected: Any, back: type, where: str) -> list[str]:
@@ -422,13 +423,17 @@ def same(found: Any, expected: Any) -> bool:
     return not isinstance(found, str) and bool(np.isclose(float(found), float(expected)))
 
 
+# `make test` tries two models: a table with all kinds of columns, and inputs with outputs.
+QUICKLY = ("words", "regression")
+
+
 @pytest.mark.parametrize("frame", FRAMES)
-@pytest.mark.parametrize("face", FACES)
-def test_every_frame_gives_what_pandas_gives(
-    face: str, frame: str, by_pandas: dict[str, Any]
-) -> None:
+@pytest.mark.parametrize(
+    "face", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICKLY)) for name in FACES]
+)
+def test_every_frame_gives_what_pandas_gives(face: str, frame: str) -> None:
     convert, back = FRAMES[frame]
-    found, expected = everything(FACES[face], convert), by_pandas[face]
+    found, expected = everything(FACES[face], convert), by_pandas(face)
     if back is np.ndarray:
         found |= {"names": expected["names"]}
     assert not [
@@ -436,6 +441,7 @@ def test_every_frame_gives_what_pandas_gives(
     ]
 
 
+@pytest.mark.slow
 def test_every_method_with_rows_is_tried() -> None:
     tried = {name for face in FACES.values() for name in face.asks}
     rows = {"Y", "X", "H", "views", "series", "points", "times"}
@@ -458,12 +464,12 @@ def test_ordered_categories_are_grades() -> None:
         assert model.columns_.columns[3].words == tuple(SIZES)
 
 
-def test_a_model_of_one_library_takes_rows_of_another(by_pandas: dict[str, Any]) -> None:
+def test_a_model_of_one_library_takes_rows_of_another() -> None:
     model = FACES["words"].fit(clone(FACES["words"].model), FRAMES["polars"][0])
     rows = with_gaps(WORDS)[NEW]
     for convert, back in FRAMES.values():
         found = model.complete(convert(rows), return_std=True)
-        expected = by_pandas["words"]["complete"]
+        expected = by_pandas("words")["complete"]
         # An array gets a frame of the training rows' library.
         back = pl.DataFrame if back is np.ndarray else back
         assert not differences(found, expected, back, "complete")
