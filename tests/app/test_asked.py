@@ -15,6 +15,7 @@ from pages.ui.shared.asked import ASKED
 from pages.ui.shared.catalogue import user_library
 from tests.app.apptest import ROOT, query, run_page, said
 
+pytestmark = pytest.mark.usefixtures("home")
 ROWS = np.random.default_rng(0).normal(size=(20, 3))
 CSV = "length,width\n" + "\n".join(f"{a:.3f},{b:.3f}" for a, b, _ in ROWS)
 

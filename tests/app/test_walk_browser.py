@@ -161,14 +161,14 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     page.get_by_text("Digits", exact=True).first.click()
     for name, number in (
         ("Training steps, at most", "20000"),
-        ("Latent dimensions, at most", "40"),
+        ("Latent dimensions, at most", "30"),
     ):
         field = settled(page).get_by_role("spinbutton", name=name)
         field.fill(number)
         field.press("Enter")
         expect(settled(page).get_by_role("spinbutton", name=name)).to_have_value(number)
     page.get_by_role("button", name="Start training").click()
-    expect(page.get_by_text("40 latent dimensions")).to_be_visible()
+    expect(page.get_by_text("30 latent dimensions")).to_be_visible()
     # The start button was at the end of a long page; the page of the training begins at its top.
     expect(page.get_by_role("button", name="Pause")).to_be_in_viewport()
     # Pictures stand in until figures have loaded, so that nothing is empty.
