@@ -48,7 +48,8 @@ def taken(given: Any) -> Any:
                 "reshape it, for example with stack(column=[...]), so that the first dimension is "
                 "the rows"
             )
-        return _frame_or_same(given.to_pandas())
+        # Coordinates beside the rows are no columns; a Dataset would make columns of them.
+        return _frame_or_same(given.reset_coords(drop=True).to_pandas())
     return _frame_or_same(given)
 
 
@@ -165,7 +166,13 @@ def built(values: NDArray[Any], columns: Sequence[Any], library: str, like: Any 
 def _in_xarray(frame: Any, library: str) -> Any:
     import xarray
 
-    return frame.to_xarray() if library == "Dataset" else xarray.DataArray(frame)
+    if library != "Dataset":
+        return xarray.DataArray(frame)
+    if frame.index.nlevels == 1:
+        return frame.to_xarray()
+    # to_xarray would make a grid of the levels, and fill it with NaN
+    rows = xarray.Coordinates.from_pandas_multiindex(frame.index, "row")
+    return xarray.Dataset({name: ("row", frame[name].to_numpy()) for name in frame}, coords=rows)
 
 
 def from_columns(columns: Mapping[str, Any], library: str, like: Any = None) -> Any:
@@ -180,7 +187,7 @@ def from_columns(columns: Mapping[str, Any], library: str, like: Any = None) -> 
         given = frame_of(like)
         index = None if given is None else getattr(given.to_native(), "index", None)
         frame = pandas.DataFrame(columns, index=index)
-        return frame.to_xarray() if library in _DIMENSIONS else frame
+        return _in_xarray(frame, "Dataset") if library in _DIMENSIONS else frame
     # Lists of Python values have the types of their values; arrays of objects have none.
     lists = {name: np.asarray(values).tolist() for name, values in columns.items()}
     backend: Any = library  # one of the names that narwhals knows

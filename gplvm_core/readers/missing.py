@@ -17,6 +17,10 @@ EMPTY = "without any value"  # in the notes about rows that are left out
 
 def unmasked(targets: Any) -> Any:
     """Return a masked array as floats with NaN where it is masked; anything else unchanged."""
+    if isinstance(targets, list | tuple) and any(
+        isinstance(row, np.ma.MaskedArray) for row in targets
+    ):  # NumPy would drop the masks of the rows
+        targets = np.ma.array([np.ma.asarray(row) for row in targets])
     if not isinstance(targets, np.ma.MaskedArray):
         return targets
     if not np.ma.getmaskarray(targets).any():

@@ -1,7 +1,7 @@
 """Read new rows for a model, from a table or one picture, in the columns of its data set."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +28,7 @@ from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import NEEDS, open_picture
 from gplvm_core.readers.sources import NamedBytes, Source, read_source
 from gplvm_core.readers.tables.arrays import parse_arrays
-from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.columns import Column, Table, reading_notes, text_column
 from gplvm_core.readers.tables.mixed import coded_cells
 from gplvm_core.readers.tables.moments import date_columns
 from gplvm_core.readers.tables.report import identifiers
@@ -169,8 +169,47 @@ def _read_table(name: str, data: bytes, dataset: Drawn, mends: Mends, empty_rows
         table = parse_table(NamedBytes(name, data), None, True)
     if not table.columns:
         table = _array_that_fits(name, data, table, dataset)
+    table = _like_training(table, dataset)
     rows = _matched(name, table, dataset, mends)
     return _with_blank_lines(rows, table) if empty_rows else rows
+
+
+def _like_training(table: Table, dataset: Drawn) -> Table:
+    """Return the table with its dots read so that the numbers are like the training rows, if no
+    number of the file decides what they mean.
+    """
+    doubt = next((note for note in table.notes if note.startswith("Dots were read as")), "")
+    known: Array | None = getattr(dataset, "values", None)
+    if not doubt or known is None:
+        return table
+    sign, means = (
+        (".", "decimal points") if table.decimal == "," else (",", "separators of thousands")
+    )
+    other = tuple(
+        column if column.numbers is None or not column.texts
+        else text_column(column.name, column.texts, sign)
+        for column in table.columns
+    )  # fmt: skip
+    own = dict(zip(names_of(dataset), known.T, strict=True))
+    if _unlike(other, own) >= _unlike(table.columns, own):
+        return table
+    kept = [
+        note for note in table.notes if note != doubt and note not in reading_notes(table.columns)
+    ]
+    kept.append(f"Dots were read as {means}, because the numbers then are like the training rows.")
+    return replace(table, columns=other, decimal=sign, notes=(*kept, *reading_notes(other)))
+
+
+def _unlike(columns: Sequence[Column], own: Mapping[str, Array]) -> int:
+    """Return how many numbers are outside the range of the training rows."""
+    count = 0
+    for column in columns:
+        known = own.get(column.name, np.zeros(0))
+        known = known[np.isfinite(known)]
+        if column.numbers is not None and len(known):
+            given = column.numbers[np.isfinite(column.numbers)]
+            count += int(np.sum((given < known.min()) | (given > known.max())))
+    return count
 
 
 def _names_are_first(table: Table, wanted: tuple[str, ...]) -> bool:

@@ -192,14 +192,19 @@ def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
            [-1., -1.,  1.],
            [-1.,  1., -1.]])
     """
-    given = np.ma.filled(labels, -1)  # without a label where masked
+    given = np.asarray(labels)
+    hidden = (
+        np.ma.getmaskarray(labels) if np.ma.isMaskedArray(labels) else np.zeros(given.shape, bool)
+    )
+    if given.ndim == 1 and given.dtype.kind in "iu":
+        given = np.where(hidden, -1, given.astype(np.int64))  # without a label where masked
     if given.ndim == 2 and given.dtype == bool:
         if given.shape[1] != n_classes:
             raise DataError(
                 f"The labels have {plural(given.shape[1], 'column')} for "
                 f"{plural(n_classes, 'class', 'classes')}."
             )
-        return np.where(given, 1.0, -1.0)
+        return np.where(hidden, np.nan, np.where(given, 1.0, -1.0))
     if given.ndim != 1 or given.dtype.kind not in "iu":
         raise DataError(
             "Labels are one whole number per row, or N × C booleans; got an array of shape "

@@ -203,23 +203,24 @@ def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> N
 
 
 def same_as(folder: Path) -> str | None:
-    """Return the id of a model beside this folder with equal facts; None if there is none.
+    """Return the id of a model beside this folder with equal contents; None if there is none.
 
-    The facts are the class, the bound, the sizes, and the mean and spread of the data. Digests
-    differ whenever a file is written.
+    Digests of whole files differ whenever a file is written, because they contain its time.
     """
-    own = _facts(read_card(folder))
+    own = _facts(folder)
     for other in folders(folder.parent):
         with contextlib.suppress(StoreError):
-            if _facts(read_card(other)) == own:
+            if _facts(other) == own:
                 return other.name
     return None
 
 
-def _facts(card: Card) -> tuple[object, ...]:
-    entry = card.entry
-    sizes = entry.n_points, entry.n_outputs, entry.n_latent
-    return entry.model_class, entry.dataset_name, *sizes, entry.bound, card.level, card.spread
+def _facts(folder: Path) -> tuple[object, ...]:
+    card = read_card(folder)
+    files = [read_manifest(folder / card.model)]
+    files += [] if card.by_name else [read_manifest(folder / DATA)]
+    contents = [(repr(each.content), *each.digests.items()) for each in files]
+    return card.entry.model_class, card.entry.dataset_name, *contents
 
 
 def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -> None:

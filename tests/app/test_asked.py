@@ -74,11 +74,14 @@ def test_a_table_opens_train(tmp_path, monkeypatch) -> None:
     assert page.switch_page("pages/gallery.py").run().title[0].value != "Train"
 
 
-def model_file(folder: Path) -> Path:
-    data = Dataset("rows", "Leaves", ROWS, Drawing.of_vector(3))
-    library = Library(folder / "other")
+def model_file(folder: Path, name: str = "leaves", *labels: str) -> Path:
+    found = np.arange(len(ROWS)) % 2 if labels else None
+    data = Dataset(
+        "rows", "Leaves", ROWS, Drawing.of_vector(3), labels=found, label_names=labels or None
+    )
+    library = Library(folder / f"other-{name}")
     added = library.add(ProbabilisticPCA(2).fit(ROWS), data, "Leaves of an oak")
-    return library.export_file(added, folder / "leaves.gplvm")
+    return library.export_file(added, folder / f"{name}.gplvm")
 
 
 def test_a_model_opens_explore_and_is_added_once(tmp_path, monkeypatch) -> None:
@@ -88,6 +91,17 @@ def test_a_model_opens_explore_and_is_added_once(tmp_path, monkeypatch) -> None:
         assert "Leaves of an oak" in said(page)
         (entry,) = user_library().entries()
         assert query(page, "model") == f"library:{entry.id}"
+
+
+def test_models_of_the_same_rows_with_other_labels_are_other_models(tmp_path, monkeypatch) -> None:
+    files = [
+        model_file(tmp_path, "trees", "oak", "elm"),
+        model_file(tmp_path, "ages", "old", "new"),
+    ]
+    for file in (*files, *files):
+        monkeypatch.setenv(ASKED, str(file))
+        run_page("gallery")
+    assert len(user_library().entries()) == 2
 
 
 def test_what_cannot_be_opened_is_said_in_the_gallery(tmp_path, monkeypatch) -> None:

@@ -607,3 +607,29 @@ def test_an_object_of_anndata_is_refused_with_its_remedy():
     cells = pytest.importorskip("anndata").AnnData(NUMBERS.to_numpy())
     with pytest.raises(DataError, match=r"\.X, or read .* read_h5ad"):
         BayesianGPLVM(**QUICK).fit(cells)
+
+
+def test_coordinates_beside_the_rows_are_no_columns() -> None:
+    coords = {"s": np.arange(N), "alt": ("s", np.arange(N)), "level": 500}
+    given = xr.Dataset({name: ("s", NUMBERS[name].to_numpy()) for name in NUMBERS}, coords)
+    model = BayesianGPLVM(2, 5, **QUICK).fit(given)
+    assert list(model.feature_names_in_) == list(NUMBERS)
+    assert list(model.complete(given)) == list(NUMBERS)
+
+
+def test_rows_with_two_levels_stay_rows() -> None:
+    index = pd.MultiIndex.from_arrays([np.arange(N) % 3, np.arange(N)], names=["u", "v"])
+    given = xr.Dataset.from_dataframe(NUMBERS).drop_vars("index")
+    levels = xr.Coordinates.from_pandas_multiindex(index, "index")
+    given = given.assign_coords(levels)
+    found = BayesianGPLVM(2, 5, **QUICK).fit(given).complete(given)
+    assert found["a"].shape == (N,)
+    np.testing.assert_allclose(found["a"], NUMBERS["a"])
+
+
+def test_masks_of_a_list_of_rows_are_kept() -> None:
+    rows = np.ma.array(NUMBERS.to_numpy())
+    rows[2, 1] = np.ma.masked
+    rows.data[2, 1] = 99.0
+    model = BayesianGPLVM(2, 5, **QUICK).fit(NUMBERS)
+    np.testing.assert_allclose(model.complete(list(rows)), model.complete(rows))

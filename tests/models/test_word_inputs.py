@@ -96,3 +96,16 @@ def test_kinds_of_numbers_alone_change_nothing():
     plain = SparseGPRegression(**SETTINGS).fit(TABLE[["x"]], Y)
     found = SparseGPRegression(kinds="auto", **SETTINGS).fit(TABLE[["x"]], Y)
     assert found.input_columns_ is None and found.bound_ == plain.bound_
+
+
+def test_variances_follow_the_names_of_their_columns(model):
+    rows, variance = TABLE[TRAIN : TRAIN + 3], np.array([[0.3, 0.0, 0.0]] * 3)
+    expected = model.predict(rows, X_variance=variance, return_std=True)
+    other = rows[["wood", "level", "x"]]
+    found = model.predict(other, X_variance=variance[:, [1, 2, 0]], return_std=True)
+    np.testing.assert_allclose(found, expected)
+    framed = pd.DataFrame(variance, columns=["x", "wood", "level"])
+    found = model.predict(other.assign(more=1.0), X_variance=framed, return_std=True)
+    np.testing.assert_allclose(found, expected)
+    with pytest.raises(DataError, match=r"of shape \(3,\) or of X's shape \(3, 3\); got shape \(2"):
+        model.predict(rows, X_variance=np.ones((2, 2)))

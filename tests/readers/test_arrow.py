@@ -78,3 +78,13 @@ def test_new_rows_come_from_feather():
 def test_the_first_version_of_feather_is_named():
     with pytest.raises(DataError, match=r"old\.feather is a Feather file of version 1"):
         read_file(NamedBytes("old.feather", b"FEA1" + bytes(30)))
+
+
+def test_a_stream_without_its_end_is_said_to_be_cut() -> None:
+    table, file = pa.table({"a": np.arange(15.0), "b": np.arange(15.0) ** 2}), io.BytesIO()
+    with ipc.new_stream(file, table.schema) as stream:
+        stream.write_table(table, max_chunksize=5)
+    whole = file.getvalue()
+    assert not parse_table(NamedBytes("a.arrow", whole)).notes
+    cut = whole[:-8]  # the end mark alone
+    assert "a.arrow ends without its end mark" in parse_table(NamedBytes("a.arrow", cut)).notes[-1]

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from gplvm_core.readers import DataError, NamedBytes, inspect_table, read_table
+from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.readers.tables.large import LARGE
 from gplvm_core.readers.tables.table import parse_table
 
@@ -197,3 +198,50 @@ def test_a_count_above_ten_thousand_is_said():
     assert words in data.notes
     found = {each.name: each for each in inspect_table(table.to_csv().encode()).columns}
     assert found["b"].kind_reason == "12,345 is above 10,000, the largest count"
+
+
+def test_a_late_number_that_needs_a_decimal_point_decides_about_all() -> None:
+    rows = [f"1.{100 + n};{48 + n % 5}.{100 + n};{n}" for n in range(150)]
+    rows[2], rows[-1] = "2;48.123;3", "2.55;48.777;7"
+    found = read("\n".join(["a;lat;n", *rows]))
+    assert found["lat"][:4] == [48.1, 49.101, 48.123, 51.103]
+    assert found["a"][0] == 1.1 and found["a"][-1] == 2.55
+
+
+def test_signs_of_both_kinds_decide_nothing() -> None:
+    found = read("a;b;c\n0,5;2.55;1.234\n1,5;3.55;5\n2,5;4.5;2.500\n")
+    assert found["c"] == [1.234, 5.0, 2.5]
+
+
+@pytest.mark.parametrize("thousands", [False, True])
+def test_dots_of_new_rows_are_read_like_the_training_rows(thousands: bool) -> None:
+    training = [f"{n}.{100 + n};{n}" if thousands else f"{n / 7:.3f};{n}" for n in range(1, 40)]
+    training += ["700;40"] if thousands else []
+    data = read_table(NamedBytes("t.csv", "\n".join(["a;b", *training]).encode()))
+    rows = read_rows(NamedBytes("n.csv", b"a;b\n1.234;3\n2.345;4\n"), data)
+    scale = 1000.0 if thousands else 1.0
+    np.testing.assert_allclose(rows.values[:, 0], [1.234 * scale, 2.345 * scale])
+    lone = read_rows(NamedBytes("n.csv", b"a;b\n1.234;3\n2;4\n"), data)
+    assert lone.values[0, 0] == pytest.approx(1.234 * scale)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "group,x,y\n[A],,\n[B],2,1\n[A],3,5\n[B],3,6\n",
+        "profit,cost\n(5),(7)\n(3),2\n4,1\n",
+    ],
+)
+def test_a_first_row_in_brackets_is_no_unit_line(text: str) -> None:
+    assert all(len(values) == text.count("\n") - 1 for values in read(text).values())
+
+
+def test_a_sum_below_a_subtotal_is_asked_about() -> None:
+    text = "n,a,b\na,1,2\nb,3,4\nc,5,6\nd,1,1\nSubtotal,10,13\ne,5,6\nTotal,15,19\n"
+    assert "“Subtotal”" in notes(text) and "“Total”" in notes(text)
+
+
+def test_a_heading_that_begins_like_a_spectrum_is_a_table() -> None:
+    assert read("## Title = my table\na,b\n1,2\n3,4\n")["a"] == [1.0, 3.0]
+    with pytest.raises(DataError, match="a spectrum in JCAMP-DX"):
+        read("##TITLE= x\n##JCAMP-DX= 4.24\n##XYDATA= (X++(Y..Y))\n1 2 3\n##END=\n", "a.csv")

@@ -161,3 +161,10 @@ def test_views_without_a_common_row_are_reported():
     assert warning.startswith("No row has values both in 'right' and in 'left': nothing links")
     linked = Dataset.of_views("all", "All", {**views, "third": (third, BARS)})
     assert not any("nothing links" in each for each in linked.warnings)
+
+
+def test_a_masked_label_is_unknown() -> None:
+    hidden = np.ma.array([[True, False], [False, True]], mask=[[0, 0], [1, 1]])
+    np.testing.assert_array_equal(label_view(hidden, 2), [[1, -1], [np.nan, np.nan]])
+    few = np.ma.array([0, 1], mask=[0, 1], dtype=np.uint8)
+    assert np.isnan(label_view(few, 2)[1]).all()

@@ -172,7 +172,8 @@ class States:
     @property
     def near(self) -> float:
         """The largest fraction of a step by which times may differ from whole steps."""
-        gaps = np.diff(np.unique(self.times[self.sequences == self.sequences[0], 0])) / self.step
+        each = [self.times[self.sequences == name, 0] for name in np.unique(self.sequences)]
+        gaps = np.concatenate([np.diff(np.unique(own)) for own in each]) / self.step
         return CALENDAR if np.any(np.abs(gaps - np.round(gaps)) > UNEVEN) else UNEVEN
 
     def latent(self, times: ArrayLike, sequence: Any) -> tuple[Array, Array]:

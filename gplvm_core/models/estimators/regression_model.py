@@ -301,6 +301,7 @@ class RegressionModel(RegressorMixin, GPModel):
             points = checked_rows(self, X, reset=False)
         else:
             points = self._checked_words(columns, self._in_order(X))
+            X_variance = self._variances_in_order(X, X_variance)
         spread = self._spread(X_variance, len(points))
         return new_inputs(points, spread, self.input_center_, self.input_scale_)
 
@@ -329,6 +330,19 @@ class RegressionModel(RegressorMixin, GPModel):
             )
         return frame.select(*names).to_native()
 
+    def _variances_in_order(self, X: Any, variance: Any) -> Any:
+        """Variances in the order of the training columns, as `_in_order` puts the inputs."""
+        frame, names = frame_of(X), getattr(self, "feature_names_in_", None)
+        if frame is None or names is None or variance is None or isinstance(variance, str):
+            return variance
+        own = frame_of(variance)
+        if own is not None and set(names) <= set(own.columns):
+            return own.select(*names).to_native()
+        found = as_floats(variance, "X_variance")
+        if found.ndim and found.shape[-1] == len(frame.columns):
+            return found[..., [frame.columns.index(name) for name in names]]
+        return found
+
     def _checked_words(self, columns: InputColumns, X: Any) -> Float[Array, "N Q"]:
         """Inputs with words as numbers. Raises DataError for gaps that the model does not allow."""
         coded = columns.coded(X)
@@ -351,8 +365,14 @@ class RegressionModel(RegressorMixin, GPModel):
                 "X_variance='learned' needs inputs of numbers: give variances, which are used for "
                 "the numbers beside the words"
             )
-        own = np.broadcast_to(as_floats(variance, "X_variance"), (count, len(columns.columns)))
-        return columns.spread(own)
+        found, shape = as_floats(variance, "X_variance"), (count, len(columns.columns))
+        try:
+            return columns.spread(np.broadcast_to(found, shape))
+        except ValueError:
+            raise DataError(
+                f"X_variance must be a number, of shape ({shape[1]},) or of X's shape {shape}; got "
+                f"shape {found.shape}"
+            ) from None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -10,6 +10,7 @@ from gplvm_core.readers.tables.columns import MISSING
 from gplvm_core.readers.tables.numerals import has_unit, looks_numeric, number_in
 
 MOST_TITLES, MOST_LINES = 5, 5
+BELOW_ZERO = re.compile(r"\(\d+\)")  # (5), a number of accountants, not a unit
 UNIT = re.compile(r"\[[^\[\]]{0,20}\]|\([^()]{0,20}\)")  # [m] or (s)
 LOOKED_AT = 20  # number of rows below the lines of names that are examined
 
@@ -60,13 +61,17 @@ def _two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
     columns = range(int(not upper[0] and not lower[0]), len(upper))
     numeric = [d for d in columns if any(looks_numeric(row[d]) for row in below)]
     gaps = sum(cell.lower() in MISSING for cell in lower if cell)  # "Na" may mean sodium
-    if not numeric or any(map(looks_numeric, [*upper, *lower])) or 2 * gaps > len(numeric):
+    values = any(map(looks_numeric, [*upper, *lower])) or any(map(BELOW_ZERO.fullmatch, lower))
+    if not numeric or values or 2 * gaps > len(numeric):
         return None
     # Each column of numbers needs a word in the second line, or a group's name in the first.
     # Otherwise the second line is taken as a row of values.
     grouped = not all(upper[columns[0] :])
     units = [*filter(None, lower)]
-    if all(upper[columns[0] :]) and units and all(map(UNIT.fullmatch, units)):
+    again = any(
+        cell in {row[d] for row in rows[2:LOOKED_AT]} for d, cell in enumerate(lower) if cell
+    )
+    if all(upper[columns[0] :]) and units and all(map(UNIT.fullmatch, units)) and not again:
         return [f"{name} {unit}".strip() for name, unit in zip(upper, lower, strict=True)]
     if not all(lower[d] or (grouped and upper[d]) for d in numeric) or not any(lower):
         return None

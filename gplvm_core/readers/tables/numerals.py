@@ -94,6 +94,11 @@ def _sign(numbers: Sequence[str], fallback: str, either: str) -> str:
     return either if any(EITHER_COMMA.fullmatch(number) for number in numbers) else fallback
 
 
+def has_points(cells: Iterable[str]) -> bool:
+    """Whether a dot of any of the cells can only be a decimal point."""
+    return any((found := _written(cell)) and SURE_POINT.fullmatch(found[0]) for cell in cells)
+
+
 def why_thousands(columns: Iterable[Sequence[str]], delimiter: str | None) -> str:
     """Return why dots separate thousands, as in “€ 1.100”; "" if they are decimal points.
 

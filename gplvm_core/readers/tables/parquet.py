@@ -22,6 +22,7 @@ from gplvm_core.readers.tables.sheets import check_size
 from gplvm_core.readers.tables.text import decimal_in, unique_names
 
 PARQUET, ARROW, STREAM, FEATHER_1 = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
+STREAM_END = STREAM + b"\0\0\0\0"
 MAGIC = (PARQUET, ARROW, STREAM, FEATHER_1)
 """The first bytes of Parquet, of the two forms of Arrow (Feather is the first), and of the first
 version of Feather.
@@ -78,12 +79,17 @@ def parse_columnar(data: bytes, name: str) -> Table:
         for called, each in zip(unique, found, strict=True)
         if isinstance(each, tuple)
     }
-    decimal, decimal_notes = decimal_in([*words], [*words.values()], None)
+    everything = (cell for each in found if isinstance(each, tuple) for cell in each)
+    decimal, decimal_notes = decimal_in([*words], [*words.values()], None, everything)
     columns = [
         text_column(called, each, decimal) if isinstance(each, tuple) else each
         for called, each in zip(unique, found, strict=True)
     ]
     notes = [*reading_notes(columns), *decimal_notes, *notes]
+    if data.startswith(STREAM) and not data.endswith(STREAM_END):
+        notes.append(
+            f"{name} ends without its end mark: it may be cut off, and rows may be missing."
+        )
     return replace(_without_blank_rows(columns, name, count, notes), decimal=decimal)
 
 

@@ -45,7 +45,7 @@ NOT_READ = (
         "Or read it with flowio: FlowData(path).as_array(), with the names pnn_labels.",
     ),
     (
-        re.compile(rb"(?:\xef\xbb\xbf)?\s*##\s*TITLE\s*=", re.IGNORECASE),
+        re.compile(rb"(?:\xef\xbb\xbf)?\s*##\s*TITLE\s*=[^\n]*\n\s*(?:##|\$\$)", re.IGNORECASE),
         "a spectrum in JCAMP-DX. Save the spectra as one table (CSV, Excel), with a row for each "
         "spectrum and a column for each wavelength.",
         "",

@@ -19,6 +19,7 @@ from gplvm_core.readers.tables.large import LARGE, large_text
 from gplvm_core.readers.tables.lines import SNIFFED_LINES, Grid, split_text
 from gplvm_core.readers.tables.numerals import (
     decimal_sign,
+    has_points,
     has_two_readings,
     looks_numeric,
     why_thousands,
@@ -114,7 +115,8 @@ def table_of(
     unnamed = header and not names[0] and any(names)
     names, name_notes = unique_names(names)
     sample = [*zip(*rows[:SNIFFED_LINES], strict=True)]
-    decimal, decimal_notes = decimal_in(names, sample, delimiter)
+    cells_below = (cell for row in rows for cell in row)
+    decimal, decimal_notes = decimal_in(names, sample, delimiter, cells_below)
     notes += decimal_notes
     if header and joined is None:
         notes.append(f"The first {unit} was read as column names.")
@@ -139,7 +141,10 @@ def table_of(
 
 
 def decimal_in(
-    names: Sequence[str], columns: Sequence[Sequence[str]], delimiter: str | None
+    names: Sequence[str],
+    columns: Sequence[Sequence[str]],
+    delimiter: str | None,
+    everything: Iterable[str] = (),
 ) -> tuple[str, list[str]]:
     """Return the decimal sign of a table, and notes; columns: their first cells."""
     sample = [cell for cells in columns for cell in cells]
@@ -155,6 +160,8 @@ def decimal_in(
         return sign or ".", []
     words = listed([f"{name} (“{cell}”)" for name, cell in doubtful.items()], 3)
     why = why_thousands(columns, delimiter)
+    if why and has_points(everything):
+        return ".", []
     if why:
         return ",", [f"Dots were read as separators of thousands, because {why}: {words}."]
     return ".", [

@@ -36,12 +36,16 @@ def total_rows(table: Table) -> list[str]:
             what = next((w for w, each in WORDS.items() if each.fullmatch(cell.strip(": ="))), "")
             if what:
                 called.setdefault(row, (what, cell))
-    above = min(called, default=0)
+    rows = [row for row in range(count) if row not in called]
     return [
         f"{table.unit.capitalize()} {table.places[row]} (“{cell}”) has the {what}s of the rows "
         "above. Is it a row like the others? If not, delete it from the file."
         for row, (what, cell) in called.items()
-        if _match([each[:above] for each in numeric], [each[row] for each in numeric], what)
+        if _match(
+            [each[[n for n in rows if n < row]] for each in numeric],
+            [each[row] for each in numeric],
+            what,
+        )
     ]
 
 

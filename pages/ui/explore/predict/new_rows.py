@@ -8,7 +8,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.comparison.one_column import INTERVAL, answers
-from gplvm_core.datasets import Drawing, View
+from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.readers.column_task import ColumnTask
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.kinds import TableColumn
@@ -60,7 +60,7 @@ def new_rows(item: Item, name: str) -> None:
                 st.session_state[turn_key] = turn + 1
                 st.rerun()
     known = task.input_columns
-    like = View("inputs", Drawing.of_vector(len(task.inputs)), task.inputs, known.columns)
+    like = _inputs(item.dataset)
     try:
         rows: NewRows = read_sandboxed("new rows", title, data, dataset=like)
         mean, std = answers(item.model, known.expanded(rows.values))
@@ -72,6 +72,22 @@ def new_rows(item: Item, name: str) -> None:
     for note in rows.notes:
         st.caption(plain(note))
     _answered(item, rows, mean, std)
+
+
+def _inputs(dataset: Dataset) -> Dataset:
+    """Return the inputs as a data set, so that doubtful numbers are read like the training rows."""
+    task = dataset.task
+    assert task is not None
+    names = list(dataset.column_names or ())
+    values = dataset.values[:, [names.index(name) for name in task.inputs]]
+    return Dataset(
+        "inputs",
+        "Inputs",
+        values[~np.isnan(values).all(axis=1)],
+        Drawing.of_vector(len(task.inputs)),
+        column_names=task.inputs,
+        columns=task.input_columns.columns,
+    )
 
 
 def _example(item: Item) -> None:
