@@ -208,6 +208,12 @@ def test_a_late_number_that_needs_a_decimal_point_decides_about_all() -> None:
     assert found["a"][0] == 1.1 and found["a"][-1] == 2.55
 
 
+def test_small_whole_numbers_do_not_make_thousands_of_decimals() -> None:
+    text = "dose;y\n1.125;10\n1;12\n1.375;14\n1.625;15\n"
+    assert read(text)["dose"] == [1.125, 1.0, 1.375, 1.625]
+    assert "may separate thousands: dose (“1.125”)" in notes(text)
+
+
 def test_signs_of_both_kinds_decide_nothing() -> None:
     found = read("a;b;c\n0,5;2.55;1.234\n1,5;3.55;5\n2,5;4.5;2.500\n")
     assert found["c"] == [1.234, 5.0, 2.5]

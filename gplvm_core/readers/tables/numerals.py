@@ -36,7 +36,7 @@ SURE_POINT = re.compile(
 )
 EITHER_COMMA = re.compile(r"[+-]?\d{1,3},\d{3}")
 EITHER_POINT = re.compile(r"[+-]?\d{1,3}\.\d{3}")
-WHOLE = re.compile(r"[+-]?\d{1,3}")
+WHOLE = re.compile(r"[+-]?\d{3}")  # beside 1.100, 950 is of its size, and 1 is not
 GROUPED = {
     sign: re.compile(
         rf"[+-]?(?:\d{{1,3}}(?:(?:{other}|{GROUPS})\d{{3}})+{indian})(?:{re.escape(sign)}\d+)?"
