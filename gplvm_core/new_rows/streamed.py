@@ -41,7 +41,7 @@ def decimal_of(table: Any) -> str:
     with Path(table).open("rb") as file:
         head = _head(file, Path(table).name)[1]
     # A guess from a few lines; WrittenNumbers compares the numbers with the training rows.
-    return "" if any(note.startswith("Dots were read as") for note in head.notes) else head.decimal
+    return "" if head.doubt else head.decimal
 
 
 def _starts(count: int) -> range:

@@ -12,9 +12,9 @@ from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, plural, shortened
 from gplvm_core.readers.kinds import NUMBERS
 from gplvm_core.readers.names import column_words
+from gplvm_core.readers.proposals import CONSTANT
 
 IN_REGRESSIONS = (*NUMBERS, "count")  # kinds of columns that are targets of a regression
-AS_INPUTS = ("yes/no", "category", "grade")  # kinds with words that are inputs of a regression
 
 
 def number_columns(dataset: Dataset) -> tuple[str, ...]:
@@ -33,8 +33,8 @@ def word_columns(dataset: Dataset) -> tuple[str, ...]:
 
 def input_columns(dataset: Dataset) -> tuple[str, ...]:
     """Return the names of the columns that can be inputs, in the order of the data set."""
-    possible = {column.name for column in dataset.columns if column.kind in AS_INPUTS}
-    possible |= {*number_columns(dataset)}
+    words = {each.name for each in dataset.columns if each.is_words and each.kind != CONSTANT}
+    possible = {*number_columns(dataset), *words}
     return tuple(name for name in column_words(dataset) if name in possible)
 
 
@@ -68,12 +68,17 @@ def ask_column(
     numbers, possible = number_columns(dataset), input_columns(dataset)
     words = [name for name in task.columns if name in names and name not in numbers]
     wrong = [name for name in words if name not in possible or name not in task.inputs]
+    own = {column.name: column for column in dataset.columns}
+    if wrong and own[wrong[0]].kind == CONSTANT:
+        raise DataError(
+            f"“{shortened(wrong[0])}” has one value in all rows, so that nothing follows from it: "
+            "leave the column out."
+        )
     if wrong:
         raise DataError(
             f"“{shortened(wrong[0])}” has words. A regression predicts numbers, and its errors are "
             "numbers: leave the column out, or learn a map of the table, which predicts words, too."
         )
-    own = {column.name: column for column in dataset.columns}
     task = replace(task, words=tuple(own[name] for name in words))
     task.check(names, dataset.values)
     values = dataset.values[:, [names.index(name) for name in task.columns]]

@@ -269,15 +269,17 @@ def is_date(value: Any) -> bool:
 
 def dates_error(what: str, found: Any) -> DataTypeError:
     """Return the error for dates; what: where they are; found: a value or a data type."""
-    has = "time spans"
+    kind = "time spans"
     if isinstance(found, nw.Duration):
         example = "hours: spans.dt.total_seconds() / 3600"
     elif isinstance(found, timedelta | np.timedelta64) or getattr(found, "kind", "") == "m":
         example = "hours: spans / numpy.timedelta64(1, 'h')"
+    elif isinstance(found, time | nw.Time):
+        kind, example = "times of day", "hours: [t.hour + t.minute / 60 for t in times]"
     else:
-        has = "dates"
+        kind = "dates"
         example = "days since the first: (dates - dates.min()) / numpy.timedelta64(1, 'D')"
     return DataTypeError(
-        f"{what} has {has} ({found}), which are not numbers. Convert them to numbers of a unit, "
-        f"for example {example}"
+        f"{kind} ({found}) in {what} are not numbers. Convert them to numbers of a unit, for "
+        f"example {example}"
     )

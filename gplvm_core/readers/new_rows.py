@@ -178,9 +178,8 @@ def _like_training(table: Table, dataset: Drawn) -> Table:
     """Return the table with its dots read so that the numbers are like the training rows, if no
     number of the file decides what they mean.
     """
-    doubt = next((note for note in table.notes if note.startswith("Dots were read as")), "")
     known: Array | None = getattr(dataset, "values", None)
-    if not doubt or known is None:
+    if not table.doubt or known is None:
         return table
     sign, means = (
         (".", "decimal points") if table.decimal == "," else (",", "separators of thousands")
@@ -193,11 +192,12 @@ def _like_training(table: Table, dataset: Drawn) -> Table:
     own = dict(zip(names_of(dataset), known.T, strict=True))
     if _unlike(other, own) >= _unlike(table.columns, own):
         return table
-    kept = [
-        note for note in table.notes if note != doubt and note not in reading_notes(table.columns)
-    ]
+    gone = {table.doubt, *reading_notes(table.columns)}
+    kept = [note for note in table.notes if note not in gone]
     kept.append(f"Dots were read as {means}, because the numbers then are like the training rows.")
-    return replace(table, columns=other, decimal=sign, notes=(*kept, *reading_notes(other)))
+    return replace(
+        table, columns=other, decimal=sign, doubt="", notes=(*kept, *reading_notes(other))
+    )
 
 
 def _unlike(columns: Sequence[Column], own: Mapping[str, Array]) -> int:
@@ -332,8 +332,9 @@ def _by_name(
     absent = [column for column in wanted if column not in named and column not in table.empty]
     if absent:
         notes.append(
-            f"{plural(len(absent), 'column')} of the model are not in the table and count as "
-            f"missing in every row: {listed(absent)}."
+            f"The table lacks {plural(len(absent), 'column')} of the model, which "
+            f"{'counts' if len(absent) == 1 else 'count'} as missing in every row: "
+            f"{listed(absent)}."
         )
     unused = [name for name in named if name not in wanted and name not in of_dates]
     if unused:

@@ -192,10 +192,7 @@ def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
            [-1., -1.,  1.],
            [-1.,  1., -1.]])
     """
-    given = np.asarray(labels)
-    hidden = (
-        np.ma.getmaskarray(labels) if np.ma.isMaskedArray(labels) else np.zeros(given.shape, bool)
-    )
+    hidden, given = np.ma.getmaskarray(np.ma.asarray(labels)), np.asarray(labels)
     if given.ndim == 1 and given.dtype.kind in "iu":
         given = np.where(hidden, -1, given.astype(np.int64))  # without a label where masked
     if given.ndim == 2 and given.dtype == bool:

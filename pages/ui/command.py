@@ -12,7 +12,6 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
-ASKED = "MANIFOLIO_OPEN"  # the environment's name for the file that the app opens first
 APP = Path(__file__).resolve().parents[2] / "app.py"
 # The core runs its own threads. With additional BLAS threads, products of thin matrices are slow.
 ONE_THREAD = (
@@ -38,6 +37,8 @@ def main() -> None:
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
     if arguments and not arguments[0].startswith("-"):
+        from pages.ui.shared.asked import ASKED
+
         os.environ[ASKED] = str(readable_file(arguments.pop(0)))
     from streamlit.web import cli
 
@@ -52,7 +53,7 @@ def readable_file(name: str) -> Path:
     path = Path(name).absolute()
     known = (*(f".{ending}" for ending in ENDINGS), ".gplvm")
     if path.is_dir():
-        sys.exit(f"{name} is a folder. Name one file, such as {name.rstrip('/')}/table.csv.")
+        sys.exit(f"{path} is a folder. Name one file, such as {path / 'table.csv'}.")
     if not path.exists():
         sys.exit(
             f"There is no file {name} in {Path.cwd()}. Check its name, or give its whole path."

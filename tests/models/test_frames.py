@@ -593,7 +593,7 @@ def test_a_sparse_matrix_beyond_the_memory_is_refused() -> None:
         (pd.Categorical(list("xy") * 8), "must be numbers: the column 'k' has words, such as 'x'"),
         ([[1, 2]] * N, "'k' has nested values"),
         ([{"a": 1}] * N, "'k' has nested values"),
-        (pd.date_range("2024-01-01", periods=N), "'k' has dates"),
+        (pd.date_range("2024-01-01", periods=N), "dates .* in column 'k'"),
     ],
 )
 @pytest.mark.parametrize("convert", [lambda table: table, pl.from_pandas, pa.Table.from_pandas])

@@ -114,3 +114,10 @@ def test_a_task_must_fit_its_columns():
     asked = ask_column(table(), "y", ["a", "b"])
     with pytest.raises(DataError, match="no column “y”"):
         replace(asked, column_names=("a", "b", "z"))
+
+
+def test_a_column_with_one_value_is_said_to_have_one() -> None:
+    frame = pd.DataFrame({"y": np.arange(30.0), "x": np.arange(30.0) ** 2, "k": ["same"] * 30})
+    data = Dataset.of_table("t", "T", frame, "auto")
+    with pytest.raises(DataError, match="“k” has one value in all rows"):
+        ask_column(data, "y", ["x", "k"])

@@ -123,8 +123,8 @@ class Table:
     `name` is for messages; `file` is the name of the file, if `name` says more. `letters` are words
     of a text whose letters look wrong, so that its encoding may be another one. `numbered` is the
     name of the first column, if the file names all columns but this one. `decimal` is the decimal
-    sign of a text. `empty` are the names of columns at the end that were left out, because they
-    have no value.
+    sign of a text; `doubt` is the note that says it was guessed, empty if the text decides. `empty`
+    are the names of columns at the end that were left out, because they have no value.
 
     `beside` are further columns outside the table itself (other arrays in an NPZ). `image_shape` is
     set if the rows are images. `blank` are the skipped lines between the rows, in which all cells
@@ -149,6 +149,7 @@ class Table:
     letters: str = ""
     numbered: str = ""
     decimal: str = "."
+    doubt: str = ""
     empty: tuple[str, ...] = ()
 
     @property

@@ -134,7 +134,7 @@ def large_text(data: bytes, parse: Callable[[bytes], Table]) -> Table | None:
         head = parse(data[: ends[-1]])
     except DataError:
         return None
-    if any(note.startswith("Dots were read as separators") for note in head.notes):
+    if head.doubt and head.decimal == ",":
         return None  # a later number may show that they are decimal points
     begin, width = int(head.places[0]) - 1, len(head.columns)
     numeric = any(column.numbers is not None for column in head.columns)

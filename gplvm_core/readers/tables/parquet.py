@@ -21,12 +21,11 @@ from gplvm_core.readers.tables.lines import SNIFFED_LINES
 from gplvm_core.readers.tables.sheets import check_size
 from gplvm_core.readers.tables.text import decimal_in, unique_names
 
+# The first bytes of Parquet, of the two forms of Arrow (Feather is the first), and of the first
+# version of Feather.
 PARQUET, ARROW, STREAM, FEATHER_1 = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff", b"FEA1"
-STREAM_END = STREAM + b"\0\0\0\0"
 MAGIC = (PARQUET, ARROW, STREAM, FEATHER_1)
-"""The first bytes of Parquet, of the two forms of Arrow (Feather is the first), and of the first
-version of Feather.
-"""
+STREAM_END = STREAM + b"\0\0\0\0"
 BLOCK = 2**21  # values that are unpacked at once
 LARGEST_EXACT = 2.0**53  # larger whole numbers are not exact as float64
 HOURS = {"s": 1 / 3600, "ms": 1e-3 / 3600, "us": 1e-6 / 3600, "ns": 1e-9 / 3600}
@@ -80,17 +79,18 @@ def parse_columnar(data: bytes, name: str) -> Table:
         if isinstance(each, tuple)
     }
     everything = (cell for each in found if isinstance(each, tuple) for cell in each)
-    decimal, decimal_notes = decimal_in([*words], [*words.values()], None, everything)
+    decimal, decimal_note, doubtful = decimal_in([*words], [*words.values()], None, everything)
     columns = [
         text_column(called, each, decimal) if isinstance(each, tuple) else each
         for called, each in zip(unique, found, strict=True)
     ]
-    notes = [*reading_notes(columns), *decimal_notes, *notes]
+    notes = [*reading_notes(columns), *([decimal_note] if decimal_note else []), *notes]
     if data.startswith(STREAM) and not data.endswith(STREAM_END):
         notes.append(
             f"{name} ends without its end mark: it may be cut off, and rows may be missing."
         )
-    return replace(_without_blank_rows(columns, name, count, notes), decimal=decimal)
+    table = _without_blank_rows(columns, name, count, notes)
+    return replace(table, decimal=decimal, doubt=decimal_note if doubtful else "")
 
 
 def _parquet(data: bytes, name: str) -> tuple[Any, int, Callable[[list[int]], Any]]:

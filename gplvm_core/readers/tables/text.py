@@ -116,8 +116,8 @@ def table_of(
     names, name_notes = unique_names(names)
     sample = [*zip(*rows[:SNIFFED_LINES], strict=True)]
     cells_below = (cell for row in rows for cell in row)
-    decimal, decimal_notes = decimal_in(names, sample, delimiter, cells_below)
-    notes += decimal_notes
+    decimal, decimal_note, doubtful = decimal_in(names, sample, delimiter, cells_below)
+    notes += [decimal_note] if decimal_note else []
     if header and joined is None:
         notes.append(f"The first {unit} was read as column names.")
     columns = tuple(
@@ -135,6 +135,7 @@ def table_of(
         header_reason=reason,
         numbered=names[0] if unnamed else "",
         decimal=decimal,
+        doubt=decimal_note if doubtful else "",
         empty=ended if len(ended) == len({*ended}) == full - width else (),
         blank=tuple(place for place in cells.empty if places[0] < place < places[-1]),
     )
@@ -145,8 +146,12 @@ def decimal_in(
     columns: Sequence[Sequence[str]],
     delimiter: str | None,
     everything: Iterable[str] = (),
-) -> tuple[str, list[str]]:
-    """Return the decimal sign of a table, and notes; columns: their first cells."""
+) -> tuple[str, str, bool]:
+    """Return the decimal sign of a table, a note or "", and whether the sign is a guess.
+
+    columns: their first cells; everything: all cells, which are searched before dots are taken for
+    separators of thousands.
+    """
     sample = [cell for cells in columns for cell in cells]
     sign = decimal_sign(sample, "", "." if delimiter in (",", None) else ",")
     doubtful = {
@@ -155,19 +160,21 @@ def decimal_in(
         if not sign and (cell := next(filter(has_two_readings, cells), ""))
     }
     if sign == ",":
-        return sign, ["Commas were read as decimal points."]
+        return sign, "Commas were read as decimal points.", False
     if not doubtful or delimiter == ",":
-        return sign or ".", []
+        return sign or ".", "", False
     words = listed([f"{name} (“{cell}”)" for name, cell in doubtful.items()], 3)
     why = why_thousands(columns, delimiter)
     if why and has_points(everything):
-        return ".", []
+        return ".", "", False
     if why:
-        return ",", [f"Dots were read as separators of thousands, because {why}: {words}."]
-    return ".", [
+        note = f"Dots were read as separators of thousands, because {why}: {words}."
+        return ",", note, True
+    note = (
         f"Dots were read as decimal points, but may separate thousands: {words}. If they do, write "
         "the numbers without dots."
-    ]
+    )
+    return ".", note, True
 
 
 def _texts(numbers: Iterable[int]) -> list[str]:
