@@ -11,6 +11,7 @@ import pytest
 
 from gplvm_core import Dataset, Drawing, ProbabilisticPCA, save
 from gplvm_core.store import Library
+from pages.ui.command import readable_file
 from pages.ui.shared.asked import ASKED
 from pages.ui.shared.catalogue import user_library
 from tests.app.apptest import ROOT, query, run_page, said
@@ -57,9 +58,14 @@ def unreadable(folder: Path) -> Path:
     ],
 )
 def test_the_command_refuses_a_file_in_words(make, words, tmp_path) -> None:
-    found = command(str(make(tmp_path)))
+    with pytest.raises(SystemExit, match=words):
+        readable_file(str(make(tmp_path)))
+
+
+def test_a_refused_file_ends_the_command() -> None:
+    found = command("absent.csv")
     assert found.returncode == 1
-    assert re.search(words, found.stderr.strip()), found.stderr
+    assert found.stderr.startswith("There is no file absent.csv in ")
 
 
 def test_a_table_opens_train(tmp_path, monkeypatch) -> None:

@@ -12,6 +12,7 @@ from gplvm_core.prediction.simple_forecasts import LAST, LINEAR, period_of, simp
 from gplvm_core.readers import DataError
 
 AHEAD = 20
+MOST = 6  # iterations
 TIMES = 0.5 * np.arange(120 + AHEAD)
 
 
@@ -23,7 +24,7 @@ def swing(noise: float = 0.02) -> np.ndarray:
 
 
 def trained(kind: type[Any], rows: np.ndarray, times: np.ndarray, **more: Any) -> Any:
-    model = kind(2, n_inducing=10, max_iter=20, random_state=0)
+    model = kind(2, n_inducing=10, max_iter=MOST, random_state=0)
     return model.fit(rows, times=times, **more).choose_forecaster(rows)
 
 
@@ -59,7 +60,7 @@ def test_the_errors_in_the_reason_are_those_of_copies_that_did_not_see_the_frame
     model = trained(DynamicalGPLVM, rows, TIMES[:120])
     own, rule = [], []
     for end in (80, 100):
-        copy = DynamicalGPLVM(2, n_inducing=10, max_iter=20, random_state=0)
+        copy = DynamicalGPLVM(2, n_inducing=10, max_iter=MOST, random_state=0)
         copy.fit(rows[:end], times=TIMES[:end])
         truth, known = rows[end : end + 20], rows[:end]
         own.append(copy.forecast(TIMES[end : end + 20]) - truth)
@@ -89,7 +90,13 @@ def test_the_model_continues_what_cannot_be_tested_and_says_why(rows, times, rea
     np.testing.assert_array_equal(model.forecast(later), model.forecast(later, method="model"))
 
 
-@pytest.mark.parametrize(("months", "unit"), [(1, "D"), (3, "D"), (12, "D"), (1, "s")])
+@pytest.mark.parametrize(
+    ("months", "unit"),
+    [
+        (1, "D"),
+        *(pytest.param(*each, marks=pytest.mark.slow) for each in ((3, "D"), (12, "D"), (1, "s"))),
+    ],
+)
 def test_months_quarters_and_years_are_equal_steps(months, unit):
     dates = np.datetime64("1998-01") + months * np.arange(90)
     days = dates.astype(f"datetime64[{unit}]").astype(float)

@@ -423,13 +423,17 @@ def same(found: Any, expected: Any) -> bool:
     return not isinstance(found, str) and bool(np.isclose(float(found), float(expected)))
 
 
-# `make test` tries two models: a table with all kinds of columns, and inputs with outputs.
-QUICKLY = ("words", "regression")
+# `make test` tries a regression with every frame, and all kinds of columns with three frames.
+QUICKLY = {"regression": FRAMES, "words": ("arrow", "masked", "xarray's Dataset")}
 
 
-@pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize(
-    "face", [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICKLY)) for name in FACES]
+    ("face", "frame"),
+    [
+        pytest.param(face, frame, marks=[pytest.mark.slow] * (frame not in QUICKLY.get(face, ())))
+        for face in FACES
+        for frame in FRAMES
+    ],
 )
 def test_every_frame_gives_what_pandas_gives(face: str, frame: str) -> None:
     convert, back = FRAMES[frame]

@@ -281,7 +281,7 @@ def test_a_table_of_counts_is_one_of_counts_and_filled_better_than_by_means() ->
     hidden &= new.notna().to_numpy()
     found = {}
     for asked in ("auto", None):
-        model = BayesianGPLVM(3, 20, kinds=asked, max_iter=40, random_state=0).fit(train)
+        model = BayesianGPLVM(3, 20, kinds=asked, max_iter=25, random_state=0).fit(train)
         found[asked] = model.complete(new.mask(hidden)).to_numpy()
     found["means"] = np.broadcast_to(train.mean().to_numpy(), new.shape)
     truth = np.log1p(new.to_numpy()[hidden])
