@@ -54,6 +54,33 @@ def test_a_run_is_resumed_with_as_many_rows(name):
     assert clone(model).fit(*data(30), resume=runs[-1]).n_iter_ >= 2
 
 
+@pytest.mark.parametrize(
+    ("other", "columns", "words"),
+    [
+        ({"n_components": 3}, 4, "n_components=2; this one has n_components=3"),
+        ({"n_inducing": 4}, 4, "n_inducing=5; this one has n_inducing=4"),
+        ({"kernel": "matern52"}, 4, "kernel=rbf; this one has kernel=matern52"),
+        ({}, 3, "n_features_in_=4; this one has n_features_in_=3"),
+    ],
+)
+def test_a_run_is_resumed_with_the_same_settings(other, columns, words):
+    runs = []
+    model = BayesianGPLVM(2, 5, max_iter=4, random_state=0)
+    model.fit(ROWS, callback=lambda progress: runs.append(progress.run))
+    with pytest.raises(ValueError, match=words):
+        clone(model).set_params(**other).fit(ROWS[:, :columns], resume=runs[1])
+    whole = clone(model).set_params(max_iter=6).fit(ROWS, resume=runs[1])
+    assert whole.n_iter_ >= 4
+
+
+def test_a_regression_is_resumed_with_the_same_settings():
+    runs = []
+    model = SparseGPRegression(**REGRESSION)
+    model.fit(ROWS, TARGET, callback=lambda progress: runs.append(progress.run))
+    with pytest.raises(ValueError, match="n_inducing=8; this one has n_inducing=6"):
+        clone(model).set_params(n_inducing=6).fit(ROWS, TARGET, resume=runs[0])
+
+
 @pytest.mark.parametrize("ask", ["transform", "complete", "score_samples", "fit"])
 def test_an_infinite_value_is_named_by_row_and_column(ask):
     rows = ROWS[:3].copy()

@@ -14,7 +14,7 @@ from gplvm_core.models.data.rows import capped_notes, inducing_count
 from gplvm_core.models.data.scaling import Scaling, noise_in_words, observed_counts
 from gplvm_core.models.estimators.regression_model import RegressionModel
 from gplvm_core.models.estimators.settings import check_settings, preset
-from gplvm_core.models.estimators.trained import whole
+from gplvm_core.models.estimators.trained import settings_of, whole
 from gplvm_core.models.problems.edges import relevance_of, targets_for
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.inputs import InputNode
@@ -194,7 +194,8 @@ class SparseGPRegression(RegressionModel):
         if seeds is None:
             seeds = seeds_for(self.random_state, self.n_restarts)
         offset = scaling.log_jacobian(observed_counts(targets))
-        training = Training(problem, self.max_iter, self.jitter, offset)
+        own = settings_of(self)
+        training = Training(problem, self.max_iter, self.jitter, offset, settings=own)
         return training.run(seeds if resume is None else resume.seeds, callback, resume)
 
     def _problem(

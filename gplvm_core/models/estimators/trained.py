@@ -44,6 +44,7 @@ from gplvm_core.models.training.run import (
     STARTS,
     Problem,
     Run,
+    Settings,
     Trained,
     failures_in_words,
     seeds_for,
@@ -60,6 +61,9 @@ from gplvm_core.statistics import executor_for
 # Starts that are easier to train, by name, and the number of dimensions of the first.
 TWO, LINEAR, FEW = "two dimensions", "linear kernel", 2
 SIMPLE = {TWO: "two dimensions", LINEAR: "a linear kernel"}
+
+# The settings with which a resumed run may be continued: how long, and how.
+MAY_DIFFER = {"max_iter", "n_restarts", "random_state", "n_jobs", "jitter", "second_stage"}
 
 Callback = Callable[[Progress], None]
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -127,7 +131,8 @@ def train(
     rows = 0
     if type(problem) is Graph and len(problem.edges) == 1:
         rows = problem.n_rows if type(problem.nodes[0]) is LatentNode else 0
-    training = Training(problem, *settings, by_worth, work, heat, further, rows)
+    made = settings_of(model)
+    training = Training(problem, *settings, by_worth, work, heat, further, rows, made)
     trained = training.run(seeds, callback and watched, resume)
     best = max(trained, key=by_worth)
     model.restarts_ = tuple(each.restart for each in trained)
@@ -157,6 +162,14 @@ def worth(model: Any, problem: Any, trained: Trained) -> Any:
     """
     bound = trained.restart.bound
     return (sound(problem, trained.parameters), bound) if model._ranks_sound else bound
+
+
+def settings_of(model: Any) -> Settings:
+    """The settings that a resumed run must have, and the number of columns, in words."""
+    own = model.get_params(deep=False) | {"n_features_in_": getattr(model, "n_features_in_", None)}
+    words = ((name, str(value)[:80]) for name, value in own.items() if name not in MAY_DIFFER)
+    # The words of some objects contain their address, which differs in every process.
+    return tuple((name, value) for name, value in words if " at 0x" not in value)
 
 
 def mark_stopped(model: Any) -> None:

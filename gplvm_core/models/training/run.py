@@ -157,6 +157,10 @@ class Trained:
     trace: Trace
 
 
+# The settings on which the parameters depend: names and values in words.
+Settings = tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True)
 class Run:
     """The state of training; resuming from equal states gives equal numbers."""
@@ -180,15 +184,24 @@ class Run:
     leader: "Run | None" = None  # the best of the paused starts, without the results before it
     failure: str = ""  # the numerical error that ended this start; "": none
     n_rows: int = 0  # of the data; 0: unknown
+    settings: Settings = ()  # of the model; (): unknown
 
     @property
     def total_iterations(self) -> int:
         return self.iterations + self.optimiser.iteration
 
-    def check_data(self, views: tuple[str, ...], n_rows: int) -> None:
+    def check(self, views: tuple[str, ...], n_rows: int, settings: Settings) -> None:
         """Raise ValueError unless the data have the run's views in the same order, and as many
-        rows.
+        rows, and the model has the run's settings.
         """
+        own = dict(settings)
+        for name, before in self.settings:
+            if own.get(name, before) != before:
+                raise ValueError(
+                    f"the run to resume was of a model with {name}={before}; this one has "
+                    f"{name}={own[name]}. Use the same settings and data as in that run, or train "
+                    "without resume"
+                )
         if self.n_rows and n_rows and self.n_rows != n_rows:
             raise ValueError(
                 f"the run to resume was of {self.n_rows:,} rows; got {n_rows:,}. Pass the same "

@@ -19,6 +19,7 @@ from gplvm_core.models.training.run import (
     Problem,
     Restart,
     Run,
+    Settings,
     Trace,
     Trained,
 )
@@ -53,6 +54,7 @@ class Training:
     progress reports. heat: if positive, every start first makes this many iterations, and only the
     best continues. further: a function from the trained starts to the recipes of further starts.
     rows: the number of rows, if a phase ends when the bound rises too little per row; otherwise 0.
+    settings: those on which the parameters depend, which a resumed run must have.
     """
 
     problem: Problem
@@ -65,6 +67,7 @@ class Training:
     heat: int = 0
     further: Callable[[tuple[Trained, ...]], tuple[str, ...]] = lambda done: ()
     rows: int = 0
+    settings: Settings = ()
 
     def run(
         self,
@@ -158,6 +161,7 @@ class Training:
                 recipes=recipes,
                 limit=min(self.heat, self.max_iter),
                 n_rows=self.problem.n_rows,
+                settings=self.settings,
             ),
             anchor,
         )
@@ -267,7 +271,7 @@ class Training:
 
     def _reopened(self, run: Run) -> Run:
         """The run to resume; a finished run starts another phase with new scales."""
-        run.check_data(self.views, self.problem.n_rows)
+        run.check(self.views, self.problem.n_rows, self.settings)
         if self.max_iter > run.budget:
             run = replace(run, budget=self.max_iter) if run.limit else self._best_of_all(run)
         ended = self._ended(run)
