@@ -19,7 +19,7 @@ from gplvm_core.models.answers.over_time import Paths, States
 from gplvm_core.models.data.points import checked_belief
 from gplvm_core.models.data.rows import checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Noise, Scaling
-from gplvm_core.models.estimators import attributes, in_time, with_density
+from gplvm_core.models.estimators import attributes, exported, in_time, with_density
 from gplvm_core.models.estimators.base import NOTHING, GPModel
 from gplvm_core.models.estimators.frames import framed
 from gplvm_core.models.estimators.second_stage import in_two_stages
@@ -78,6 +78,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
     can_have_density = property(with_density.can_have_density)
     fit_density = with_density.fit_density
     completion_methods, fit_to = with_density.completion_methods, fit_to
+    to_xarray, to_arviz = exported.to_xarray, exported.to_arviz
     _belief = property(attributes.belief)
     _n_features_out = property(attributes.n_features_out)
 

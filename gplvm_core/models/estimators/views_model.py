@@ -22,6 +22,7 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, given_views, named_views
 from gplvm_core.models.estimators import (
     attributes,
+    exported,
     in_time,
     views_transfer,
     with_density,
@@ -122,6 +123,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     can_have_density = property(with_density.can_have_density)
     fit_density = with_density.fit_density
     completion_methods, fit_to = with_density.completion_methods, fit_to
+    to_xarray, to_arviz = exported.to_xarray, exported.to_arviz
     calibrate, can_calibrate = with_intervals.calibrate, property(with_intervals.can_calibrate)
     forecast_latent, transfer = in_time.forecast_latent, views_transfer.transfer
     segmentation, correspondences = views_transfer.segmentation, views_transfer.correspondences
