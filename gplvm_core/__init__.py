@@ -81,7 +81,7 @@ from gplvm_core.readers import DataError, EmptyRowsError
 from gplvm_core.readers.errors import DataTypeError
 from gplvm_core.readers.joined import RowsDifferError
 from gplvm_core.statistics import ClusterError, cluster
-from gplvm_core.store import ChangedError, StoreError, load, ready_model, save
+from gplvm_core.store import ChangedError, StoreError, load, model_card, ready_model, save
 
 __all__ = [
     "GPLVM",
@@ -138,6 +138,7 @@ __all__ = [
     "list_datasets",
     "load",
     "load_dataset",
+    "model_card",
     "positive",
     "read_bvh",
     "read_c3d",

@@ -5,6 +5,7 @@ from gplvm_core.store.errors import ChangedError, StoreError
 from gplvm_core.store.file import load, read_manifest, save
 from gplvm_core.store.library import DiskUse, Library
 from gplvm_core.store.manifest import SUFFIX, Manifest
+from gplvm_core.store.model_card import model_card
 from gplvm_core.store.ready import READY, ready_model
 from gplvm_core.store.workspace import workspace, workspace_problem
 
@@ -19,6 +20,7 @@ __all__ = [
     "StoreError",
     "checked_own_labels",
     "load",
+    "model_card",
     "read_manifest",
     "ready_model",
     "save",

@@ -1,9 +1,10 @@
 """A folder of models, listed without opening them and changed in atomic steps.
 
-Each model is a folder named by its id. The folder contains entry.json (the card) and the model's
-file, whose name is on the card. It also contains data.gplvm, unless the data set comes with the
-project. Deleted models are in the folder .trash until they are restored or the trash is emptied. A
-kill at any moment leaves every model intact; `tidy` removes other remains.
+Each model is a folder named by its id. The folder contains entry.json (the entry), card.md (the
+model card) and the model's file, whose name is in the entry. It also contains data.gplvm, unless
+the data set comes with the project. Deleted models are in the folder .trash until they are restored
+or the trash is emptied. A kill at any moment leaves every model intact; `tidy` removes other
+remains.
 """
 
 import contextlib

@@ -40,6 +40,7 @@ from gplvm_core.store.errors import ChangedError, StoreError, reading
 from gplvm_core.store.file import read, read_manifest, write_sealed
 from gplvm_core.store.holding import writing
 from gplvm_core.store.manifest import SUFFIX, Manifest, changed
+from gplvm_core.store.model_card import CARD_TEXT, model_card
 from gplvm_core.store.own import is_own
 from gplvm_core.store.private import private_folder
 
@@ -187,7 +188,13 @@ def put_new(
         card = replace(card, by_name=True)
     else:
         card = replace(card, data_digest=write_sealed(dataset, folder / DATA))
+    _describe(folder, model, dataset)
     write_card(folder, card)
+
+
+def _describe(folder: Path, model: BaseEstimator, dataset: Dataset) -> None:
+    text = model_card(model, dataset).encode()
+    write_atomically(folder / CARD_TEXT, methodcaller("write", text))
 
 
 def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> None:
@@ -196,7 +203,7 @@ def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> N
     Raises StoreError for other file names, or files that do not belong together.
     """
     for name, content in files.items():
-        if name not in (CARD, MODEL, DATA):
+        if name not in (CARD, MODEL, DATA, CARD_TEXT):
             raise StoreError(f"{name!r} is not a file of a model in a library.")
         write_atomically(folder / name, methodcaller("write", content))
     _checked(folder, read_card(folder))
@@ -236,6 +243,7 @@ def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -
     )
     card = replace(old, entry=entry, model=name, model_digest=digest)
     write_card(folder, replace(card, level=new.level, spread=new.spread))
+    _describe(folder, model, dataset)
     clear_models(folder, card)
 
 

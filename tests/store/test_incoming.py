@@ -122,7 +122,7 @@ def test_a_data_set_of_the_project_is_taken_in_by_name(library, tmp_path):
     ready = Library(READY, read_only=True)
     path = ready.export_file("flow", tmp_path / "flow.gplvm")
     files = perform("model", NamedBytes(path.name, path.read_bytes()))
-    assert sorted(files) == ["entry.json", "model.gplvm"]
+    assert sorted(files) == ["card.md", "entry.json", "model.gplvm"]
     id = library.take_in(files)
     assert library.entry(id).bound == ready.entry("flow").bound
     np.testing.assert_array_equal(library.dataset(id).targets, ready.dataset("flow").targets)

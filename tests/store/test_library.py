@@ -83,7 +83,7 @@ def test_models_without_a_map_are_refused_in_words(library, circle):
 
 def test_the_projects_own_data_sets_are_kept_by_name(library, digits, digits_model):
     key = library.add(digits_model, digits, "Digits")
-    assert sorted(os.listdir(library.root / key)) == ["entry.json", "model.gplvm"]
+    assert sorted(os.listdir(library.root / key)) == ["card.md", "entry.json", "model.gplvm"]
     np.testing.assert_array_equal(library.dataset(key).targets, digits.targets)
 
 

@@ -108,14 +108,14 @@ def test_swapped_models_are_reported_and_can_be_kept_on_purpose(library, model, 
     assert (entry.broken, entry.bound) == (None, other.bound_)
     assert library.model("fine").bound_ == other.bound_
     np.testing.assert_array_equal(library.dataset("fine").targets, circle.targets)
-    assert len(os.listdir(library.root / "fine")) == 3
+    assert len(os.listdir(library.root / "fine")) == 4
 
 
 def test_the_files_of_a_broken_model_can_be_exported(library):
     path = library.root / "fine" / "model.gplvm"
     path.write_bytes(path.read_bytes()[:200])
     with zipfile.ZipFile(BytesIO(library.files("fine"))) as archive:
-        assert archive.namelist() == ["data.gplvm", "entry.json", "model.gplvm"]
+        assert archive.namelist() == ["card.md", "data.gplvm", "entry.json", "model.gplvm"]
         assert archive.read("model.gplvm") == path.read_bytes()
     with pytest.raises(StoreError):
         library.accept("fine")

@@ -1,0 +1,121 @@
+"""The model card: what a model was trained on, how, and how far its answers can be trusted."""
+
+from collections import Counter
+from collections.abc import Iterator
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.readers import Dataset
+
+CARD_TEXT = "card.md"
+ASKED = {
+    "transfer": "one view from others",
+    "frames": "missing frames of a sequence",
+    "values": "missing values",
+    "forecast": "a forecast",
+}
+
+
+def model_card(model: Any, dataset: Dataset, title: str = "") -> str:
+    """Describe a fitted model and its training rows as Markdown.
+
+    Parameters
+    ----------
+    model : estimator
+        A fitted model.
+    dataset : Dataset
+        The rows that it was trained on.
+    title : str, optional
+        The heading; by default the title of the data set.
+
+    Returns
+    -------
+    str
+        The data, all settings, the training with its bound, what is calibrated, and all notes.
+    """
+    return "\n".join((f"# {_plain(title or dataset.title)}", "", *_sections(model, dataset), ""))
+
+
+def _sections(model: Any, dataset: Dataset) -> Iterator[str]:
+    yield f"A `{type(model).__name__}` of Manifolio {metadata.version('manifolio')}."
+    for heading, lines in (
+        ("Data", _data(dataset)),
+        ("Training", _training(model)),
+        ("How far answers can be trusted", _trust(model)),
+        ("Notes", getattr(model, "notes_", ())),
+        ("Settings", _settings(model)),
+    ):
+        listed = [f"- {_plain(line)}" for line in lines]
+        if listed:
+            yield from ("", f"## {heading}", "", *listed)
+
+
+def _data(dataset: Dataset) -> Iterator[str]:
+    targets = dataset.targets
+    rows, columns = targets.shape
+    yield f"{dataset.title} (`{dataset.name}`): {rows:,} rows, {columns:,} columns."
+    missing = np.mean(np.isnan(targets)) if targets.dtype.kind == "f" else 0.0
+    if missing:
+        yield f"{100.0 * missing:.1f} % of the values are missing."
+    if dataset.columns:
+        kinds = Counter(column.kind for column in dataset.columns)
+        yield "Kinds of columns: " + ", ".join(f"{name} {kinds[name]}" for name in sorted(kinds))
+    if dataset.views:
+        yield "Views: " + ", ".join(view.name for view in dataset.views)
+    if dataset.task is not None:
+        yield f"Predicted column: {dataset.task.target}"
+    if dataset.source:
+        yield f"Source: {dataset.source}"
+    yield from dataset.notes
+
+
+def _training(model: Any) -> Iterator[str]:
+    bound = getattr(model, "bound_", None)
+    if bound is not None:
+        yield f"Bound on the log likelihood of the data in their own units: {bound:,.2f} nats."
+    result = getattr(model, "result_", None)
+    if result is not None:
+        yield f"{result.iterations:,} iterations of L-BFGS; end: {result.reason or result.status}."
+    relevance = getattr(model, "relevance_", None)
+    if relevance is not None and hasattr(model, "n_effective_"):
+        yield f"Latent dimensions in use: {model.n_effective_} of {model.latent_mean_.shape[1]}."
+    rows = getattr(model, "rows_", None)
+    if rows is not None and rows.trained is not None:
+        yield f"Rows used for training: {len(rows.trained):,} of {rows.count:,}; the others placed."
+
+
+def _trust(model: Any) -> Iterator[str]:
+    density = getattr(model, "density_", None)
+    if hasattr(model, "fit_density"):
+        yield (
+            "The density of the rows is learnt: rows can be judged as typical or odd."
+            if density is not None
+            else "No density of the rows: no row is judged as typical or odd."
+        )
+    intervals = getattr(model, "intervals_", None)
+    if density is not None and density.fills is not None:
+        yield "The widths of the intervals of filled gaps were set on rows kept aside."
+    elif intervals is None:
+        yield "Intervals are those of the model; they were not calibrated on rows kept aside."
+    for each in () if intervals is None else intervals.factors:
+        asked = each.asked
+        what = ASKED.get(asked.what, asked.what) + (
+            f" ({asked.to})" if asked.what == "transfer" else ""
+        )
+        yield (
+            f"95 % intervals of {what} held {100.0 * each.inside:.1f} % of {each.values:,} values "
+            f"kept aside ({100.0 * each.before:.1f} % before calibration)."
+        )
+
+
+def _settings(model: Any) -> Iterator[str]:
+    for name, value in model.get_params(deep=False).items():
+        yield f"`{name}` = {str(value)[:200]}"
+
+
+def _plain(line: str) -> str:
+    """A line of Markdown that shows its text: no breaks, and no links or HTML from data."""
+    text = " ".join(str(line).split())
+    return text.translate({ord(sign): f"\\{sign}" for sign in "<>[]"})
