@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from itertools import pairwise
 from typing import Any
 
@@ -10,32 +11,28 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.likelihoods.counts import Count
 from gplvm_core.likelihoods.likelihood import Likelihood
 from gplvm_core.likelihoods.links import Links
-from gplvm_core.likelihoods.logistic import YesNo
-from gplvm_core.likelihoods.numbers import Exposure, Number
-from gplvm_core.likelihoods.robust import USUAL, Robust
+from gplvm_core.likelihoods.robust import USUAL
 from gplvm_core.likelihoods.sticks import classes, n_sticks, sticks
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.frames import library_of
-from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
+from gplvm_core.readers.kinds import KINDS, TableColumn, coded_column, columns_of
 from gplvm_core.readers.proposals import CONSTANT
 
+
+def _named(path: str) -> Likelihood:
+    """Return the likelihood of a module and class of this room, at the start of training."""
+    module, name = path.split(".")
+    found: Likelihood = getattr(import_module(f"gplvm_core.likelihoods.{module}"), name)()
+    return found
+
+
 # The likelihood of a column's outputs at the start of training, by the column's kind.
-LIKELIHOODS: Mapping[str, Likelihood] = {
-    "number": Number(),
-    "robust": Robust(),
-    "yes/no": YesNo(),
-    "category": YesNo(),
-    "grade": YesNo(),
-    "count": Count(),
-    "exposure": Exposure(),
-    CONSTANT: YesNo(),  # a constant column has no outputs
-}
+LIKELIHOODS: Mapping[str, Likelihood] = {kind: _named(path) for kind, path in KINDS.items()}
 SPARSE = 0.5  # counts with a mean below this value are mostly 0
 
 
@@ -159,7 +156,7 @@ class TableColumns:
             if column.kind == "count":
                 parts.append(np.sqrt(own * np.exp(-known[:, place])))
             elif not column.is_words:
-                parts.append(own.clip(-USUAL, USUAL) if column.kind == "robust" else own)
+                parts.append(own if column.kind == "number" else own.clip(-USUAL, USUAL))
             else:
                 codes = _codes(own)
                 if column.kind == "category":

@@ -10,11 +10,9 @@ from gplvm_core.readers.column_task import HELD, ColumnTask
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, plural, shortened
-from gplvm_core.readers.kinds import NUMBERS
+from gplvm_core.readers.kinds import QUANTITIES
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.proposals import CONSTANT
-
-IN_REGRESSIONS = (*NUMBERS, "count")  # kinds of columns that are targets of a regression
 
 
 def number_columns(dataset: Dataset) -> tuple[str, ...]:
@@ -22,7 +20,7 @@ def number_columns(dataset: Dataset) -> tuple[str, ...]:
     names = column_words(dataset)
     if not dataset.columns:
         return names
-    return tuple(each.name for each in dataset.columns if each.kind in IN_REGRESSIONS)
+    return tuple(each.name for each in dataset.columns if each.kind in QUANTITIES)
 
 
 def word_columns(dataset: Dataset) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.kinds import QUANTITIES
 from gplvm_core.readers.names import column_words
 
 METHODS = (
@@ -18,7 +19,6 @@ METHODS = (
     r"(?:x_)?(?:umap|t_?sne|pca?|principal_component|component|dim|dimension|mds|isomap|phate|lle|"
     r"diffmap|embedding|latent|coord|coordinate|map|trimap|pacmap)",
 )
-NUMBERS = ("number", "robust", "count")  # kinds of columns that can be drawn as numbers
 
 
 def coordinate_columns(names: Sequence[str]) -> tuple[str, str] | None:
@@ -55,8 +55,9 @@ def at_coordinates(dataset: Dataset, across: str, up: str) -> tuple[Dataset, Flo
     names = column_words(dataset)
     pair = [names.index(across), names.index(up)]
     kinds = {d: column.kind for d, column in enumerate(dataset.columns)}
-    numbers = [d for d in range(len(names)) if kinds.get(d, "number") in NUMBERS and d not in pair]
-    words = [names[d] for d in range(len(names)) if d not in numbers and d not in pair]
+    others = [d for d in range(len(names)) if d not in pair]
+    numbers = [d for d in others if kinds.get(d, "number") in QUANTITIES]
+    words = [names[d] for d in others if d not in numbers]
     kept = numbers or pair
     given = np.asarray(dataset.values[:, pair], dtype=float)
     known = np.isfinite(given).all(axis=1)

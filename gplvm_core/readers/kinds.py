@@ -18,15 +18,27 @@ from gplvm_core.readers.proposals import (
     MOST_WORDS,
     MOSTLY_NUMBERS,
     Proposal,
-    chosen_kinds,
     in_order,
+    of_counts,
     of_numbers,
     of_words,
     yes_first,
 )
 
-KINDS = ("number", "robust", "yes/no", "category", "grade", "count", "exposure", CONSTANT)
-NUMBERS = ("number", "robust")  # with Gaussian noise, and with values far from all others
+# Every kind, and the module and class of its likelihood in gplvm_core/likelihoods. The readers do
+# not import this class; the table of a model finds it by this name.
+KINDS = {
+    "number": "numbers.Number",
+    "robust": "robust.Robust",
+    "yes/no": "logistic.YesNo",
+    "category": "logistic.YesNo",
+    "grade": "logistic.YesNo",
+    "count": "counts.Count",
+    "exposure": "numbers.Exposure",
+    CONSTANT: "logistic.YesNo",  # a constant column has no outputs
+}
+NUMBERS = ("number", "robust")  # with the layer's Gaussian noise, and with a noise of their own
+QUANTITIES = (*NUMBERS, "count")  # targets of a regression, and columns to draw beside a map
 EVERY = ("auto", "robust")  # words that stand for the kinds of all columns
 OF_WORDS = ("yes/no", "category", "grade", CONSTANT)
 MOST_COUNTED = 2**53  # up to here, every whole number is a floating-point number
@@ -134,6 +146,36 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
     return list(kinds)
 
 
+def chosen_kinds(
+    asked: Sequence[Any], names: Sequence[str], found: Sequence[Proposal]
+) -> list[Any]:
+    """Return the given kinds and, for None, the proposed ones; a grade of words is the list of
+    its words.
+
+    If no column has words, none has a given kind other than those of `NUMBERS`, and the table is
+    not one of counts, all columns are numbers.
+    Raises DataError for text that cannot be learnt.
+    """
+    given = any(kind not in (None, *NUMBERS) for kind in asked)
+    mixed = given or any(
+        kind is None and each.is_text for kind, each in zip(asked, found, strict=True)
+    )
+    mixed = mixed or of_counts([each.reason for each in found])
+    kinds = list(asked)
+    for at, (name, each) in enumerate(zip(names, found, strict=True)):
+        if kinds[at] is not None:
+            continue
+        if each.is_text and not each.kinds:
+            raise DataError(
+                f"the column {name!r} cannot be learnt: {each.reason}. Leave it out, or name its "
+                "kind"
+            )
+        kinds[at] = each.kinds[0] if mixed and each.kinds else "number"
+        if kinds[at] == "grade" and each.is_text:
+            kinds[at] = list(each.words)
+    return kinds
+
+
 def robust_numbers(chosen: Sequence[Any], kinds: str) -> list[Any]:
     """Return the chosen kinds, with robust noise for all numbers if `kinds` is "robust"."""
     return ["robust" if kind == "number" and kinds == "robust" else kind for kind in chosen]
@@ -174,8 +216,8 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
         check_values(cells, kind)
     if kind == "number":
         return TableColumn(cells.name, kind)
-    if kind == "robust":
-        # The scale of robust noise is unknown if all values are equal.
+    if kind in NUMBERS:
+        # The scale of a column's own noise is unknown if all values are equal.
         return TableColumn(cells.name, "number" if _constant(cells) else kind)
     if kind == "count":
         return _constant(cells) or TableColumn(cells.name, kind)

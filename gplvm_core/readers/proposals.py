@@ -13,7 +13,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
-from gplvm_core.readers.errors import DataError, in_digits, listed, plural
+from gplvm_core.readers.errors import in_digits, listed, plural
 
 CONSTANT = "constant"  # a column with one value, which is its only word: nothing is learnt from it
 # A column of W words becomes W − 1 yes/no columns, each with its own sums over the rows.
@@ -89,36 +89,6 @@ class Proposal:
     reason: str
     words: tuple[str, ...] = ()
     is_text: bool = False
-
-
-def chosen_kinds(
-    asked: Sequence[Any], names: Sequence[str], found: Sequence[Proposal]
-) -> list[Any]:
-    """Return the given kinds and, for None, the proposed ones; a grade of words is the list of
-    its words.
-
-    If no column has words, none has a given kind other than "number" or "robust", and the table is
-    not one of counts, all columns are numbers.
-    Raises DataError for text that cannot be learnt.
-    """
-    given = any(kind not in (None, "number", "robust") for kind in asked)
-    mixed = given or any(
-        kind is None and each.is_text for kind, each in zip(asked, found, strict=True)
-    )
-    mixed = mixed or of_counts([each.reason for each in found])
-    kinds = list(asked)
-    for at, (name, each) in enumerate(zip(names, found, strict=True)):
-        if kinds[at] is not None:
-            continue
-        if each.is_text and not each.kinds:
-            raise DataError(
-                f"the column {name!r} cannot be learnt: {each.reason}. Leave it out, or name its "
-                "kind"
-            )
-        kinds[at] = each.kinds[0] if mixed and each.kinds else "number"
-        if kinds[at] == "grade" and each.is_text:
-            kinds[at] = list(each.words)
-    return kinds
 
 
 def of_counts(reasons: Sequence[str]) -> bool:

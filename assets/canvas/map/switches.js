@@ -172,7 +172,7 @@ export function chancesOf(cells) {
 
 /** @param {(name: Layer) => boolean} on @returns {Record<Layer, boolean>} */
 function layers(on) {
-  return { names: on("names"), thumbnails: on("thumbnails"), ellipses: on("ellipses"), trajectories: on("trajectories"), table: on("table") };
+  return /** @type {Record<Layer, boolean>} */ (Object.fromEntries(LAYER_NAMES.map((name) => [name, on(name)])));
 }
 
 /** @param {number} n @param {number} count */

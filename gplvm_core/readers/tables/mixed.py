@@ -13,12 +13,13 @@ from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.kinds import (
     NUMBERS,
     TableColumn,
+    chosen_kinds,
     coded_column,
     columns_of,
     plain,
     robust_numbers,
 )
-from gplvm_core.readers.proposals import LARGE, Proposal, chosen_kinds
+from gplvm_core.readers.proposals import LARGE, Proposal
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.roles import as_numbers
 

@@ -7,7 +7,8 @@ from numpy import ndarray as Array
 from gplvm_core import GPLVM
 from gplvm_core.datasets import DataError, Dataset
 from gplvm_core.kernels import RBF
-from gplvm_core.readers.coordinates import NUMBERS, at_coordinates, coordinate_columns
+from gplvm_core.readers.coordinates import at_coordinates, coordinate_columns
+from gplvm_core.readers.kinds import QUANTITIES
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.store import StoreError
@@ -36,7 +37,7 @@ def coordinates_offer(dataset: Dataset) -> None:
         )
         return
     kinds = [column.kind for column in dataset.columns] or ["number"] * len(names)
-    numbers = [name for name, kind in zip(names, kinds, strict=True) if kind in NUMBERS]
+    numbers = [name for name, kind in zip(names, kinds, strict=True) if kind in QUANTITIES]
     if not set(found) <= set(numbers):
         return
     with st.container(border=True):
