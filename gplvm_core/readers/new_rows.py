@@ -29,8 +29,8 @@ from gplvm_core.readers.pictures.picture import NEEDS, open_picture
 from gplvm_core.readers.sources import NamedBytes, Source, read_source
 from gplvm_core.readers.tables.arrays import parse_arrays
 from gplvm_core.readers.tables.columns import Column, Table, reading_notes, text_column
+from gplvm_core.readers.tables.dates import date_columns
 from gplvm_core.readers.tables.mixed import coded_cells
-from gplvm_core.readers.tables.moments import date_columns
 from gplvm_core.readers.tables.report import identifiers
 from gplvm_core.readers.tables.roles import moments_in, row_names_of
 from gplvm_core.readers.tables.table import parse_table

@@ -6,7 +6,7 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.pictures.shrink import shrink
+from gplvm_core.readers.pictures.picture import shrink
 from gplvm_core.shipped.files import vendored
 
 N_LIGHTS = 64

@@ -14,8 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
-from gplvm_core.readers.bodies.kinematics import AXES, local_turn
-from gplvm_core.readers.bodies.turns import aligned_turn, angles_of
+from gplvm_core.readers.bodies.kinematics import AXES, aligned_turn, angles_of, local_turn
 from gplvm_core.readers.drawing import Joint, Rig, Skeleton
 from gplvm_core.readers.errors import DataError
 

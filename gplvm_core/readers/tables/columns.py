@@ -17,8 +17,7 @@ from gplvm_core.readers.proposals import (
     of_numbers,
     of_words,
 )
-from gplvm_core.readers.tables.clock import read_hours
-from gplvm_core.readers.tables.numerals import is_number, read_numerals
+from gplvm_core.readers.tables.numerals import is_number, read_hours, read_numerals
 
 if TYPE_CHECKING:
     from gplvm_core.readers.tables.dates import Dates

@@ -14,7 +14,7 @@ from gplvm_core.readers.sources import Source
 from gplvm_core.readers.tables.codes import MissingCode, missing_codes
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateError, Dates, moments_of
-from gplvm_core.readers.tables.sequences import find_sequences
+from gplvm_core.readers.tables.roles import find_sequences
 from gplvm_core.readers.tables.table import parse_table
 
 Role = Literal["value", "label", "id", "time", "sequence", "unused"]
