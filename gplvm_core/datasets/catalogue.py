@@ -6,13 +6,10 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import not_installed
 from gplvm_core.shipped import countries, digit_views
-from gplvm_core.shipped.diabetes import load_diabetes
-from gplvm_core.shipped.digits import load_digits
 from gplvm_core.shipped.faces import PACKAGE, load_faces
-from gplvm_core.shipped.people import load_people
 from gplvm_core.shipped.poses import load_body_parts, load_poses
-from gplvm_core.shipped.talking_head import load_talking_head
-from gplvm_core.shipped.wine import load_wine
+from gplvm_core.shipped.rendered import load_people, load_talking_head
+from gplvm_core.shipped.scikit_learn import load_diabetes, load_digits, load_wine
 from gplvm_core.simulated.flow import load_flow
 from gplvm_core.simulated.lit_heads import load_heads
 from gplvm_core.simulated.lit_pairs import load_lit_pairs

@@ -144,8 +144,7 @@ def _unit_misfit(name: str, here: float, usual: float, factor: float) -> Misfit:
     change = f"Multiply by {factor:,.0f}" if factor > 1 else f"Divide by {1 / factor:,.0f}"
     words = (
         f"Column “{shortened(name)}”: half of the values are above {in_digits(here)}; in the "
-        "training "
-        f"rows, half are above {in_digits(usual)}. Is the unit different?"
+        f"training rows, half are above {in_digits(usual)}. Is the unit different?"
     )
     return Misfit(name, words, ("times", name, repr(factor)), change)
 

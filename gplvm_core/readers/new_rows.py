@@ -15,14 +15,7 @@ from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plu
 from gplvm_core.readers.files import ENDINGS, ending_of
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MEGABYTE
-from gplvm_core.readers.misfits import (
-    WHOLE,
-    Mends,
-    Misfit,
-    mended,
-    name_misfits,
-    numbers_in,
-)
+from gplvm_core.readers.misfits import WHOLE, Mends, Misfit, mended, name_misfits, numbers_in
 from gplvm_core.readers.names import Drawn, names_of
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import NEEDS, open_picture
@@ -155,8 +148,7 @@ def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:
         return ()
     words = (
         f"These pixels are at most {in_digits(most, 3)}, but the model's run from {low:g} to "
-        f"{high:g}, so "
-        "the picture is almost black. Are the units different?"
+        f"{high:g}, so the picture is almost black. Are the units different?"
     )
     fits = 0.0 < most <= 1.0 < high
     mend = ("times", WHOLE, repr(float(high))) if fits else None

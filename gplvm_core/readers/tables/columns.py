@@ -11,12 +11,7 @@ from jaxtyping import Bool, Float, Int, Shaped
 
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, Int64Array, IntArray
 from gplvm_core.readers.errors import listed
-from gplvm_core.readers.proposals import (
-    MOSTLY_NUMBERS,
-    Proposal,
-    of_numbers,
-    of_words,
-)
+from gplvm_core.readers.proposals import MOSTLY_NUMBERS, Proposal, of_numbers, of_words
 from gplvm_core.readers.tables.numerals import is_number, read_hours, read_numerals
 
 if TYPE_CHECKING:

@@ -9,13 +9,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.readers.errors import DataError, listed, parsing
 from gplvm_core.readers.packages import require_packages
-from gplvm_core.readers.tables.columns import (
-    Column,
-    Table,
-    blank_rows,
-    reading_notes,
-    text_column,
-)
+from gplvm_core.readers.tables.columns import Column, Table, blank_rows, reading_notes, text_column
 from gplvm_core.readers.tables.large import words_of
 from gplvm_core.readers.tables.lines import SNIFFED_LINES
 from gplvm_core.readers.tables.sheets import check_size

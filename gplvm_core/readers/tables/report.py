@@ -306,7 +306,6 @@ def _units_differ(columns: list[ColumnReport]) -> str:
         return ""
     (low, lowest), (high, highest) = min(spreads), max(spreads)
     return (
-        f"{highest} spreads by {in_digits(high, 3)} and {lowest} by {in_digits(low, 3)}: the "
-        "units seem to differ, and "
-        "with one global scale only the largest would count"
+        f"{highest} spreads by {in_digits(high, 3)} and {lowest} by {in_digits(low, 3)}: the units "
+        "seem to differ, and with one global scale only the largest would count"
     )

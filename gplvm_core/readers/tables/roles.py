@@ -107,9 +107,8 @@ class ColumnRoles:
                 )
             if name in self.all and (name != self.label or name in (self.time, self.sequence)):
                 raise DataError(
-                    f"{table.name}: the column {name!r} has a kind, but it is not learnt: it "
-                    "is left out, or gives the time or sequence. Remove its kind, or let it be "
-                    "learnt."
+                    f"{table.name}: the column {name!r} has a kind, but it is not learnt: it is "
+                    "left out, or gives the time or sequence. Remove its kind, or let it be learnt."
                 )
         return kinds
 

@@ -226,8 +226,7 @@ def _rows_with_values(
         return rows, [f"Left out, {EMPTY}: {table.unit} {listed(skipped)}."]
     return rows, [
         f"{plural(len(skipped), 'step')} {EMPTY} ({table.unit} {listed(skipped)}) will be filled "
-        "by a model over time; other models leave "
-        f"{'it' if len(skipped) == 1 else 'them'} out."
+        f"by a model over time; other models leave {'it' if len(skipped) == 1 else 'them'} out."
     ]
 
 

@@ -9,12 +9,7 @@ import numpy as np
 from gplvm_core.readers.encodings import decoded
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.tables.columns import Column, Table, reading_notes, text_column
-from gplvm_core.readers.tables.headings import (
-    find_header,
-    is_value,
-    names_in_lines,
-    title_lines,
-)
+from gplvm_core.readers.tables.headings import find_header, is_value, names_in_lines, title_lines
 from gplvm_core.readers.tables.large import LARGE, large_text
 from gplvm_core.readers.tables.lines import SNIFFED_LINES, Grid, split_text
 from gplvm_core.readers.tables.numerals import (
