@@ -71,8 +71,7 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
     p, p_cell, oddness = np.full((3, len(rows)), np.nan)
     unlike = np.zeros(len(rows), dtype=bool)
     nearest = np.tile(np.arange(count), (len(rows), 1))
-    found: list[tuple[Reason, ...]] = [()] * len(rows)
-    some, seen = rows[given], np.flatnonzero(given)
+    some, why = rows[given], list[tuple[Reason, ...]]()
     density: DerivedDensity | None = getattr(model, "density_", None)
     known = None if density is None else density.typicality
     count_known = 0 if known is None else known.known
@@ -83,34 +82,31 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
         unlike[given] = known.unlike(scores, some)
         oddness[given] = known.oddness(scores, some)
         if reasons:
-            for row, own in zip(seen, reasons_of(density.rows, known, some, scores), strict=True):
-                found[row] = own
+            why = reasons_of(density.rows, known, some, scores)
     if known is None and ranked:
         p[given], count_known = p_values(model, dataset, some)
         if reasons:
-            for row, own in zip(
-                seen, reasons_by_hiding(model, dataset, some, p[given]), strict=True
-            ):
-                found[row] = own
+            why = reasons_by_hiding(model, dataset, some, p[given])
     if len(some):
         points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
         places[given], place_std[given] = points.best.mean, np.sqrt(points.best.variance)
         explanations[given], weights[given] = explanations_of(points)
         nearest[given] = _nearest(model, places[given])
+    found = dict(zip(np.flatnonzero(given).tolist(), why, strict=False))
     return Answers(
-        places,
-        place_std,
-        explanations,
-        weights,
-        filled,
-        std,
-        p,
-        p_cell,
-        oddness,
-        unlike,
-        tuple(found),
-        nearest,
-        count_known,
+        places=places,
+        place_std=place_std,
+        explanations=explanations,
+        weights=weights,
+        filled=filled,
+        std=std,
+        p=p,
+        p_cell=p_cell,
+        oddness=oddness,
+        unlike=unlike,
+        reasons=tuple(found.get(row, ()) for row in range(len(rows))),
+        nearest=nearest,
+        known=count_known,
         held_out=known is not None,
     )
 

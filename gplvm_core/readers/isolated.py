@@ -75,20 +75,13 @@ def _of_column(values: Float[Array, " N"], column: int) -> list[IsolatedValue]:
             others = values[order[below : len(order) - (count - below)]]
             if len(others) < LEAST_OTHERS or others[0] == others[-1]:
                 continue
-            outside = [*order[:below], *order[len(order) - (count - below) :]]
+            outside = np.r_[order[:below], order[len(order) - (count - below) :]]
             low, high = float(others[0]), float(others[-1])
             gaps = np.maximum(low - values[outside], values[outside] - high)
             if np.all(gaps > FAR * (high - low)):
                 return [
-                    IsolatedValue(
-                        int(row),
-                        column,
-                        float(values[row]),
-                        low,
-                        high,
-                        _corrected(float(values[row]), low, high),
-                    )
-                    for row in outside
+                    IsolatedValue(int(row), column, value, low, high, _corrected(value, low, high))
+                    for row, value in zip(outside, values[outside].tolist(), strict=True)
                 ]
     return []
 
