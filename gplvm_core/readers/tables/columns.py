@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float, Int, Shaped
 
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, Int64Array, IntArray
 from gplvm_core.readers.errors import listed
-from gplvm_core.readers.proposals import MOSTLY_NUMBERS, Proposal, of_numbers, of_words
+from gplvm_core.readers.proposals import Proposal, of_cells
 from gplvm_core.readers.tables.numerals import is_number, read_hours, read_numerals
 
 if TYPE_CHECKING:
@@ -85,11 +85,9 @@ class Column:
 
     def proposal(self) -> Proposal:
         """Propose the kind of a column that has no dates."""
-        if self.numbers is not None:
-            return Proposal(("number",), "") if self.of_day else of_numbers(self.numbers)
-        if self.share >= MOSTLY_NUMBERS:
-            return Proposal((), "numbers with mistakes")
-        return of_words(self.words())
+        if self.numbers is not None and self.of_day:
+            return Proposal(("number",), "")
+        return of_cells(self.numbers, self.share, self.words)
 
     def first_words(self, count: int) -> tuple[str, ...]:
         """Return the first cells as they are written in the file."""
