@@ -143,7 +143,7 @@ def read_table(
     notes += kind_notes
     rows = np.arange(len(targets))
     if skip_empty_rows:
-        rows, row_notes = _rows_with_values(targets, table, roles)
+        rows, row_notes = _filled_rows(targets, table, roles)
         targets = targets[rows]
         notes += row_notes
     check_observed(
@@ -154,7 +154,7 @@ def read_table(
         "In a script: skip_empty_rows=True.",
     )
     notes += _missing_notes(targets, values)
-    facts, fact_notes = _facts(table, roles, rows, time_unit, numbering)
+    facts, fact_notes = _facts(table, roles, rows, time_unit=time_unit, numbering=numbering)
     if image_shape is not None and columns:
         raise DataError(f"{table.name}: only rows of numbers can be pictures.")
     targets, drawing = _drawn(targets, table, image_shape)
@@ -214,7 +214,7 @@ def _to_learn(
     return values, notes
 
 
-def _rows_with_values(
+def _filled_rows(
     targets: Array, table: Table, roles: ColumnRoles
 ) -> tuple[Int[IntArray, " n"], list[str]]:
     """Return the rows with a value in any column to learn, and a note on the others."""
@@ -234,6 +234,7 @@ def _facts(
     table: Table,
     roles: ColumnRoles,
     rows: Int[IntArray, " n"],
+    *,
     time_unit: TimeUnit | None,
     numbering: Column | None,
 ) -> tuple[dict[str, Any], list[str]]:
