@@ -14,6 +14,7 @@ from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.errors import DataError, listed, plural, shortened
 from gplvm_core.readers.kinds import TableColumn, check_coded, coded_table, columns_of
+from gplvm_core.readers.missing import varies
 
 LEAST_ROWS = 10
 HELD = 0.2  # share of the rows that are kept aside to test the model
@@ -155,7 +156,7 @@ class ColumnTask:
             check_coded((each,), values[:, list(names).index(each.name)][:, None], "The table")
         given = self.of(names, values, everything)
         _check_target(self.target, given.target)
-        if all(map(_constant, given.inputs.T)):
+        if not varies(given.inputs).any():
             raise DataError(
                 "Nothing varies in the inputs, so nothing can be predicted from them. Choose other "
                 "inputs."
@@ -193,11 +194,6 @@ class ColumnTask:
             )
 
 
-def _constant(column: Float[Array, " N"]) -> bool:
-    known = column[~np.isnan(column)]
-    return len(known) == 0 or bool(np.all(known == known[0]))
-
-
 def _check_target(name: str, column: Float[Array, " N"]) -> None:
     missing = int(np.isnan(column).sum())
     if len(column) - missing < LEAST_ROWS:
@@ -205,7 +201,7 @@ def _check_target(name: str, column: Float[Array, " N"]) -> None:
             f"Only {plural(len(column) - missing, 'row')} with a value of “{shortened(name)}”; "
             f"prediction needs at least {LEAST_ROWS}."
         )
-    if _constant(column):
+    if not varies(column):
         raise DataError(
             f"“{shortened(name)}” has the same value in every row, so there is nothing to predict. "
             "Choose another column."

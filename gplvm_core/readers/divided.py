@@ -14,6 +14,7 @@ from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.joined import unique_name
 from gplvm_core.readers.kinds import coded_column, columns_of
+from gplvm_core.readers.missing import varies
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.proposals import MOST_WORDS
 from gplvm_core.readers.views import View, columns_of_views, label_view
@@ -90,9 +91,7 @@ def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
     previous block, because nothing can be learnt from a constant view. Raises DataError if fewer
     than two views are left.
     """
-    values = dataset.values
-    varies = np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0)
-    alive = [int(block) for block in np.flatnonzero(varies.reshape(-1, width).any(axis=1))]
+    alive = np.flatnonzero(varies(dataset.values).reshape(-1, width).any(axis=1)).tolist()
     if len(alive) < 2:
         raise DataError(
             f"{dataset.title}: fewer than two of the {len(names)} views would vary. Use the data "

@@ -23,6 +23,11 @@ class Joint:
     offset: tuple[float, float, float]
     channels: tuple[str, ...]
 
+    @property
+    def moves(self) -> bool:
+        """Whether the joint has a position of its own in every frame."""
+        return any(channel.endswith("position") for channel in self.channels)
+
 
 @dataclass(frozen=True)
 class Rig:

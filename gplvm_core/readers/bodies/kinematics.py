@@ -94,8 +94,7 @@ def merge_coincident(motion: Motion) -> tuple[Skeleton, tuple[int, ...]]:
     merged_into: list[int] = []
     kept: list[int] = []
     for number, joint in enumerate(motion.joints):
-        moves = any(channel.endswith("position") for channel in joint.channels)
-        if joint.parent >= 0 and not any(joint.offset) and not moves:
+        if joint.parent >= 0 and not any(joint.offset) and not joint.moves:
             merged_into.append(merged_into[joint.parent])
         else:
             merged_into.append(len(kept))

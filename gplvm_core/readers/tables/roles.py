@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Array, Int64Array, IntArray
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.kinds import EVERY
+from gplvm_core.readers.missing import varies
 from gplvm_core.readers.proposals import PROSE, words_a_cell
 from gplvm_core.readers.tables.columns import MISSING, Column, Table
 from gplvm_core.readers.tables.dates import (
@@ -205,7 +206,7 @@ def parts_of_dates(
     parts = {
         name: values
         for name, values in date_columns(column.name, moments).items()
-        if np.fmin.reduce(values) < np.fmax.reduce(values)
+        if varies(values)
     }
     if not parts:
         raise DataError(
