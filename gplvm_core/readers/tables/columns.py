@@ -185,6 +185,12 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     )
 
 
+def hours_column(name: str, hours: Float[Array, " N"], *, of_day: bool) -> Column:
+    """Return a column of times of day, or of durations, that the file stores as such."""
+    what = "Times of day" if of_day else "Durations"
+    return Column(name, hours, of_day=of_day, notes=(f"{what} in {name} were read as hours.",))
+
+
 def _floats(cells: Sequence[str]) -> Float[Array, " N"]:
     """Return numbers in Python's notation; several times as fast as an array of a list."""
     return np.fromiter(map(float, cells), np.float64, len(cells))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.tables.columns import MISSING, Column
+from gplvm_core.readers.tables.numerals import hour_of
 
 Moments = NDArray[np.datetime64]
 
@@ -352,12 +353,9 @@ def _moment(match: re.Match[str] | None, cell: str, row: int, way: DateFormat) -
 
 
 def _clock(match: dict[str, str | None]) -> tuple[int, int, int, int]:
-    hour = int(match.get("hour") or 0)
-    half = match.get("half")
-    if half:
-        if not 1 <= hour <= 12:
-            raise ValueError("hour must be in 1..12")
-        hour = hour % 12 + (12 if half[0] in "pP" else 0)
+    hour = hour_of(int(match.get("hour") or 0), match.get("half") or "")
+    if hour is None:
+        raise ValueError("hour must be in 1..12")
     part = int((match.get("part") or "0").ljust(6, "0")[:6])
     return hour, int(match.get("minute") or 0), int(match.get("second") or 0), part
 

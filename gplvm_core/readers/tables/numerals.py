@@ -250,6 +250,13 @@ def read_hours(cells: Sequence[str], missing: frozenset[str]) -> Numerals | None
     return read if read.share >= MOSTLY else None
 
 
+def hour_of(hour: int, half: str) -> int | None:
+    """Return an hour of the day; None for one beyond 12 with a half. half: "am", "pm" or ""."""
+    if half and not 1 <= hour <= 12:
+        return None
+    return hour % 12 + (12 if half[0] in "pP" else 0) if half else hour
+
+
 def _hours(cell: str) -> float | None:
     if len(cell) > LONGEST_TIME:
         return None
@@ -257,13 +264,9 @@ def _hours(cell: str) -> float | None:
     match = TIME.fullmatch(":".join(filter(None, other.groups())) if other else cell)
     if match is None:
         return None
-    hour, minute = int(match["hour"]), int(match["minute"])
+    hour, minute = hour_of(int(match["hour"]), match["half"] or ""), int(match["minute"])
     second = float((match["second"] or "0").replace(",", "."))
-    if match["half"]:
-        if not 1 <= hour <= 12:
-            return None
-        hour = hour % 12 + (12 if match["half"] in "pP" else 0)
-    if minute >= 60 or second >= 60.0:
+    if hour is None or minute >= 60 or second >= 60.0:
         return None
     sure = match["second"] or match["days"] or WITH_H.fullmatch(cell)
     if not sure and (hour, minute) > (24, 0):
