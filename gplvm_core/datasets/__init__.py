@@ -1,65 +1,9 @@
 """Level 6: data for users: the readers, and the data sets by name."""
 
+from gplvm_core import readers
 from gplvm_core.datasets.catalogue import list_datasets, load_dataset, optional_datasets
-from gplvm_core.readers import (
-    ColumnReport,
-    DataError,
-    Dataset,
-    Drawing,
-    EmptyRowsError,
-    Motion,
-    NamedBytes,
-    RowFiles,
-    Skeleton,
-    Source,
-    TableReport,
-    View,
-    check_targets,
-    describe,
-    inspect_table,
-    kind_of,
-    label_view,
-    read_bvh,
-    read_c3d,
-    read_file,
-    read_h5ad,
-    read_images,
-    read_motion,
-    read_table,
-    read_video,
-    write_h5ad,
-)
+from gplvm_core.readers import *  # noqa: F403  (the readers' public names)
 from gplvm_core.simulated.toy_views import toy_views
 
-__all__ = [
-    "ColumnReport",
-    "DataError",
-    "Dataset",
-    "Drawing",
-    "EmptyRowsError",
-    "Motion",
-    "NamedBytes",
-    "RowFiles",
-    "Skeleton",
-    "Source",
-    "TableReport",
-    "View",
-    "check_targets",
-    "describe",
-    "inspect_table",
-    "kind_of",
-    "label_view",
-    "list_datasets",
-    "load_dataset",
-    "optional_datasets",
-    "read_bvh",
-    "read_c3d",
-    "read_file",
-    "read_h5ad",
-    "read_images",
-    "read_motion",
-    "read_table",
-    "read_video",
-    "toy_views",
-    "write_h5ad",
-]
+__all__ = ["list_datasets", "load_dataset", "optional_datasets", "toy_views"]
+__all__ += readers.__all__

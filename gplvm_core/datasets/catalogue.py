@@ -6,13 +6,10 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import not_installed
 from gplvm_core.shipped import countries, digit_views
-from gplvm_core.shipped.diabetes import load_diabetes
-from gplvm_core.shipped.digits import load_digits
 from gplvm_core.shipped.faces import PACKAGE, load_faces
-from gplvm_core.shipped.people import load_people
 from gplvm_core.shipped.poses import load_body_parts, load_poses
-from gplvm_core.shipped.talking_head import load_talking_head
-from gplvm_core.shipped.wine import load_wine
+from gplvm_core.shipped.rendered import load_people, load_talking_head
+from gplvm_core.shipped.scikit_learn import load_diabetes, load_digits, load_wine
 from gplvm_core.simulated.flow import load_flow
 from gplvm_core.simulated.lit_heads import load_heads
 from gplvm_core.simulated.lit_pairs import load_lit_pairs
@@ -23,47 +20,38 @@ from gplvm_core.simulated.toy_views import toy_views
 from gplvm_core.simulated.turned_digit import load_turned_digit
 from gplvm_core.simulated.walker import load_unseen_walk, load_walker
 
-LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
-    ("people", load_people),
-    ("faces", load_faces),
-    ("heads", load_heads),
-    ("digits", load_digits),
-    ("poses", load_poses),
-    ("talking_head", load_talking_head),
-    ("pendulum", load_pendulum),
-    ("flow", load_flow),
-    ("wine", load_wine),
-    ("diabetes", load_diabetes),
-    ("countries", countries.load_countries),
-    ("spikes", load_spikes),
-    ("turned_digit", load_turned_digit),
-    ("lit_pairs", load_lit_pairs),
-    ("silhouettes", load_silhouettes),
-    ("walker", load_walker),
-    ("body_parts", load_body_parts),
-    ("digits_views", digit_views.load_digits_views),
-    ("toy_views", toy_views),
-)
-
-# Further rows of some data sets, on which no ready-made model was trained. `list_datasets` does not
-# list them.
-UNSEEN: tuple[tuple[str, Callable[[], Dataset]], ...] = (("walker_unseen", load_unseen_walk),)
+LOADERS: dict[str, Callable[[], Dataset]] = {
+    "people": load_people,
+    "faces": load_faces,
+    "heads": load_heads,
+    "digits": load_digits,
+    "poses": load_poses,
+    "talking_head": load_talking_head,
+    "pendulum": load_pendulum,
+    "flow": load_flow,
+    "wine": load_wine,
+    "diabetes": load_diabetes,
+    "countries": countries.load_countries,
+    "spikes": load_spikes,
+    "turned_digit": load_turned_digit,
+    "lit_pairs": load_lit_pairs,
+    "silhouettes": load_silhouettes,
+    "walker": load_walker,
+    "body_parts": load_body_parts,
+    "digits_views": digit_views.load_digits_views,
+    "toy_views": toy_views,
+    "multi_feature_digits": digit_views.load_multi_feature_digits,
+    "walker_unseen": load_unseen_walk,  # further rows; no ready-made model was trained on them
+}
+UNLISTED = ("multi_feature_digits", "walker_unseen")  # not in `list_datasets`
 
 # The packages that contain some of these data sets. If its package is not installed, a data set
 # counts as optional.
-NEEDED: dict[str, tuple[str, ...]] = {
+PACKAGES: dict[str, tuple[str, ...]] = {
     "faces": (PACKAGE,),
     "countries": countries.PACKAGES,
+    "multi_feature_digits": (digit_views.PACKAGE,),
 }
-
-# Further data sets with the packages that they need.
-OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
-    (
-        "multi_feature_digits",
-        digit_views.load_multi_feature_digits,
-        (digit_views.PACKAGE,),
-    ),
-)
 
 
 def list_datasets() -> tuple[str, ...]:
@@ -77,14 +65,14 @@ def list_datasets() -> tuple[str, ...]:
     >>> "digits" in list_datasets()
     True
     """
-    return tuple(name for name, _ in LOADERS if not not_installed(NEEDED.get(name, ())))
+    listed = (name for name in LOADERS if name not in UNLISTED)
+    return tuple(name for name in listed if not not_installed(PACKAGES.get(name, ())))
 
 
 def optional_datasets() -> dict[str, tuple[str, ...]]:
     """Return further names for `load_dataset`, each with the packages to install for it."""
-    absent = {name: not_installed(packages) for name, packages in NEEDED.items()}
-    further = {name: not_installed(packages) for name, _, packages in OPTIONAL}
-    return {name: packages for name, packages in absent.items() if packages} | further
+    absent = {name: not_installed(packages) for name, packages in PACKAGES.items()}
+    return {name: packages for name, packages in absent.items() if packages or name in UNLISTED}
 
 
 def load_dataset(name: str) -> Dataset:
@@ -99,7 +87,6 @@ def load_dataset(name: str) -> Dataset:
     >>> digits.values.shape, digits.drawing.kind
     ((1797, 64), 'image')
     """
-    loaders = dict(LOADERS) | {optional: loader for optional, loader, _ in OPTIONAL} | dict(UNSEEN)
-    if name not in loaders:
-        raise DataError(f"There is no data set {name!r}; choose one of {', '.join(loaders)}.")
-    return loaders[name]()
+    if name not in LOADERS:
+        raise DataError(f"There is no data set {name!r}; choose one of {', '.join(LOADERS)}.")
+    return LOADERS[name]()

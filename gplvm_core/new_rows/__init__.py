@@ -1,12 +1,11 @@
 """Ask a trained model about new rows: places, gaps, how typical, and which columns are odd."""
 
 from gplvm_core.new_rows.answers import Answers, Reason
-from gplvm_core.new_rows.asked import answers_of
+from gplvm_core.new_rows.asked import answers_of, prepare
 from gplvm_core.new_rows.labels import PredictedLabels, predict_labels
-from gplvm_core.new_rows.prepared import prepare
+from gplvm_core.new_rows.reasons import sentence_of
 from gplvm_core.new_rows.staying import added, can_add, with_rows
 from gplvm_core.new_rows.table import apply, columns_of
-from gplvm_core.new_rows.words import sentence_of
 
 __all__ = [
     "Answers",

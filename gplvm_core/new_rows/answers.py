@@ -1,7 +1,7 @@
 """The answers about new rows, in the user's units."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -71,22 +71,14 @@ class Answers:
         if not parts:
             raise ValueError("there are no answers to join: ask about at least one row")
 
-        def stacked(name: str) -> Any:
-            return np.concatenate([getattr(part, name) for part in parts])
-
+        others = ("reasons", "known", "held_out")
+        arrays = [each.name for each in fields(cls) if each.name not in others]
+        stacked: dict[str, Any] = {
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in arrays
+        }
         return cls(
-            places=stacked("places"),
-            place_std=stacked("place_std"),
-            explanations=stacked("explanations"),
-            weights=stacked("weights"),
-            filled=stacked("filled"),
-            std=stacked("std"),
-            p=stacked("p"),
-            p_cell=stacked("p_cell"),
-            oddness=stacked("oddness"),
-            unlike=stacked("unlike"),
+            **stacked,
             reasons=tuple(reason for part in parts for reason in part.reasons),
-            nearest=stacked("nearest"),
             known=min(part.known for part in parts),
             held_out=parts[0].held_out,
         )

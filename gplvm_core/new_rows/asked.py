@@ -1,6 +1,7 @@
-"""Ask a model about new rows, a block at a time."""
+"""Ask a model about new rows, a block at a time, after its density is prepared."""
 
-from collections.abc import Iterator
+import copy
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -8,17 +9,19 @@ from jaxtyping import Float, Int
 from scipy.spatial.distance import cdist
 
 from gplvm_core.models.data.rows import as_floats
+from gplvm_core.models.estimators.second_stage import FOLDS
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.places import (
     MOST_EXPLANATIONS,
     check_asked,
     explanations_of,
     placed_and_filled,
+    rows_for,
 )
 from gplvm_core.new_rows.reasons import reasons_of
 from gplvm_core.new_rows.without_density import p_values, reasons_by_hiding
 from gplvm_core.numerics import Array, IntArray
-from gplvm_core.prediction import DerivedDensity
+from gplvm_core.prediction import DerivedDensity, Recipe
 from gplvm_core.prediction.typicality import Scores
 from gplvm_core.readers import DataError, Dataset
 
@@ -68,8 +71,7 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
     p, p_cell, oddness = np.full((3, len(rows)), np.nan)
     unlike = np.zeros(len(rows), dtype=bool)
     nearest = np.tile(np.arange(count), (len(rows), 1))
-    found: list[tuple[Reason, ...]] = [()] * len(rows)
-    some, seen = rows[given], np.flatnonzero(given)
+    some, why = rows[given], list[tuple[Reason, ...]]()
     density: DerivedDensity | None = getattr(model, "density_", None)
     known = None if density is None else density.typicality
     count_known = 0 if known is None else known.known
@@ -80,34 +82,31 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
         unlike[given] = known.unlike(scores, some)
         oddness[given] = known.oddness(scores, some)
         if reasons:
-            for row, own in zip(seen, reasons_of(density.rows, known, some, scores), strict=True):
-                found[row] = own
+            why = reasons_of(density.rows, known, some, scores)
     if known is None and ranked:
         p[given], count_known = p_values(model, dataset, some)
         if reasons:
-            for row, own in zip(
-                seen, reasons_by_hiding(model, dataset, some, p[given]), strict=True
-            ):
-                found[row] = own
+            why = reasons_by_hiding(model, dataset, some, p[given])
     if len(some):
         points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
         places[given], place_std[given] = points.best.mean, np.sqrt(points.best.variance)
         explanations[given], weights[given] = explanations_of(points)
         nearest[given] = _nearest(model, places[given])
+    found = dict(zip(np.flatnonzero(given).tolist(), why, strict=False))
     return Answers(
-        places,
-        place_std,
-        explanations,
-        weights,
-        filled,
-        std,
-        p,
-        p_cell,
-        oddness,
-        unlike,
-        tuple(found),
-        nearest,
-        count_known,
+        places=places,
+        place_std=place_std,
+        explanations=explanations,
+        weights=weights,
+        filled=filled,
+        std=std,
+        p=p,
+        p_cell=p_cell,
+        oddness=oddness,
+        unlike=unlike,
+        reasons=tuple(found.get(row, ()) for row in range(len(rows))),
+        nearest=nearest,
+        known=count_known,
         held_out=known is not None,
     )
 
@@ -120,3 +119,27 @@ def _nearest(model: Any, places: Float[Array, "n Q"]) -> Int[IntArray, "n k"]:
     few = np.argpartition(away, count - 1, axis=1)[:, :count]
     order = np.argsort(np.take_along_axis(away, few, axis=1), axis=1, kind="stable")
     return np.take_along_axis(few, order, axis=1)
+
+
+def prepare(
+    model: Any,
+    dataset: Dataset,
+    callback: Callable[[float], None] | None = None,
+    recipe: Recipe | None = None,
+) -> Any:
+    """Return the model with a density and out-of-fold scores of its training rows.
+
+    The model does not change: the result is a copy if anything was missing. Models that cannot have
+    a density are returned as they are. dataset: the training rows. callback: called with the
+    fraction of the work that is done; an exception that it raises ends the work. recipe:
+    `density_.recipe` of the same model with the same rows; it saves time if the model has no
+    density.
+    """
+    if not getattr(model, "can_have_density", False):
+        return model
+    known = model.density_
+    if known is not None and known.typicality is not None:
+        return model
+    recipe = recipe if known is None else known.recipe
+    Y = rows_for(model, dataset, dataset.values)
+    return copy.copy(model).fit_density(Y, folds=FOLDS, recipe=recipe, callback=callback)

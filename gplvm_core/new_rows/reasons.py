@@ -1,9 +1,11 @@
-"""Which columns make a row odd.
+"""Which columns make a row odd, also in sentences.
 
 The search hides the value that is most surprising given the row's other values. The search repeats
 this step until the rest of the row is ordinary. A row that is still odd after three columns are
 hidden is odd as a whole.
 """
+
+from math import floor, log10
 
 import numpy as np
 from jaxtyping import Float
@@ -13,6 +15,7 @@ from gplvm_core.mixtures import Gaussians
 from gplvm_core.new_rows.answers import Reason, Slip
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.typicality import Scores, Typicality
+from gplvm_core.readers.errors import in_digits
 
 # A row is odd if its p-value, or the p-value of its most surprising value, is at most this.
 ORDINARY = 0.05
@@ -74,3 +77,26 @@ def hint_of(given: float, expected: float, std: float) -> tuple[float | None, Sl
 
 def _odd(known: Typicality, scores: Scores, rows: Float[Array, "n D"]) -> NDArray[np.bool_]:
     return np.minimum(*known.p_values(scores, rows)) <= ORDINARY
+
+
+def sentence_of(reason: Reason, column_name: str, unit: str = "") -> str:
+    """Say what was given, what was expected, and what would fit."""
+    unit = f" {unit}" if unit else ""
+    given = f"{in_digits(reason.given, 6)}{unit}"
+    if reason.std == 0.0:
+        expected = f"“{column_name}” was {in_digits(reason.expected, 6)}{unit} in every known row"
+    else:
+        # Two digits of the standard deviation; at least three of the prediction.
+        size = max(abs(reason.expected), reason.std)
+        digits = max(3, 2 + floor(log10(size)) - floor(log10(reason.std)))
+        expected = (
+            f"Given its other columns, “{column_name}” would be {reason.expected:.{digits}g} ± "
+            f"{reason.std:.2g}{unit}"
+        )
+    p = f"p = {reason.p_without:.2g}"
+    rest = "ordinary" if reason.p_without > ORDINARY else "still odd"
+    sentences = [f"{expected}; it is {given}.", f"Without it the row is {rest} ({p})."]
+    if reason.hint is not None:
+        slip = "of the decimal point" if reason.kind == "decimal" else "of the sign"
+        sentences.append(f"A slip {slip}? {in_digits(reason.hint, 6)}{unit} would fit.")
+    return " ".join(sentences)

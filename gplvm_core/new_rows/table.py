@@ -12,10 +12,9 @@ import numpy as np
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.new_rows.answers import Answers
-from gplvm_core.new_rows.asked import answers_of
-from gplvm_core.new_rows.prepared import prepare
+from gplvm_core.new_rows.asked import answers_of, prepare
+from gplvm_core.new_rows.reasons import sentence_of
 from gplvm_core.new_rows.streamed import blocks_of, decimal_of, written
-from gplvm_core.new_rows.words import sentence_of
 from gplvm_core.new_rows.written_numbers import WrittenNumbers
 from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.cells import Cells, cells_in, cells_of
@@ -95,21 +94,9 @@ def apply(
     if dataset is not None and isinstance(kinds, TableColumns):
         dataset = dataset.with_kinds(kinds.columns)
     names, drawn = _columns(model, dataset)
-    no_p = ""
     by_bound = drawn.kinds is not None  # words and counts have no density
     model = model if drawn.columns else without_names(model)
-    dense = getattr(model, "can_have_density", False)
-    if not by_bound and not dense:
-        no_p = "no row has a p-value, because the model has no density"
-        if isinstance(kinds, TableColumns) or getattr(model, "kinds_", None):
-            no_p += ": read the training rows of dataset with the kinds of the model"
-    elif dense and dataset is not None:
-        model = prepare(model, dataset)
-    elif dense and (model.density_ is None or model.density_.typicality is None):
-        no_p = (
-            "no row has a p-value, because the model has no out-of-fold scores: pass the training "
-            'rows as dataset, fit with second_stage="auto", or call fit_density(Y, folds=5)'
-        )
+    model, no_p = _with_scores(model, dataset, by_bound=by_bound)
     said, done = set[str](), 0
     numbers = WrittenNumbers(known=None if dataset is None else dataset.values)
 
@@ -148,6 +135,28 @@ def apply(
     if isinstance(table, str | Path):
         raise DataError("give output, the file for the answers, when table is a file")
     return from_columns(answered(table), library_of(table), table)
+
+
+def _with_scores(model: Any, dataset: Dataset | None, *, by_bound: bool) -> tuple[Any, str]:
+    """Return the model with out-of-fold scores, and why rows have no p-value ("" if they have).
+
+    by_bound: whether the model's bound replaces the scores.
+    """
+    if not getattr(model, "can_have_density", False):
+        no_p = "no row has a p-value, because the model has no density"
+        if isinstance(getattr(model, "columns_", None), TableColumns) or getattr(
+            model, "kinds_", None
+        ):
+            no_p += ": read the training rows of dataset with the kinds of the model"
+        return model, "" if by_bound else no_p
+    if dataset is not None:
+        return prepare(model, dataset), ""
+    if model.density_ is None or model.density_.typicality is None:
+        return model, (
+            "no row has a p-value, because the model has no out-of-fold scores: pass the training "
+            'rows as dataset, fit with second_stage="auto", or call fit_density(Y, folds=5)'
+        )
+    return model, ""
 
 
 def without_names(model: Any) -> Any:

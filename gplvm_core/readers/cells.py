@@ -10,13 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.readers.errors import DataError
-from gplvm_core.readers.frames import (
-    Frame,
-    one_table,
-    refuse_dates,
-    refuse_nested,
-    without_dates,
-)
+from gplvm_core.readers.frames import Frame, one_table, refuse_dates, refuse_nested, without_dates
 
 
 @dataclass(frozen=True)

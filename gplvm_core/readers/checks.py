@@ -17,6 +17,7 @@ from gplvm_core.readers.missing import (
     missing_in_words,
     single_values,
     unmasked,
+    varies,
 )
 
 TO_MEDIAN, TO_SMALL, SMALL = 20.0, 1e3, 0.1
@@ -213,8 +214,7 @@ def describe(
 
 def mixed_units(targets: Float[Array, "N D"], column_names: Sequence[str]) -> tuple[str, ...]:
     """Return the warning of `describe` about columns whose units differ, or an empty tuple."""
-    constant = np.fmin.reduce(targets, axis=0) == np.fmax.reduce(targets, axis=0)
-    found = _mixed_units(np.nanstd(targets, axis=0), constant, list(column_names))
+    found = _mixed_units(np.nanstd(targets, axis=0), ~varies(targets), list(column_names))
     return () if found is None else (found,)
 
 

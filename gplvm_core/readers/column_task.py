@@ -1,19 +1,90 @@
-"""A question to a table: predict one of its columns from others."""
+"""A question to a table: predict one of its columns from others.
+
+Words among the inputs become columns of zeros and ones.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from gplvm_core.numerics import Array, IntArray
+from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.errors import DataError, listed, plural, shortened
-from gplvm_core.readers.input_columns import InputColumns, of_inputs
-from gplvm_core.readers.kinds import TableColumn, check_coded
+from gplvm_core.readers.kinds import TableColumn, check_coded, coded_table, columns_of
+from gplvm_core.readers.missing import varies
 
 LEAST_ROWS = 10
 HELD = 0.2  # share of the rows that are kept aside to test the model
 MOST_HELD = 2000
+
+
+@dataclass(frozen=True)
+class InputColumns:
+    """The columns of a regression's inputs.
+
+    A category or a yes/no column becomes one column of zeros and ones for each of its words. A
+    grade is the number of its word, from 0. All other columns are numbers.
+    """
+
+    columns: tuple[TableColumn, ...]
+
+    @classmethod
+    def learnt(cls, table: Any, kinds: Any) -> tuple["InputColumns", tuple[str, ...]]:
+        """Return the columns of training inputs, and notes on their kinds; see `columns_of`."""
+        columns, notes = columns_of(cells_of(table), kinds)
+        return cls(columns), notes
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each column of `expanded`."""
+        return tuple(
+            f"{column.name} = {word}" if count > 1 else column.name
+            for column, count in zip(self.columns, self.widths, strict=True)
+            for word in (column.words if count > 1 else ("",))
+        )
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """The number of columns that each column becomes."""
+        return tuple(len(each.words) if is_one_hot(each) else 1 for each in self.columns)
+
+    def coded(self, table: Any) -> Float[Array, "n C"]:
+        """Convert a data frame or rows of own values to numbers, a word to its place in `words`.
+
+        Raises DataError for unknown words.
+        """
+        return coded_table(self.columns, table)
+
+    def expanded(self, coded: Float[Array, "n C"]) -> Float[Array, "n Q"]:
+        """Return the inputs of the model; all columns of a missing word are NaN."""
+        return np.column_stack(
+            [
+                np.where(np.isnan(own)[:, None], np.nan, own[:, None] == np.arange(count))
+                if count > 1
+                else own
+                for own, count in zip(coded.T, self.widths, strict=True)
+            ]
+        )
+
+    def spread(self, variance: Float[Array, "n C"]) -> Float[Array, "n Q"]:
+        """Return the variances of the inputs of the model; words are exact."""
+        return np.repeat(
+            np.where([each.is_words for each in self.columns], 0.0, variance), self.widths, axis=1
+        )
+
+
+def is_one_hot(column: TableColumn) -> bool:
+    """Whether each word of a column becomes a column."""
+    return column.kind in ("category", "yes/no")
+
+
+def of_inputs(names: Sequence[str], words: Sequence[TableColumn]) -> InputColumns:
+    """Return the columns of inputs with these names; words: those that are not numbers."""
+    known = {column.name: column for column in words}
+    return InputColumns(tuple(known.get(name, TableColumn(name, "number")) for name in names))
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +156,7 @@ class ColumnTask:
             check_coded((each,), values[:, list(names).index(each.name)][:, None], "The table")
         given = self.of(names, values, everything)
         _check_target(self.target, given.target)
-        if all(map(_constant, given.inputs.T)):
+        if not varies(given.inputs).any():
             raise DataError(
                 "Nothing varies in the inputs, so nothing can be predicted from them. Choose other "
                 "inputs."
@@ -123,11 +194,6 @@ class ColumnTask:
             )
 
 
-def _constant(column: Float[Array, " N"]) -> bool:
-    known = column[~np.isnan(column)]
-    return len(known) == 0 or bool(np.all(known == known[0]))
-
-
 def _check_target(name: str, column: Float[Array, " N"]) -> None:
     missing = int(np.isnan(column).sum())
     if len(column) - missing < LEAST_ROWS:
@@ -135,7 +201,7 @@ def _check_target(name: str, column: Float[Array, " N"]) -> None:
             f"Only {plural(len(column) - missing, 'row')} with a value of “{shortened(name)}”; "
             f"prediction needs at least {LEAST_ROWS}."
         )
-    if _constant(column):
+    if not varies(column):
         raise DataError(
             f"“{shortened(name)}” has the same value in every row, so there is nothing to predict. "
             "Choose another column."

@@ -13,7 +13,8 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.joined import unique_name
-from gplvm_core.readers.kinds import TableColumn, coded_column, columns_of
+from gplvm_core.readers.kinds import coded_column, columns_of
+from gplvm_core.readers.missing import varies
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.proposals import MOST_WORDS
 from gplvm_core.readers.views import View, columns_of_views, label_view
@@ -56,15 +57,7 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
     left = [name for d, name in enumerate(names) if d not in counts]
     further = (f"Columns in no view, left out: {listed(left, 12)}.",) if left else ()
     order = [d for columns in groups.values() for d in columns]
-    views = tuple(
-        View(
-            view,
-            Drawing.of_vector(len(columns)),
-            tuple(names[d] for d in columns),
-            _with_counts(view, [dataset.columns[d] for d in columns if dataset.columns]),
-        )
-        for view, columns in groups.items()
-    )
+    views = tuple(_view(dataset, view, names, columns) for view, columns in groups.items())
     return replace(
         dataset,
         targets=dataset.targets[:, order],
@@ -76,15 +69,19 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
     )
 
 
-def _with_counts(view: str, columns: Sequence[TableColumn]) -> tuple[TableColumn, ...]:
-    """Return the columns; raises DataError for an exposure in a view without counts."""
-    exposures = [f"“{column.name}”" for column in columns if column.kind == "exposure"]
-    if exposures and all(column.kind != "count" for column in columns):
+def _view(dataset: Dataset, view: str, names: Sequence[str], columns: Sequence[int]) -> View:
+    """Return a view of some columns; names: those of all columns.
+
+    Raises DataError for an exposure without counts.
+    """
+    own = tuple(dataset.columns[d] for d in columns if dataset.columns)
+    exposures = [f"“{column.name}”" for column in own if column.kind == "exposure"]
+    if exposures and all(column.kind != "count" for column in own):
         raise DataError(
             f"The view “{view}” has no counts for {listed(exposures)}. Put an exposure in the view "
             "with the counts that it multiplies."
         )
-    return tuple(columns)
+    return View(view, Drawing.of_vector(len(columns)), tuple(names[d] for d in columns), own)
 
 
 def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
@@ -94,9 +91,7 @@ def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
     previous block, because nothing can be learnt from a constant view. Raises DataError if fewer
     than two views are left.
     """
-    values = dataset.values
-    varies = np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0)
-    alive = [int(block) for block in np.flatnonzero(varies.reshape(-1, width).any(axis=1))]
+    alive = np.flatnonzero(varies(dataset.values).reshape(-1, width).any(axis=1)).tolist()
     if len(alive) < 2:
         raise DataError(
             f"{dataset.title}: fewer than two of the {len(names)} views would vary. Use the data "
@@ -106,12 +101,7 @@ def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
     starts = [0, *ends[:-1]]
     words = column_words(dataset)
     views = tuple(
-        View(
-            names[block],
-            Drawing.of_vector(width * (end - start)),
-            words[width * start : width * end],
-            _with_counts(names[start], dataset.columns[width * start : width * end]),
-        )
+        _view(dataset, names[block], words, range(width * start, width * end))
         for block, start, end in zip(alive, starts, ends, strict=True)
     )
     still = [name for block, name in enumerate(names) if block not in alive]

@@ -1,7 +1,7 @@
-"""How one row of a data set is drawn."""
+"""How one row of a data set is drawn, and the shapes of images that a row can be."""
 
 from dataclasses import dataclass, field
-from math import prod
+from math import isqrt, prod
 from typing import Literal, get_args
 
 from gplvm_core.readers.errors import DataError, plural
@@ -10,6 +10,8 @@ Kind = Literal["image", "skeleton", "curve", "bars"]
 
 MOST_BARS = 32
 """Plain vectors with at most this many columns are drawn as bars, longer vectors as a curve."""
+LEAST_SIDE = 4
+WIDEST = 4  # largest ratio of the longer side of an image to the shorter
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,11 @@ class Joint:
     parent: int
     offset: tuple[float, float, float]
     channels: tuple[str, ...]
+
+    @property
+    def moves(self) -> bool:
+        """Whether the joint has a position of its own in every frame."""
+        return any(channel.endswith("position") for channel in self.channels)
 
 
 @dataclass(frozen=True)
@@ -130,3 +137,33 @@ class Drawing:
     def of_vector(cls, n_outputs: int) -> "Drawing":
         """Return the drawing of plain numbers: bars for a short row, a curve for a long row."""
         return cls("bars" if n_outputs <= MOST_BARS else "curve", (n_outputs,))
+
+
+def image_shapes(n_columns: int) -> tuple[tuple[int, ...], ...]:
+    """Return the shapes of images with this many values.
+
+    The shapes closest to a square come first, and grey images come before colour images.
+    """
+    found: list[tuple[int, ...]] = [(high, wide) for high, wide in _rectangles(n_columns)]
+    if n_columns % 3 == 0:
+        found += [(high, wide, 3) for high, wide in _rectangles(n_columns // 3)]
+    return tuple(sorted(found, key=lambda shape: (len(shape), abs(shape[0] - shape[1]))))
+
+
+def _rectangles(n_pixels: int) -> list[tuple[int, int]]:
+    pairs = [(side, n_pixels // side) for side in range(LEAST_SIDE, isqrt(n_pixels) + 1)
+             if n_pixels % side == 0 and n_pixels // side <= WIDEST * side]  # fmt: skip
+    return pairs + [(wide, high) for high, wide in pairs if high != wide]
+
+
+def check_image_shape(shape: tuple[int, ...], n_columns: int, name: str) -> None:
+    """Raise a DataError unless rows with this many columns are images of this shape."""
+    valid = len(shape) in (2, 3) and min(shape) >= 1 and (len(shape) == 2 or shape[2] == 3)
+    if not valid:
+        raise DataError(f"image_shape must be (height, width) or (height, width, 3); got {shape}.")
+    if prod(shape) != n_columns:
+        size = " × ".join(map(str, shape))
+        raise DataError(
+            f"{name}: images of {size} have {prod(shape)} values, but its rows have {n_columns} "
+            "columns to learn."
+        )

@@ -1,6 +1,7 @@
 """Decode text: UTF-8 and UTF-16, other code pages, and letters that were encoded twice."""
 
 import re
+from contextlib import suppress
 
 from gplvm_core.readers.errors import DataError
 
@@ -52,21 +53,16 @@ def decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, l
             f"{name} is not a text file. Save a table as CSV, Excel, Parquet, Arrow, NPZ or NPY, "
             "and a motion as BVH."
         )
-    try:
+    with suppress(UnicodeDecodeError):
         text = data.decode("utf-8-sig")
         found = _examples(WRONG, text)
         note = f"Some letters look wrong ({found}): the text may have been converted wrongly."
         return text, [note] if found else [], found
-    except UnicodeDecodeError:
-        pass
-    for known, words in (("cp1252", "Windows-1252"), ("latin-1", "Latin-1")):
-        try:
-            text = data.decode(known)
-        except UnicodeDecodeError:
-            continue
-        found = _examples(OTHER, text)
-        return text, [f"The text is not UTF-8 and was read as {words} ({found})."], found
-    raise AssertionError("Latin-1 has all bytes")
+    words, text = "Latin-1", data.decode("latin-1")  # which has all bytes
+    with suppress(UnicodeDecodeError):
+        words, text = "Windows-1252", data.decode("cp1252")
+    found = _examples(OTHER, text)
+    return text, [f"The text is not UTF-8 and was read as {words} ({found})."], found
 
 
 def _utf_16(data: bytes) -> str:

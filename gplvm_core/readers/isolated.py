@@ -1,7 +1,11 @@
-"""Single values of a table that are far from all other values of their column."""
+"""Cells that are probably errors: numbers far from all others of their column, and rare words that
+look like slips of the pen for a frequent word.
+"""
 
+import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -14,6 +18,9 @@ MOST_ISOLATED = 3  # values of one column
 LEAST_OTHERS = 10  # least number of other values from which their range is estimated
 FAR = 3.0  # the least distance to the other values, as a multiple of their range
 FACTORS = (0.1, 10.0, 0.01, 100.0, 0.001, 1000.0)  # changes by a misplaced decimal point
+RARE, FREQUENT = 2, 10  # a slip occurs at most twice, its word at least ten times as often
+ALIKE = 0.75  # similarity of two words, from 0 to 1
+SHORTEST = 4  # shorter words that differ are seldom slips
 
 
 @dataclass(frozen=True)
@@ -68,20 +75,13 @@ def _of_column(values: Float[Array, " N"], column: int) -> list[IsolatedValue]:
             others = values[order[below : len(order) - (count - below)]]
             if len(others) < LEAST_OTHERS or others[0] == others[-1]:
                 continue
-            outside = [*order[:below], *order[len(order) - (count - below) :]]
+            outside = np.r_[order[:below], order[len(order) - (count - below) :]]
             low, high = float(others[0]), float(others[-1])
             gaps = np.maximum(low - values[outside], values[outside] - high)
             if np.all(gaps > FAR * (high - low)):
                 return [
-                    IsolatedValue(
-                        int(row),
-                        column,
-                        float(values[row]),
-                        low,
-                        high,
-                        _corrected(float(values[row]), low, high),
-                    )
-                    for row in outside
+                    IsolatedValue(int(row), column, value, low, high, _corrected(value, low, high))
+                    for row, value in zip(outside, values[outside].tolist(), strict=True)
                 ]
     return []
 
@@ -89,3 +89,75 @@ def _of_column(values: Float[Array, " N"], column: int) -> list[IsolatedValue]:
 def _corrected(value: float, low: float, high: float) -> float | None:
     candidates = (-value, *(factor * value for factor in FACTORS))
     return next((each for each in candidates if low <= each <= high), None)
+
+
+@dataclass(frozen=True)
+class WordSlip:
+    """A rare word of a column, the frequent word that may be meant, and the rows of the slip."""
+
+    column: int
+    word: str
+    meant: str
+    rows: tuple[int, ...]
+
+
+def word_slips(dataset: Dataset) -> tuple[WordSlip, ...]:
+    """Return the words that are probably misspelt: another case, or a few other letters."""
+    found = []
+    for d, column in enumerate(dataset.columns):
+        if column.kind != "category":
+            continue
+        codes = dataset.values[:, d]
+        rows = [np.flatnonzero(codes == n) for n in range(len(column.words))]
+        known = {str(word): at for word, at in zip(column.words, rows, strict=True)}
+        for word, at in known.items():
+            usual = [other for other, own in known.items() if len(own) >= FREQUENT * len(at)]
+            meant = _meant(word, usual) if 0 < len(at) <= RARE else None
+            if meant is not None:
+                found.append(WordSlip(d, word, meant, tuple(at.tolist())))
+    return tuple(found)
+
+
+def _meant(word: str, usual: Sequence[str]) -> str | None:
+    bare = " ".join(word.casefold().split())
+    same = [other for other in usual if " ".join(other.casefold().split()) == bare]
+    if same or len(bare) < SHORTEST or not bare.isalpha():
+        return next(iter(same), None)
+    letters = {other.casefold(): other for other in usual}
+    near = difflib.get_close_matches(bare, letters, 1, ALIKE)
+    return letters[near[0]] if near else None
+
+
+def corrected(dataset: Dataset, slips: Sequence[WordSlip]) -> Dataset:
+    """Return the data set with these words replaced by the words that are meant, and a note.
+
+    The columns remember the slips, so that new rows are read in the same way.
+    """
+    if not slips:
+        return dataset
+    columns, targets = list(dataset.columns), dataset.values.copy()
+    for each in slips:
+        column = columns[each.column]
+        names = list(map(str, column.words))
+        gone = names.index(each.word)
+        codes = targets[:, each.column]
+        codes[list(each.rows)] = names.index(each.meant)
+        codes[codes > gone] -= 1.0
+        kept = tuple(word for n, word in enumerate(column.words) if n != gone)
+        known = (*column.slips, (each.word, each.meant))
+        columns[each.column] = replace(column, words=kept, slips=known)
+    facts: dict[str, Any] = {}
+    before = [set(map(str, column.words)) for column in dataset.columns]
+    if dataset.labels is not None and set(dataset.label_names) in before:
+        d = before.index(set(dataset.label_names))
+        codes = targets[:, d]
+        facts["labels"] = np.where(np.isnan(codes), -1.0, codes).astype(np.int64)
+        facts["label_names"] = tuple(map(str, columns[d].words))
+    words = "; ".join(f"“{each.word}” is read as “{each.meant}”" for each in slips)
+    return replace(
+        dataset,
+        targets=targets,
+        columns=tuple(columns),
+        **facts,
+        notes=(*dataset.notes, f"Corrected words: {words}."),
+    )

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -197,21 +197,16 @@ def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any],
     """
     facts: dict[str, Any] = {}
     notes = []
-    labelled = first(parts, count, lambda dataset: dataset.labels is not None)
-    if labelled is not None:
-        facts["labels"] = np.asarray(labelled.dataset.labels)[:count]
-        facts["label_names"] = labelled.dataset.label_names
-        notes.append(f"Labels: those of {labelled.file}.")
-    timed = first(parts, count, lambda dataset: dataset.times is not None)
-    if timed is not None:
-        facts["times"] = np.asarray(timed.dataset.times)[:count]
-        facts["time_unit"] = timed.dataset.time_unit
-        notes.append(f"Times: those of {timed.file}.")
-    called = first(parts, count, lambda dataset: dataset.row_names is not None)
-    if called is not None:
-        facts["row_names"] = np.asarray(called.dataset.row_names)[:count]
+    for what, words in (("labels", "label_names"), ("times", "time_unit"), ("row_names", None)):
+        part = first(parts, count, what)
+        if part is None:
+            continue
+        facts[what] = getattr(part.dataset, what)[:count]
+        if words is not None:
+            facts[words] = getattr(part.dataset, words)
+            notes.append(f"{what.capitalize()}: those of {part.file}.")
     # Times are relative to sequences, so both must come from the same file.
-    ordered = timed or first(parts, count, lambda dataset: dataset.sequences is not None)
+    ordered = first(parts, count, "times") or first(parts, count, "sequences")
     if ordered is not None and ordered.dataset.sequences is not None:
         facts["sequences"] = ordered.dataset.sequences[:count]
     for part in parts:
@@ -223,8 +218,10 @@ def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any],
     return facts, notes
 
 
-def first(parts: Sequence[FileView], count: int, has: Callable[[Dataset], bool]) -> FileView | None:
-    return next((part for part in parts if part.knows_all(count) and has(part.dataset)), None)
+def first(parts: Sequence[FileView], count: int, what: str) -> FileView | None:
+    """Return the first file that has this fact for the first `count` rows."""
+    known = (part for part in parts if part.knows_all(count))
+    return next((part for part in known if getattr(part.dataset, what) is not None), None)
 
 
 def clash_of_times(parts: Sequence[FileView]) -> str | None:
@@ -240,9 +237,8 @@ def clash_of_times(parts: Sequence[FileView]) -> str | None:
             n = int(apart[0])
             return (
                 f"The times differ: in row {n + 1}, {timed[0].file} has {in_digits(one[n])} and "
-                f"{part.file} has {in_digits(other[n])}. If the rows were not recorded at the "
-                "same times, "
-                f"the views do not align. The times of {timed[0].file} are used."
+                f"{part.file} has {in_digits(other[n])}. If the rows were not recorded at the same "
+                f"times, the views do not align. The times of {timed[0].file} are used."
             )
     return None
 

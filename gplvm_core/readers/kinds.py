@@ -16,12 +16,10 @@ from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.proposals import (
     CONSTANT,
     MOST_WORDS,
-    MOSTLY_NUMBERS,
     Proposal,
     in_order,
+    of_cells,
     of_counts,
-    of_numbers,
-    of_words,
     yes_first,
 )
 
@@ -192,12 +190,11 @@ def proposal(cells: Cells) -> Proposal:
     if cells.dtype in declared and seen:
         kind, reason = declared[cells.dtype]
         return Proposal((kind,), reason, cells.levels, is_text=True)
-    numeric = sum(isinstance(value, int | float) for value in seen)
+    numbers = None
     if cells.dtype in ("int", "float"):
-        return of_numbers(np.array([np.nan if v is None else v for v in cells.values], dtype=float))
-    if numeric >= max(MOSTLY_NUMBERS * len(seen), 1):
-        return Proposal((), "numbers with mistakes")
-    return of_words(["" if value is None else str(value) for value in cells.values])
+        numbers = np.array([np.nan if v is None else v for v in cells.values], dtype=float)
+    share = sum(isinstance(value, int | float) for value in seen) / max(len(seen), 1)
+    return of_cells(numbers, share, lambda: ["" if v is None else str(v) for v in cells.values])
 
 
 def _column(cells: Cells, kind: Any) -> TableColumn:

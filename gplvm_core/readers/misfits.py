@@ -12,7 +12,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import in_digits, listed, plural, shortened
 from gplvm_core.readers.proposals import MOSTLY_NUMBERS
 from gplvm_core.readers.tables.codes import is_usual, written
-from gplvm_core.readers.tables.columns import MISSING, Column
+from gplvm_core.readers.tables.columns import MISSING, Column, Table
 from gplvm_core.readers.tables.numerals import read_numerals
 
 Mends = tuple[tuple[str, str, str], ...]
@@ -74,13 +74,8 @@ def _bare(name: str) -> str:
     return "".join(each for each in BRACKETS.sub("", name).casefold() if each.isalnum())
 
 
-def numbers_in(
-    column: Column, unit: str, places: Sequence[int], decimal: str = "."
-) -> tuple[Array, Misfit | None]:
-    """Return a column's numbers, with gaps for other cells, and a misfit that names these cells.
-
-    decimal: the decimal sign of the table.
-    """
+def numbers_in(column: Column, table: Table) -> tuple[Array, Misfit | None]:
+    """Return a column's numbers, with gaps for other cells, and a misfit that names these cells."""
     if column.numbers is not None:
         numbers = np.asarray(column.numbers, dtype=float)
         bad = np.flatnonzero(np.isinf(numbers))
@@ -88,7 +83,7 @@ def numbers_in(
         numbers = np.where(np.isinf(numbers), np.nan, numbers)
     else:
         texts = column.texts or ()
-        read = read_numerals(texts, decimal, MISSING).values
+        read = read_numerals(texts, table.decimal, MISSING).values
         numbers = np.array([np.nan if value is None else value for value in read])
         bad = np.array([n for n, value in enumerate(read) if value is None], dtype=int)
         cells = [texts[int(n)] for n in bad]
@@ -104,8 +99,8 @@ def numbers_in(
             "missing in every row."
         )
     else:
-        where = listed([str(places[int(n)]) for n in bad], 5)
-        lines = unit if len(bad) == 1 else f"{unit}s"
+        where = listed([str(table.places[n]) for n in bad], 5)
+        lines = table.unit if len(bad) == 1 else f"{table.unit}s"
         are = "is not a number" if len(bad) == 1 else "are not numbers"
         words = (
             f"Column “{name}”: {plural(len(bad), 'cell')} {are} ({shown}, {lines} {where}). "
@@ -144,8 +139,7 @@ def _unit_misfit(name: str, here: float, usual: float, factor: float) -> Misfit:
     change = f"Multiply by {factor:,.0f}" if factor > 1 else f"Divide by {1 / factor:,.0f}"
     words = (
         f"Column “{shortened(name)}”: half of the values are above {in_digits(here)}; in the "
-        "training "
-        f"rows, half are above {in_digits(usual)}. Is the unit different?"
+        f"training rows, half are above {in_digits(usual)}. Is the unit different?"
     )
     return Misfit(name, words, ("times", name, repr(factor)), change)
 

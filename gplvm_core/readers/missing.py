@@ -55,6 +55,11 @@ def missing_entries(targets: Shaped[AnyNDArray, "N D"]) -> Bool[BoolArray, "N D"
     return missing if missing.any() else None
 
 
+def varies(values: Shaped[AnyNDArray, "N ..."]) -> Bool[BoolArray, "..."]:
+    """Return whether the observed values of each column differ; False without observed values."""
+    return np.asarray(np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0))
+
+
 def n_patterns(missing: Bool[BoolArray, "N D"]) -> int:
     """Return the number of different patterns of missing rows among the columns."""
     return len({column.tobytes() for column in np.packbits(missing, axis=0).T})

@@ -3,7 +3,6 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,24 +12,16 @@ from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plural
 from gplvm_core.readers.files import ENDINGS, ending_of
-from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MEGABYTE
-from gplvm_core.readers.misfits import (
-    WHOLE,
-    Mends,
-    Misfit,
-    mended,
-    name_misfits,
-    numbers_in,
-)
+from gplvm_core.readers.misfits import WHOLE, Mends, Misfit, mended, name_misfits, numbers_in
 from gplvm_core.readers.names import Drawn, names_of
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import NEEDS, open_picture
 from gplvm_core.readers.sources import NamedBytes, Source, read_source
 from gplvm_core.readers.tables.arrays import parse_arrays
 from gplvm_core.readers.tables.columns import Column, Table, reading_notes, text_column
+from gplvm_core.readers.tables.dates import date_columns
 from gplvm_core.readers.tables.mixed import coded_cells
-from gplvm_core.readers.tables.moments import date_columns
 from gplvm_core.readers.tables.report import identifiers
 from gplvm_core.readers.tables.roles import moments_in, row_names_of
 from gplvm_core.readers.tables.table import parse_table
@@ -155,8 +146,7 @@ def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:
         return ()
     words = (
         f"These pixels are at most {in_digits(most, 3)}, but the model's run from {low:g} to "
-        f"{high:g}, so "
-        "the picture is almost black. Are the units different?"
+        f"{high:g}, so the picture is almost black. Are the units different?"
     )
     fits = 0.0 < most <= 1.0 < high
     mend = ("times", WHOLE, repr(float(high))) if fits else None
@@ -237,20 +227,20 @@ def _matched(name: str, table: Table, dataset: Drawn, mends: Mends) -> NewRows:
     """The rows of a table in the model's columns, by name or in order."""
     width = dataset.drawing.n_outputs
     wanted = dataset.column_names or ()
-    kinds = _kinds_of(dataset)
+    mixed = not all(column.is_number for column in dataset.columns)
     same = {there: wish for kind, wish, there in mends if kind == "use"}
     renamed = [replace(column, name=same.get(column.name, column.name)) for column in table.columns]
     table = replace(table, columns=tuple(renamed))
     named = {column.name: column for column in table.columns}
     if any(column in named for column in wanted) or name_misfits(wanted, [*named]):
-        return _by_name(table, named, wanted, kinds)
+        return _by_name(table, named, dataset)
     numeric = [column for column in table.columns if column.numbers is not None]
     # Text in a needed column raises an error that names the cell; other columns of text are left
     # out.
-    columns = list(table.columns) if len(table.columns) == width or kinds else numeric
+    columns = list(table.columns) if len(table.columns) == width or mixed else numeric
     if len(columns) != width:
         names = f" ({listed(list(wanted))})" if wanted else ""
-        of_numbers = "" if kinds else " of numbers"
+        of_numbers = "" if mixed else " of numbers"
         raise DataError(
             f"{name} has {plural(len(columns), 'column')}{of_numbers}, but this model has "
             f"{width:,}{names}. Use a table with the model's columns; write NA where "
@@ -262,31 +252,34 @@ def _matched(name: str, table: Table, dataset: Drawn, mends: Mends) -> NewRows:
         notes.append(f"Columns that the model does not have were not used: {listed(left_out)}.")
     if wanted and table.header:
         notes.append("The column names differ from the model's; the columns were used in order.")
-    used = dict(enumerate(columns))
-    of_kind = {d: kinds.get(name) for d, name in enumerate(wanted or range(width))}
-    return _rows(table, used, of_kind, width, notes, [])
+    return _rows(table, dict(enumerate(columns)), dataset, notes=notes)
 
 
 def _rows(
     table: Table,
     used: dict[int, Column],
-    kinds: dict[int, TableColumn | None],
-    width: int,
+    dataset: Drawn,
+    *,
     notes: list[str],
-    misfits: list[Misfit],
+    misfits: Sequence[Misfit] = (),
 ) -> NewRows:
     """Return the rows; used: the columns by their numbers in the model."""
-    values = np.full((len(table.places), width), np.nan)
+    values = np.full((len(table.places), dataset.drawing.n_outputs), np.nan)
+    found = list(misfits)
     for number, column in used.items():
-        values[:, number], misfit = _values(table, column, kinds[number])
-        misfits += [] if misfit is None else [misfit]
-        notes += _slips(table, column, kinds[number])
+        kind = dataset.columns[number] if dataset.columns else None
+        if kind is None or kind.is_number:
+            values[:, number], misfit = numbers_in(column, table)
+            found += [] if misfit is None else [misfit]
+            continue
+        values[:, number] = coded_cells(kind, column, table)
+        notes += kind.slips_in(column.first_words(len(table.places))) if kind.slips else ()
     return NewRows(
         values,
         tuple(notes),
         row_names=_called(table, used.values()),
         columns=_in_order(table, {column.name: number for number, column in used.items()}),
-        misfits=tuple(misfits),
+        misfits=tuple(found),
     )
 
 
@@ -323,11 +316,9 @@ def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Ta
     )
 
 
-def _by_name(
-    table: Table, named: dict[str, Column], wanted: tuple[str, ...], kinds: dict[Any, TableColumn]
-) -> NewRows:
+def _by_name(table: Table, named: dict[str, Column], dataset: Drawn) -> NewRows:
     """Return the model's columns by name; columns that the table lacks are missing in every row."""
-    notes = list(table.notes)
+    notes, wanted = list(table.notes), dataset.column_names or ()
     named, of_dates = _with_dates(table, named, wanted)
     absent = [column for column in wanted if column not in named and column not in table.empty]
     if absent:
@@ -340,8 +331,7 @@ def _by_name(
     if unused:
         notes.append(f"Columns that the model does not have were not used: {listed(unused)}.")
     used = {number: named[name] for number, name in enumerate(wanted) if name in named}
-    of_kind = {number: kinds.get(wanted[number]) for number in used}
-    return _rows(table, used, of_kind, len(wanted), notes, name_misfits(wanted, [*named]))
+    return _rows(table, used, dataset, notes=notes, misfits=name_misfits(wanted, [*named]))
 
 
 def _with_dates(
@@ -361,22 +351,6 @@ def _with_dates(
         found |= {key: Column(key, part) for key, part in parts.items() if key in wanted}
         used.append(name)
     return found, used
-
-
-def _kinds_of(dataset: Drawn) -> dict[Any, TableColumn]:
-    """Return the columns of words and counts by name; empty if all are numbers."""
-    return {column.name: column for column in dataset.columns if not column.is_number}
-
-
-def _values(table: Table, column: Column, kind: TableColumn | None) -> tuple[Array, Misfit | None]:
-    """Return a column as numbers, in which a word is its number, and what does not fit."""
-    if kind is None:
-        return numbers_in(column, table.unit, [int(place) for place in table.places], table.decimal)
-    return coded_cells(kind, column, table), None
-
-
-def _slips(table: Table, column: Column, kind: TableColumn | None) -> tuple[str, ...]:
-    return kind.slips_in(column.first_words(len(table.places))) if kind and kind.slips else ()
 
 
 def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:

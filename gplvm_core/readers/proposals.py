@@ -5,7 +5,7 @@ The same rule decides for files, data frames and lists of rows.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +113,17 @@ def in_order(words: Iterable[Any]) -> tuple[Any, ...]:
     if all(isinstance(word, int | float) for word in each):
         return tuple(sorted(each))
     return tuple(sorted(each, key=lambda word: natural(str(word))))
+
+
+def of_cells(numbers: Array | None, share: float, words: Callable[[], Sequence[str]]) -> Proposal:
+    """Propose the kind of a column. numbers: None unless all cells are numbers or missing; share:
+    the fraction of numbers among the other cells; words: the cells as text.
+    """
+    if numbers is not None:
+        return of_numbers(numbers)
+    if share >= MOSTLY_NUMBERS:
+        return Proposal((), "numbers with mistakes")
+    return of_words(words())
 
 
 def of_words(cells: Sequence[str]) -> Proposal:

@@ -13,12 +13,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, in_digits, plural, shortened
 from gplvm_core.readers.new_rows import FileColumn
 from gplvm_core.readers.tables.columns import Column, Table, text_column
-from gplvm_core.readers.tables.dates import (
-    HINT,
-    SECONDS,
-    DateFormat,
-    TimeUnit,
-)
+from gplvm_core.readers.tables.dates import HINT, SECONDS, DateFormat, TimeUnit
 from gplvm_core.readers.tables.roles import ColumnRoles, times_in
 
 SHORT_NAMES = re.compile(r"(t|s|ms|min|hours?|frames?|seconds?|minutes?|weeks?|months?|years?)\b")
@@ -96,9 +91,8 @@ def sequences_in(times: Float[Array, " n"], name: str = "time") -> tuple[slice, 
         more = f", and so in {plural(len(same) - 1, 'more place')}" if len(same) > 1 else ""
         raise DataError(
             f"Rows {row + 1} and {row + 2} have the same time in “{shortened(name)}” "
-            f"({in_digits(times[row], 6)}){more}. A frame has one time: keep one of the rows. "
-            "If they belong "
-            "to two sequences, put one after the other, or bring one at a time."
+            f"({in_digits(times[row], 6)}){more}. A frame has one time: keep one of the rows. If "
+            "they belong to two sequences, put one after the other, or bring one at a time."
         )
     back = np.flatnonzero(steps < 0.0)
     ends = [0, *(int(row) + 1 for row in back), len(times)]

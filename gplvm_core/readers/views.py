@@ -15,6 +15,7 @@ from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.missing import varies
 
 
 @dataclass(frozen=True)
@@ -131,8 +132,8 @@ def side_by_side(blocks: dict[str, NDArray[Any]], what: str) -> NDArray[Any]:
 
 def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
     """Return the names of the views whose columns are all constant."""
-    varies = np.fmin.reduce(targets, axis=0) < np.fmax.reduce(targets, axis=0)
-    return tuple(name for name, at in columns_of_views(views).items() if not varies[at].any())
+    varied = varies(targets)
+    return tuple(name for name, at in columns_of_views(views).items() if not varied[at].any())
 
 
 def unlinked_views(views: Mapping[str, Float[Array, "N _D"]]) -> tuple[str, ...]:
@@ -140,7 +141,10 @@ def unlinked_views(views: Mapping[str, Float[Array, "N _D"]]) -> tuple[str, ...]
 
     Two views are linked if a row has values in both, or through further views.
     """
-    known = {name: set(_known_rows(values)) for name, values in views.items()}
+    known = {
+        name: set(np.flatnonzero(~np.isnan(values).all(axis=1)).tolist())
+        for name, values in views.items()
+    }
     rest, linked = list(known), set[int]()
     while near := [name for name in rest if not linked or linked & known[name]]:
         linked |= known[near[0]]
@@ -153,11 +157,6 @@ def unlinked_views(views: Mapping[str, Float[Array, "N _D"]]) -> tuple[str, ...]
         "these views, so one does not predict the other. Check that row n of each describes the "
         "same item.",
     )
-
-
-def _known_rows(values: Float[Array, "N D"]) -> list[int]:
-    """Return the rows with a value."""
-    return np.flatnonzero(~np.isnan(values).all(axis=1)).tolist()
 
 
 def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from gplvm_core.readers.limits import MOST_MEMORY, MOST_TEXT
-from gplvm_core.readers.rows.folder_file import Folder
+from gplvm_core.readers.rows.folders import Folder
 from gplvm_core.store.decoding import decode
 from gplvm_core.store.encoding import encode
 from gplvm_core.store.private import private_file

@@ -8,7 +8,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import files_of, require_packages
-from gplvm_core.shipped.digits import load_digits
+from gplvm_core.shipped.scikit_learn import load_digits
 
 MOST_INK = 16.0
 HIGHEST = 3

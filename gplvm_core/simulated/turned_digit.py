@@ -9,7 +9,7 @@ from scipy.ndimage import rotate, zoom
 from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.shipped.digits import load_digits
+from gplvm_core.shipped.scikit_learn import load_digits
 
 SIDE = 20
 N_ANGLES = 60

@@ -35,10 +35,7 @@ ROOMS = (
 
 # These classes open the files that their fields name, so a stored file must not contain such
 # classes.
-OPENING = tuple(
-    f"gplvm_core.readers.rows.{name}"
-    for name in ("folder_file", "folders", "npy", "parquet", "files")
-)
+OPENING = ("gplvm_core.readers.rows.folders", "gplvm_core.readers.rows.files")
 
 
 def known_classes() -> dict[str, type]:

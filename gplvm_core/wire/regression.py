@@ -7,7 +7,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.prediction import Posterior
 from gplvm_core.readers import Dataset
-from gplvm_core.readers.input_columns import is_one_hot
+from gplvm_core.readers.column_task import is_one_hot
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.wire.basis import kernel_parts
 from gplvm_core.wire.frame import frame

@@ -16,7 +16,7 @@ from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.kernels import RBF
 from gplvm_core.prediction import DATA, Network, Posterior, moments
 from gplvm_core.readers import ask_column
-from gplvm_core.readers.input_columns import InputColumns
+from gplvm_core.readers.column_task import InputColumns
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.wire.regression import pack_regression
 from tests.canvas.test_deep_numbers import regressed

@@ -8,7 +8,7 @@ import pytest
 
 from gplvm_core.datasets import DataError, Dataset, list_datasets, load_dataset, optional_datasets
 from gplvm_core.readers.packages import files_of
-from gplvm_core.readers.pictures.shrink import shrink
+from gplvm_core.readers.pictures.picture import shrink
 from gplvm_core.shipped import files as shipped_files
 from gplvm_core.shipped.faces import read_pgm
 from gplvm_core.simulated.flow import (

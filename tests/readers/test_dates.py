@@ -13,7 +13,7 @@ from pyarrow import parquet
 from gplvm_core.readers import DataError, inspect_table, read_table
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.readers.sources import NamedBytes
-from gplvm_core.readers.tables.moments import times_since_first
+from gplvm_core.readers.tables.dates import times_since_first
 
 FIRST = dt.datetime(2023, 12, 27, 6, 30)
 MOMENTS = [FIRST + dt.timedelta(days=9 * i, minutes=7 * i) for i in range(12)]

@@ -12,11 +12,11 @@ import pytest
 from gplvm_core import BayesianGPLVM
 from gplvm_core.models.problems import many_rows
 from gplvm_core.readers import DataError, RowFiles
-from gplvm_core.readers.rows import folder_file
-from gplvm_core.readers.rows.folder_file import Folder
+from gplvm_core.readers.rows import folders as module
 from gplvm_core.readers.rows.folders import (
     MOST_TABLES,
     SETTING,
+    Folder,
     opened_folders,
     table_named,
     tables_in,
@@ -238,7 +238,7 @@ SWAPS = [
 @pytest.fixture(params=[True, False], ids=["descriptors", "paths"])
 def either_way(request, monkeypatch):
     """Run the test as on POSIX, and without folder descriptors, as on Windows."""
-    monkeypatch.setattr(folder_file, "DESCRIPTORS", request.param)
+    monkeypatch.setattr(module, "DESCRIPTORS", request.param)
 
 
 @pytest.mark.usefixtures("either_way")

@@ -8,8 +8,12 @@ import pytest
 
 from gplvm_core.readers import read_bvh, read_motion
 from gplvm_core.readers.bodies.bvh_writer import rig_channels, write_bvh
-from gplvm_core.readers.bodies.kinematics import axis_rotation, joint_frames
-from gplvm_core.readers.bodies.turns import aligned_turn, angles_of
+from gplvm_core.readers.bodies.kinematics import (
+    aligned_turn,
+    angles_of,
+    axis_rotation,
+    joint_frames,
+)
 
 WALK = Path("assets/data/cmu_01_01.bvh.gz").read_bytes()
 

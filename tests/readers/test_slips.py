@@ -6,8 +6,8 @@ import pytest
 
 from gplvm_core import BayesianGPLVM, apply, load
 from gplvm_core.readers import DataError, read_table
+from gplvm_core.readers.isolated import corrected, word_slips
 from gplvm_core.readers.new_rows import read_rows
-from gplvm_core.readers.slips import corrected, word_slips
 from gplvm_core.readers.sources import NamedBytes
 
 WORDS = ["birch"] * 30 + ["oak"] * 30 + ["pine"] * 30 + ["Oak", "pnie", "birhc", "birhc", "spruce"]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gplvm_core.readers import DataError, EmptyRowsError, inspect_table, read_table
-from gplvm_core.readers.tables.image_shapes import image_shapes
+from gplvm_core.readers.drawing import image_shapes
 
 NUMBERS = np.random.default_rng(2).normal(size=(8, 3))
 

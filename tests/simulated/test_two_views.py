@@ -8,7 +8,7 @@ from gplvm_core.datasets import load_dataset
 from gplvm_core.readers import DataError, Dataset, Skeleton
 from gplvm_core.readers.bodies.bvh import read_motion
 from gplvm_core.readers.bodies.kinematics import axis_rotation, joint_frames, merge_coincident
-from gplvm_core.readers.pictures.shrink import shrink
+from gplvm_core.readers.pictures.picture import shrink
 from gplvm_core.shipped.files import vendored
 from gplvm_core.shipped.poses import CMU_METRES, TAKES
 from gplvm_core.simulated.lit_heads import AMBIENT, DIFFUSE

@@ -13,9 +13,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gplvm_core.readers.rows.files import RowFiles
-from gplvm_core.readers.rows.folder_file import FolderFile
-from gplvm_core.readers.rows.npy import NpyRows
+from gplvm_core.readers.rows.files import NpyRows, RowFiles
+from gplvm_core.readers.rows.folders import FolderFile
 from gplvm_core.store import ChangedError, Library, StoreError, load, save
 from gplvm_core.store.holding import one_by_one
 from gplvm_core.store.registry import known_classes

@@ -26,9 +26,9 @@ from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network
 from gplvm_core.readers import DataError
+from gplvm_core.readers.column_task import InputColumns
 from gplvm_core.readers.errors import listed
 from gplvm_core.readers.frames import frame_of
-from gplvm_core.readers.input_columns import InputColumns
 
 
 @dataclass(eq=False, repr=False)

@@ -14,8 +14,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
-from gplvm_core.readers.bodies.kinematics import AXES, local_turn
-from gplvm_core.readers.bodies.turns import aligned_turn, angles_of
+from gplvm_core.readers.bodies.kinematics import AXES, aligned_turn, angles_of, local_turn
 from gplvm_core.readers.drawing import Joint, Rig, Skeleton
 from gplvm_core.readers.errors import DataError
 
@@ -112,14 +111,9 @@ def _aims(rig: Rig, number: int) -> list[int]:
     If the joint has no bones of its own, the bones of joints at the same place.
     """
     children = [child for child, joint in enumerate(rig.joints) if joint.parent == number]
-    fixed = [child for child in children if not _moves(rig.joints[child])]
+    fixed = [child for child in children if not rig.joints[child].moves]
     bones = [child for child in fixed if any(rig.joints[child].offset)]
     return bones or [aim for child in fixed for aim in _aims(rig, child)]
-
-
-def _moves(joint: Joint) -> bool:
-    """Whether a joint has a position of its own in every frame."""
-    return any(channel.endswith("position") for channel in joint.channels)
 
 
 def _values(joint: Joint, place: Array, local: Array) -> Array:

@@ -67,9 +67,8 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     seen = np.flatnonzero(~hidden)
     if len(chosen) < 2 or not len(seen):
         raise DataError(
-            f"{filename} has {plural(len(chosen), 'frame')} with {plural(len(seen), 'marker')}. "
-            "At least 2 frames and "
-            "one marker are needed."
+            f"{filename} has {plural(len(chosen), 'frame')} with {plural(len(seen), 'marker')}. At "
+            "least 2 frames and one marker are needed."
         )
     positions = METRES.get(recording.unit, 1.0) * places[:, seen]
     if recording.up == "Z":

@@ -67,8 +67,7 @@ def read_bvh(
     if len(chosen) < 2:
         raise DataError(
             f"{filename} leaves {len(chosen):,} of {len(motion.channels)} frames with "
-            f"every={every} "
-            f"and first_frame={first_frame}; at least 2 are needed."
+            f"every={every} and first_frame={first_frame}; at least 2 are needed."
         )
     skeleton, kept = merge_coincident(motion)
     used = replace(motion, channels=motion.channels[chosen])

@@ -203,13 +203,9 @@ def _words(reader: Any, name: str, file: str) -> list[str]:
 
     A parameter has room for 255 words. Raises DataError if they are not a list.
     """
-    words: list[str] = []
-    for number in itertools.count(1):
-        name_here = name if number == 1 else f"{name}{number}"
-        if reader.get(name_here) is None:
-            return words
-        words += _list(reader, name_here, file)
-    raise AssertionError("the loop ends at the first parameter that is missing")
+    names = (f"{name}{number}" if number > 1 else name for number in itertools.count(1))
+    there = itertools.takewhile(lambda each: reader.get(each) is not None, names)
+    return [word for each in there for word in _list(reader, each, file)]
 
 
 def _list(reader: Any, name: str, file: str) -> list[str]:

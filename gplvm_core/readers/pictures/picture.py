@@ -1,4 +1,6 @@
-"""Decode a picture to 8-bit pixels of a given size, and record the changes made (Pillow)."""
+"""Decode a picture to 8-bit pixels of a given size, and record the changes made (Pillow); shrink
+images by a whole factor, with the same result on every machine.
+"""
 
 import io
 from collections import Counter
@@ -7,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from jaxtyping import UInt8
+from jaxtyping import Shaped, UInt8
 
 from gplvm_core.numerics import AnyNDArray, ByteArray
 from gplvm_core.readers.errors import DataError, parsing
@@ -202,3 +204,16 @@ def _luma(pixels: UInt8[ByteArray, "H W _C"]) -> UInt8[ByteArray, "H W"]:
         return pixels[..., 0]
     grey = pixels.astype(np.float64) @ np.array([0.299, 0.587, 0.114])
     return np.floor(grey + 0.5).clip(0, 255).astype(np.uint8)
+
+
+def shrink(images: Shaped[AnyNDArray, "N H W"], factor: int) -> UInt8[ByteArray, "N h w"]:
+    """Return means over factor × factor blocks of pixels in 0…255, rounded; H and W are multiples
+    of the factor.
+
+    Stored models refer to a data set by its name, so the pixels must not depend on the version of
+    an image library.
+    """
+    n_images, height, width = images.shape
+    blocks = images.reshape(n_images, height // factor, factor, width // factor, factor)
+    means = blocks.mean(axis=(2, 4), dtype=np.float64)
+    return np.floor(np.clip(means, 0, 255) + 0.5).clip(0, 255).astype(np.uint8)

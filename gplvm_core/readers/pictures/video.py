@@ -1,6 +1,6 @@
 """Read a video from an animated GIF: a frame is a row with its time."""
 
-from typing import TYPE_CHECKING, cast
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from gplvm_core.readers.pictures.picture import (
     what_was_done,
 )
 from gplvm_core.readers.sources import Source, read_source, stem
-
-if TYPE_CHECKING:
-    from PIL.GifImagePlugin import GifImageFile
 
 UNTIMED = 0.1
 """Seconds for which browsers show a frame that has no duration."""
@@ -88,7 +85,7 @@ def read_video(
 
 def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
     """Return all frames, shrunk. Refuses files above the limits before unpacking them."""
-    image = open_picture(data, filename, ("GIF",))
+    image: Any = open_picture(data, filename, ("GIF",))
     if image is None:
         raise DataError(
             f"{filename} is not a GIF. Save the video as an animated GIF, or its frames as images "
@@ -97,7 +94,8 @@ def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
     width, height = image.size
     most = min(MOST_MEMBERS, MOST_PIXELS_TOGETHER // (width * height))
     size = shrunk((width, height), max_side)
-    count = _count(cast("GifImageFile", image), filename)
+    with parsing(filename):
+        count = image.n_frames  # by their headers, without unpacking any
     if count > most:
         raise DataError(
             f"{filename} was refused: it has {count:,} frames of {width} × {height} pixels; up to "
@@ -121,9 +119,3 @@ def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
             "pictures into a zip."
         )
     return found
-
-
-def _count(image: "GifImageFile", filename: str) -> int:
-    """Return the number of frames by their headers, without unpacking any."""
-    with parsing(filename):
-        return image.n_frames

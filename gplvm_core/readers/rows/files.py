@@ -1,47 +1,209 @@
-"""Read rows from .npy and Parquet files in parts, so that they need not fit into memory."""
+"""Read rows from .npy and Parquet files in parts, so that they need not fit into memory.
 
+A file that was changed while it is read in parts is an error.
+"""
+
+import hashlib
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, BinaryIO, Self
 
 import numpy as np
 from jaxtyping import Float, Int
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, IntArray
-from gplvm_core.readers.errors import DataError, plural
+from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.limits import LARGEST
-from gplvm_core.readers.rows.file_state import FilePath
-from gplvm_core.readers.rows.folder_file import FolderFile
-from gplvm_core.readers.rows.npy import NpyRows
-from gplvm_core.readers.rows.parquet import ParquetRows
+from gplvm_core.readers.packages import require_packages
+from gplvm_core.readers.rows.folders import ENDINGS, FolderFile
 
+FilePath = Path | FolderFile
+"""The location of a file: a path, whose links are followed, or a file in an opened folder."""
+
+# Number of bytes at either end of a file, where headers and footers are.
+ENDS = 4096
+HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 ROWS_AT_ONCE = 16_384
 # Every part has an overhead of milliseconds.
 MOST_PARTS = 4096
-READERS: dict[str, Callable[[FilePath], "RowFile"]] = {
-    ".npy": NpyRows.of,
-    ".parquet": ParquetRows.of,
-}
-
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | FolderFile]
 
 
-class RowFile(Protocol):
-    """A table in one file. `ends` are row numbers at which to divide the table; `blocks` yields
-    rows in blocks.
+@dataclass(frozen=True)
+class FileState:
+    """Size, time of the last change in nanoseconds, and a digest of both ends of a file."""
+
+    size: int
+    changed: int
+    ends: str
+
+    @classmethod
+    def of(cls, file: BinaryIO) -> Self:
+        """Return the present state of an open file."""
+        state = os.fstat(file.fileno())
+        digest = hashlib.sha256()
+        for begin in (0, max(0, state.st_size - ENDS)):
+            file.seek(begin)
+            digest.update(file.read(ENDS))
+        return cls(state.st_size, state.st_mtime_ns, digest.hexdigest())
+
+
+@contextmanager
+def opened(path: FilePath, before: FileState | None = None) -> Iterator[BinaryIO]:
+    """Open a file for reading. Raises DataError if the file cannot be read, or differs from
+    `before`. The state is compared again at the end. A change during reading is therefore reported
+    as a change, even if the change caused another error first.
+    """
+    try:
+        with path.open("rb") as file:
+            try:
+                yield file
+            finally:
+                same = before in (None, FileState.of(file))
+                if not same:
+                    raise DataError(
+                        f"{path.name} changed while it was read: use a copy that no other program "
+                        "changes"
+                    )
+    except OSError as error:
+        can = "cannot" if before is None else "can no longer"
+        raise DataError(f"{path} {can} be read: {error.strerror or error}") from error
+
+
+@dataclass(frozen=True)
+class NpyRows:
+    """The position of the rows in a file.
+
+    If the file is cut off, reading raises an error; reading through a memory map would end the
+    process.
     """
 
+    path: FilePath
+    n_rows: int
+    n_columns: int
+    dtype: np.dtype[Any]
+    begins: int  # byte at which the first row begins
+    state: FileState
+
+    @classmethod
+    def of(cls, path: FilePath) -> Self:
+        """Read the header. Raises DataError unless it is a table of numbers, stored by row."""
+        with opened(path) as file:
+            with parsing(path.name, "is not an .npy file", "Write it with numpy.save."):
+                version = npy.read_magic(file)
+                if version not in HEADERS:
+                    raise DataError(f"{path.name} has an unknown .npy version {version}")
+                shape, by_column, dtype = HEADERS[version](file)
+            begins, state = file.tell(), FileState.of(file)
+        if dtype.kind not in "fiu" or dtype.hasobject:
+            raise DataError(f"{path.name} holds {dtype}, not real numbers: save float32 or float64")
+        if len(shape) != 2 or not all(shape):
+            raise DataError(
+                f"{path.name} holds an array of shape {shape}; a table of N rows and D columns is "
+                "needed"
+            )
+        if by_column:
+            raise DataError(
+                f"{path.name} is stored column by column, so it cannot be read row by row: save "
+                "numpy.ascontiguousarray(table)"
+            )
+        needed = begins + shape[0] * shape[1] * dtype.itemsize
+        if state.size < needed:
+            raise DataError(
+                f"{path.name} is cut short: {shape[0]:,} rows of {shape[1]} need {needed:,} bytes, "
+                f"but it has {state.size:,}"
+            )
+        return cls(path, *shape, dtype, begins, state)
+
+    def ends(self, size: int) -> list[int]:
+        """Return row numbers that divide the file into parts of `size` rows."""
+        return [*range(size, self.n_rows, size), self.n_rows]
+
+    def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:
+        """Yield rows first to last − 1 in the stored type, at most `size` at a time."""
+        for begin in range(first, last, size):
+            count = (min(begin + size, last) - begin) * self.n_columns
+            at = self.begins + begin * self.n_columns * self.dtype.itemsize
+            with opened(self.path, self.state) as file:
+                found = np.fromfile(file, self.dtype, count, offset=at)
+            yield found.reshape(-1, self.n_columns)
+
+
+@dataclass(frozen=True)
+class ParquetRows:
+    """The column names, and the cumulative numbers of rows at the end of each row group."""
+
+    path: FilePath
+    names: tuple[str, ...]
+    edges: tuple[int, ...]
+    state: FileState
+
+    @classmethod
+    def of(cls, path: FilePath) -> Self:
+        """Read the header; DataError if a column is not of numbers, or without pyarrow."""
+        require_packages("Parquet files", ("pyarrow",))
+        from pyarrow import parquet, types
+
+        with opened(path) as file:
+            with parsing(path.name, "is cut short, or is not a Parquet file", "Write it again."):
+                table = parquet.ParquetFile(file)
+                about, schema = table.metadata, table.schema_arrow
+            state = FileState.of(file)
+        other = [
+            f"{each.name} ({each.type})"
+            for each in schema
+            if not (types.is_integer(each.type) or types.is_floating(each.type))
+        ]
+        if other:
+            raise DataError(
+                f"{path.name} has columns that are not real numbers: {listed(other)}. Write a file "
+                "without them."
+            )
+        counts = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
+        if not sum(counts) or not schema.names:
+            raise DataError(f"{path.name} has no rows, or no columns")
+        return cls(path, tuple(schema.names), tuple(np.cumsum(counts).tolist()), state)
+
     @property
-    def path(self) -> FilePath: ...
+    def n_rows(self) -> int:
+        return self.edges[-1]
+
     @property
-    def n_rows(self) -> int: ...
-    @property
-    def n_columns(self) -> int: ...
-    def ends(self, size: int) -> list[int]: ...
-    def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]: ...
+    def n_columns(self) -> int:
+        return len(self.names)
+
+    def ends(self, size: int) -> list[int]:
+        """Return the ends of the row groups, for any `size`, so that no group is unpacked twice."""
+        return list(self.edges)
+
+    def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:
+        """Yield rows first to last − 1 (null becomes NaN), at most `size` at a time.
+
+        This needs memory for one compressed row group and one decompressed block.
+        """
+        from pyarrow import parquet
+
+        begins = np.array([0, *self.edges[:-1]])
+        groups = np.flatnonzero((begins < last) & (np.array(self.edges) > first)).tolist()
+        at = int(begins[groups[0]])
+        with opened(self.path, self.state) as file, parsing(self.path.name, "is damaged"):
+            for batch in parquet.ParquetFile(file).iter_batches(size, groups):
+                inner = slice(max(first - at, 0), max(last - at, 0))
+                at += len(batch)
+                columns = [
+                    np.asarray(each.to_numpy(zero_copy_only=False), np.float64)[inner]
+                    for each in batch.columns
+                ]
+                if len(columns[0]):
+                    yield np.column_stack(columns)
+
+
+RowFile = NpyRows | ParquetRows
 
 
 @dataclass(frozen=True)
@@ -169,7 +331,7 @@ def _listed(paths: Paths) -> Sequence[FilePath]:
     path = Path(paths)
     if not path.is_dir():
         return [path]
-    found = sorted(each for each in path.iterdir() if each.suffix.lower() in READERS)
+    found = sorted(each for each in path.iterdir() if each.suffix.lower() in ENDINGS)
     if not found:
         raise DataError(f"the folder {path} has no .npy and no .parquet files")
     return found
@@ -177,4 +339,4 @@ def _listed(paths: Paths) -> Sequence[FilePath]:
 
 def _file(path: FilePath) -> RowFile:
     whole = path.absolute() if isinstance(path, Path) else path
-    return READERS.get(path.suffix.lower(), NpyRows.of)(whole)
+    return (ParquetRows if path.suffix.lower() == ".parquet" else NpyRows).of(whole)

@@ -1,4 +1,6 @@
-"""Numbers that stand for missing values, such as −999: they repeat, far from all other values."""
+"""What is no value like the others: numbers such as −999 that repeat far from all others and stand
+for missing values, and rows below a table with the sums or means of its columns.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -20,6 +22,19 @@ USUALLY, OTHERWISE = 1.0, 10.0  # the least distances to other values, as multip
 ALSO = 0.1  # this distance in further columns, once a number is a code in one
 LEAST_OTHERS, MANY = 3, 10  # least numbers of other values
 MOST_CODES = 3  # on each side of a column
+WORDS = {
+    "sum": re.compile(
+        r"(?:grand |sub)?totale?s?|sums?|summen?|(?:gesamt|zwischen)(?:summen?)?|insgesamt|somme"
+        r"|suma|∑|Σ",
+        re.IGNORECASE,
+    ),
+    "mean": re.compile(
+        r"means?|averages?|avg\.?|mittelwerte?|mittel|durchschnitte?|moyenne|media|ø", re.IGNORECASE
+    ),
+}
+MOST = 3  # rows at the end
+LEAST = 3  # rows above them
+CLOSE = 1e-3  # sums are rounded
 
 
 @dataclass(frozen=True)
@@ -144,3 +159,41 @@ def without_codes(table: Table, codes: Iterable[float]) -> Table:
     words = listed([f"{value:.10g}" for value in gone])
     note = f"Read as missing values: {words}, in {plural(count, 'cell')}."
     return replace(table, columns=tuple(columns), notes=(*table.notes, note)) if count else table
+
+
+def total_rows(table: Table) -> list[str]:
+    """Return a question for each of the last rows that seems to hold sums or means."""
+    numeric = [column.numbers for column in table.columns if column.numbers is not None]
+    words = [column.texts for column in table.columns if column.numbers is None and column.texts]
+    count = len(table.places)
+    if not numeric or not words:
+        return []
+    called: dict[int, tuple[str, str]] = {}
+    for row in range(max(count - MOST, LEAST), count):
+        for cell in (own[row] for own in words):
+            what = next((w for w, each in WORDS.items() if each.fullmatch(cell.strip(": ="))), "")
+            if what:
+                called.setdefault(row, (what, cell))
+    rows = [row for row in range(count) if row not in called]
+    return [
+        f"{table.unit.capitalize()} {table.places[row]} (“{cell}”) has the {what}s of the rows "
+        "above. Is it a row like the others? If not, delete it from the file."
+        for row, (what, cell) in called.items()
+        if _match(
+            [each[[n for n in rows if n < row]] for each in numeric],
+            [each[row] for each in numeric],
+            what,
+        )
+    ]
+
+
+def _match(columns: list[Float[Array, " n"]], found: list[float], what: str) -> bool:
+    """Whether at least half of the numbers of a row are the sums, or means, of the columns."""
+    function = np.nansum if what == "sum" else np.nanmean
+    known = [
+        (float(function(column)), value)
+        for column, value in zip(columns, found, strict=True)
+        if np.isfinite(value) and np.isfinite(column).any()
+    ]
+    close = [abs(expected - value) <= CLOSE * abs(expected) for expected, value in known]
+    return 2 * sum(close) >= len(close) > 0

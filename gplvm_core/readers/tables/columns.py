@@ -11,14 +11,8 @@ from jaxtyping import Bool, Float, Int, Shaped
 
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, Int64Array, IntArray
 from gplvm_core.readers.errors import listed
-from gplvm_core.readers.proposals import (
-    MOSTLY_NUMBERS,
-    Proposal,
-    of_numbers,
-    of_words,
-)
-from gplvm_core.readers.tables.clock import read_hours
-from gplvm_core.readers.tables.numerals import is_number, read_numerals
+from gplvm_core.readers.proposals import Proposal, of_cells
+from gplvm_core.readers.tables.numerals import is_number, read_hours, read_numerals
 
 if TYPE_CHECKING:
     from gplvm_core.readers.tables.dates import Dates
@@ -91,11 +85,9 @@ class Column:
 
     def proposal(self) -> Proposal:
         """Propose the kind of a column that has no dates."""
-        if self.numbers is not None:
-            return Proposal(("number",), "") if self.of_day else of_numbers(self.numbers)
-        if self.share >= MOSTLY_NUMBERS:
-            return Proposal((), "numbers with mistakes")
-        return of_words(self.words())
+        if self.numbers is not None and self.of_day:
+            return Proposal(("number",), "")
+        return of_cells(self.numbers, self.share, self.words)
 
     def first_words(self, count: int) -> tuple[str, ...]:
         """Return the first cells as they are written in the file."""
@@ -191,6 +183,12 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
         found.of_day,
         notes=tuple(f"The values of {name} {note}." for note in found.notes),
     )
+
+
+def hours_column(name: str, hours: Float[Array, " N"], *, of_day: bool) -> Column:
+    """Return a column of times of day, or of durations, that the file stores as such."""
+    what = "Times of day" if of_day else "Durations"
+    return Column(name, hours, of_day=of_day, notes=(f"{what} in {name} were read as hours.",))
 
 
 def _floats(cells: Sequence[str]) -> Float[Array, " N"]:

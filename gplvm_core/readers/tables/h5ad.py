@@ -9,8 +9,9 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.drawing import MOST_BARS, Drawing
+from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MOST_VALUES, check_at_most
@@ -76,46 +77,22 @@ def read_h5ad(
         notes.append(f"Only highly variable genes are used: {cells.n_vars}.")
     elif "highly_variable" in cells.var:
         notes.append("No gene is marked as highly variable, so all genes are used.")
-    advice = "Mark highly variable genes, or leave out cells."
-    check_at_most(cells.n_obs * cells.n_vars, MOST_VALUES, "values", filename, advice)
-    if layer is not None and layer not in layers:
-        raise DataError(f"{filename} has no layer {layer!r}; it has {layers}.")
-    values = cells.X if layer is None else cells.layers[layer]
-    if values is None and layers:
-        raise DataError(
-            f"{filename} has no X, but the layers {listed(layers)}. Save it with one of them as X.",
-            script=f"Or name one: layer={layers[0]!r}.",
-        )
-    if values is None:
-        raise DataError(
-            f"{filename} has no values (neither X nor layers), only facts about cells and genes. "
-            "Save it with its matrix."
-        )
-    # A Gaussian process needs a dense array.
-    values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
+    values = _values(cells, layer, layers, filename)
     labels, names, chosen = _labels(cells.obs, label, filename)
     if chosen:
         notes.append(f"Labels: {chosen}.")
     genes, columns = tuple(map(str, cells.var_names)), tuple[TableColumn, ...]()
-    drawing = Drawing("bars" if values.shape[1] <= MOST_BARS else "curve", values.shape[1:])
     if counts and sizes is None:
         notes.append("The values are not counts, so they are read as numbers.")
     elif sizes is not None:
-        used, words = _most_variable(values, sizes)
+        values, columns, words = _as_counts(values, sizes, genes)
+        genes = tuple(column.name for column in columns)
         notes.extend(words)
-        values = np.column_stack([values[:, used], sizes])
-        genes = (*(genes[at] for at in used), LIBRARY_SIZE)
-        unit = float(np.exp(np.mean(np.log(sizes))))
-        columns = (
-            *(TableColumn(gene, "count") for gene in genes[:-1]),
-            TableColumn(genes[-1], "exposure", unit=unit),
-        )
-        drawing = Drawing.of_vector(len(columns))
     return Dataset(
         name=stem(filename),
         title=stem(filename).replace("_", " "),
         targets=values,
-        drawing=drawing,
+        drawing=Drawing.of_vector(values.shape[1]),
         columns=columns,
         labels=labels,
         label_names=names,
@@ -131,6 +108,26 @@ def read_h5ad(
     )
 
 
+def _values(cells: Any, layer: str | None, layers: list[str], name: str) -> Float[Array, "N D"]:
+    """Return X, or a layer, as a dense array, which a Gaussian process needs."""
+    advice = "Mark highly variable genes, or leave out cells."
+    check_at_most(cells.n_obs * cells.n_vars, MOST_VALUES, "values", name, advice)
+    if layer is not None and layer not in layers:
+        raise DataError(f"{name} has no layer {layer!r}; it has {layers}.")
+    values = cells.X if layer is None else cells.layers[layer]
+    if values is None and layers:
+        raise DataError(
+            f"{name} has no X, but the layers {listed(layers)}. Save it with one of them as X.",
+            script=f"Or name one: layer={layers[0]!r}.",
+        )
+    if values is None:
+        raise DataError(
+            f"{name} has no values (neither X nor layers), only facts about cells and genes. "
+            "Save it with its matrix."
+        )
+    return np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
+
+
 def _marked(var: Any) -> NDArray[np.bool_]:
     """Return which genes are marked as highly variable; a missing mark counts as no.
 
@@ -142,7 +139,7 @@ def _marked(var: Any) -> NDArray[np.bool_]:
     return np.array([word in ("true", "1", "1.0", "yes") for word in words], dtype=bool)
 
 
-def _library_sizes(values: Any) -> Float[np.ndarray, " N"] | None:
+def _library_sizes(values: Any) -> Float[Array, " N"] | None:
     """Return the sum of every cell's counts over all genes; None if the values are not counts."""
     if values is None:
         return None
@@ -152,10 +149,11 @@ def _library_sizes(values: Any) -> Float[np.ndarray, " N"] | None:
     return np.asarray(values.sum(axis=1), dtype=float).ravel()
 
 
-def _most_variable(
-    counts: Float[np.ndarray, "N D"], sizes: Float[np.ndarray, " N"]
-) -> tuple[list[int], list[str]]:
-    """Return the genes that vary most, and notes.
+def _as_counts(
+    counts: Float[Array, "N D"], sizes: Float[Array, " N"], genes: tuple[str, ...]
+) -> tuple[Float[Array, "N K"], tuple[TableColumn, ...], list[str]]:
+    """Return the counts of the genes that vary most beside the library sizes, the columns, and
+    notes.
 
     A gene's variation is compared with chance at equal shares of the gene in all cells. The measure
     is Pearson's: Σ (y − e)²/e, with e the count expected from the library size.
@@ -170,7 +168,12 @@ def _most_variable(
         notes.append(f"Left out: {still} with the same count in all cells.")
     if len(used) < len(varying):
         notes.append(f"Only the {len(used)} of {len(varying):,} genes that vary most are used.")
-    return used.tolist(), notes
+    unit = float(np.exp(np.mean(np.log(sizes))))
+    columns = (
+        *(TableColumn(genes[at], "count") for at in used),
+        TableColumn(LIBRARY_SIZE, "exposure", unit=unit),
+    )
+    return np.column_stack([counts[:, used], sizes]), columns, notes
 
 
 def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:

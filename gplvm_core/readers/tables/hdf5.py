@@ -43,7 +43,7 @@ def check_hdf5(path: Path, name: str) -> None:
     # The plain driver reads only this file; other drivers would assemble the content from several
     # files.
     with h5py.File(path, "r", driver="sec2", locking=False) as file:
-        walk = _Walk(name)
+        walk = _Walk(name, h5py)
         walk.group(file.id, "", 0)
         for column, address in walk.categories.items():
             if address not in walk.datasets:
@@ -55,6 +55,7 @@ class _Walk:
     """One traversal of a file, with the totals declared so far."""
 
     name: str
+    api: Any  # the module h5py
     objects: int = 0
     bytes: int = 0
     characters: int = 0
@@ -64,9 +65,7 @@ class _Walk:
 
     def group(self, group: Any, path: str, depth: int) -> None:
         """Check a group and everything below it."""
-        from h5py import h5g, h5l, h5o
-
-        address = h5o.get_info(group).addr
+        address = self.api.h5o.get_info(group).addr
         if address in self.groups or depth > DEEPEST:
             self.refuse(path, "contains itself or is nested too deeply")
         self.groups.add(address)
@@ -74,12 +73,12 @@ class _Walk:
         members: dict[str, Any] = {}
         for key in group:
             below = f"{path}/{key.decode('utf-8', 'replace')}"
-            if group.links.get_info(key).type != h5l.TYPE_HARD:
+            if group.links.get_info(key).type != self.api.h5l.TYPE_HARD:
                 self.refuse(below, "is a link to another place or another file")
             self.objects += 1
             check_at_most(self.objects, MOST_MEMBERS, "parts", self.name, AGAIN)
-            member = h5o.open(group, key)
-            if isinstance(member, h5g.GroupID):
+            member = self.api.h5o.open(group, key)
+            if isinstance(member, self.api.h5g.GroupID):
                 self.group(member, below, depth + 1)
             else:
                 self.dataset(member, below)
@@ -89,18 +88,16 @@ class _Walk:
 
     def dataset(self, dataset: Any, path: str) -> None:
         """Check where a data set's values are stored, their type, and their declared size."""
-        from h5py import Dataset, h5d, h5o
-
         self.attributes(dataset, path)
-        self.datasets.add(h5o.get_info(dataset).addr)
-        if not isinstance(dataset, h5d.DatasetID):
+        self.datasets.add(self.api.h5o.get_info(dataset).addr)
+        if not isinstance(dataset, self.api.h5d.DatasetID):
             self.type(dataset, path)  # a named type
             return
         created = dataset.get_create_plist()
         layout = created.get_layout()
         if created.get_external_count():
             self.refuse(path, "stores its values in another file")
-        if layout == h5d.VIRTUAL:
+        if layout == self.api.h5d.VIRTUAL:
             self.refuse(path, "takes its values from other data sets (a virtual data set)")
         self.type(dataset.get_type(), path)
         filters = {created.get_filter(n)[0] for n in range(created.get_nfilters())}
@@ -109,22 +106,19 @@ class _Walk:
                 path, f"is compressed with filter {min(unknown)}; only gzip and LZF can be read"
             )
         itemsize = int(dataset.get_type().get_size())
-        if layout == h5d.CHUNKED:
+        if layout == self.api.h5d.CHUNKED:
             megabytes = itemsize * prod(map(int, created.get_chunk())) // MEGABYTE
             what = f"MB in one block of {path}"
             check_at_most(megabytes, MOST_CHUNK // MEGABYTE, what, self.name, AGAIN)
         self.declared(itemsize, dataset.get_space())
-        if _has_text(dataset.get_type()):
-            self.text(Dataset(dataset), path)
+        if self.has_text(dataset.get_type()):
+            self.text(self.api.Dataset(dataset), path)
 
     def attributes(self, owner: Any, path: str) -> None:
         """Check the attributes of a group, a data set or a named type."""
-        from h5py import h5a, h5d
-
-        for number in range(h5a.get_num_attrs(owner)):
-            attribute = h5a.open(owner, index=number)
-            categories = attribute.name == b"categories" and isinstance(owner, h5d.DatasetID)
-            if categories and self.refers_to_categories(owner, path):
+        for number in range(self.api.h5a.get_num_attrs(owner)):
+            attribute = self.api.h5a.open(owner, index=number)
+            if attribute.name == b"categories" and self.refers_to_categories(owner, path):
                 continue
             self.type(attribute.get_type(), f"{path}, attribute {attribute.name!r}")
             self.declared(int(attribute.get_type().get_size()), attribute.get_space())
@@ -134,37 +128,41 @@ class _Walk:
 
         The walk checks all data sets of the file, and the caller that the data set is one of them.
         """
-        from h5py import Dataset, h5d, h5o, h5r
-
-        found = Dataset(dataset).attrs["categories"]
-        if type(found) is not h5r.Reference or not found:
+        if not isinstance(dataset, self.api.h5d.DatasetID):
             return False
-        target = h5r.dereference(found, dataset)
-        if not isinstance(target, h5d.DatasetID):
+        found = self.api.Dataset(dataset).attrs["categories"]
+        if type(found) is not self.api.h5r.Reference or not found:
             return False
-        self.categories[path] = h5o.get_info(target).addr
+        target = self.api.h5r.dereference(found, dataset)
+        if not isinstance(target, self.api.h5d.DatasetID):
+            return False
+        self.categories[path] = self.api.h5o.get_info(target).addr
         return True
 
     def type(self, kind: Any, path: str) -> None:
         """Refuse references, and lists of varying lengths, at any depth of a type."""
-        from h5py import h5t
-
         family = kind.get_class()
-        if family == h5t.REFERENCE:
+        if family == self.api.h5t.REFERENCE:
             self.refuse(path, "refers to another part of the file (a reference)")
-        elif family == h5t.VLEN:
+        elif family == self.api.h5t.VLEN:
             self.refuse(path, "has lists of varying lengths")
-        elif family == h5t.ARRAY:
+        elif family == self.api.h5t.ARRAY:
             self.type(kind.get_super(), path)
-        elif family == h5t.COMPOUND:
+        elif family == self.api.h5t.COMPOUND:
             for number in range(kind.get_nmembers()):
                 self.type(kind.get_member_type(number), path)
 
+    def has_text(self, kind: Any) -> bool:
+        """Whether a type is, or contains, text of varying length."""
+        if kind.get_class() == self.api.h5t.COMPOUND:
+            return any(self.has_text(kind.get_member_type(n)) for n in range(kind.get_nmembers()))
+        if kind.get_class() == self.api.h5t.ARRAY:
+            return self.has_text(kind.get_super())
+        return bool(kind.get_class() == self.api.h5t.STRING and kind.is_variable_str())
+
     def declared(self, itemsize: int, space: Any) -> None:
         """Add the bytes that a data set or attribute declares."""
-        from h5py import h5s
-
-        if space.get_simple_extent_type() != h5s.NULL:
+        if space.get_simple_extent_type() != self.api.h5s.NULL:
             self.bytes += itemsize * prod(map(int, space.get_simple_extent_dims()))
         most = MOST_UNPACKED // MEGABYTE
         advice = "Leave out layers or cells."
@@ -187,11 +185,9 @@ class _Walk:
         """Check a sparse matrix, since readers trust its indices, and write outside the memory of a
         dense array if one is out of range.
         """
-        from h5py import Dataset, Group, h5d
-
-        if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
+        if not all(isinstance(members[key], self.api.h5d.DatasetID) for key in SPARSE):
             self.refuse(path, "has a group where a sparse matrix's numbers should be")
-        about = Group(group).attrs
+        about = self.api.Group(group).attrs
         # The attributes have old and new names, because some readers use the old names and others
         # the new ones.
         forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]
@@ -202,7 +198,7 @@ class _Walk:
             self.refuse(path, "declares a sparse matrix in two conflicting ways")
         form = forms[0] if forms else "csr_matrix"
         shape: Any = shapes[0] if shapes else None
-        data, *places = (np.asarray(Dataset(members[key])[()]) for key in SPARSE)
+        data, *places = (np.asarray(self.api.Dataset(members[key])[()]) for key in SPARSE)
         whole = all(each.dtype.kind in "iu" for each in places)
         if data.dtype.kind == "c":
             self.refuse(path, "has complex numbers: store their absolute values")
@@ -215,17 +211,6 @@ class _Walk:
     def refuse(self, path: str, reason: str) -> None:
         """Raise DataError for one part of the file."""
         raise DataError(f"{self.name} was refused: {path or '/'} {reason}. {AGAIN}")
-
-
-def _has_text(kind: Any) -> bool:
-    """Whether a type is, or contains, text of varying length."""
-    from h5py import h5t
-
-    if kind.get_class() == h5t.COMPOUND:
-        return any(_has_text(kind.get_member_type(n)) for n in range(kind.get_nmembers()))
-    if kind.get_class() == h5t.ARRAY:
-        return _has_text(kind.get_super())
-    return bool(kind.get_class() == h5t.STRING and kind.is_variable_str())
 
 
 def _characters(values: Any) -> int:

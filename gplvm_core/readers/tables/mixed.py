@@ -27,15 +27,31 @@ MOST_NAMED = 20  # largest number of columns in a note
 Kinds = Mapping[str, Any] | Literal["auto", "robust"] | None
 
 
-def kinds_in(
+def read_values(
+    columns: Sequence[Column], asked: Kinds, table: Table
+) -> tuple[tuple[TableColumn, ...], Array, list[str]]:
+    """Return the columns with their kinds (none if all are numbers), their values as numbers, and
+    notes.
+
+    asked: the kinds that the user gave. Raises DataError for values that a column of its kind
+    cannot have.
+    """
+    kinds, notes = _kinds_in(columns, asked, table)
+    if all(kind == "number" for kind in kinds.values()):
+        return (), as_numbers(columns, table, kinds=asked is not None), notes
+    found, values, note = _read_mixed(columns, kinds, table)
+    return found, values, [*notes, note]
+
+
+def _kinds_in(
     columns: Sequence[Column], asked: Kinds, table: Table
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the kind of every column to learn: "number", the given kind, or the proposed one; and
     notes.
 
-    asked: the kinds that the user gave. For "auto", and for columns that a mapping leaves out,
-    `chosen_kinds` decides. None: all columns are numbers. Columns of dates, and of numbers with
-    mistakes, stay numbers, so that reading them reports the cell.
+    For "auto", and for columns that a mapping leaves out, `chosen_kinds` decides. None: all
+    columns are numbers. Columns of dates, and of numbers with mistakes, stay numbers, so that
+    reading them reports the cell.
     """
     names = [column.name for column in columns]
     own = {} if asked is None or isinstance(asked, str) else dict(asked)
@@ -57,13 +73,10 @@ def kinds_in(
     return dict(zip(names, kinds, strict=True)), notes
 
 
-def read_mixed(
+def _read_mixed(
     columns: Sequence[Column], kinds: Mapping[str, Any], table: Table
-) -> tuple[tuple[TableColumn, ...], Array, list[str]]:
-    """Return the columns with their words, their values as numbers, and notes.
-
-    Raises DataError for values that a column of its kind cannot have.
-    """
+) -> tuple[tuple[TableColumn, ...], Array, str]:
+    """Return the columns with their words, their values as numbers, and a note."""
     for column in columns:
         if kinds[column.name] in NUMBERS:
             as_numbers([column], table, kinds=True)  # raises an error with the name of the cell
@@ -83,7 +96,7 @@ def read_mixed(
     note = (
         f"Columns of {what if words else 'robust numbers'}: {'; '.join(named[:MOST_NAMED])}{more}."
     )
-    return found, coded, [note]
+    return found, coded, note
 
 
 def _words(column: TableColumn) -> str:

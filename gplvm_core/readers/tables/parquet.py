@@ -13,6 +13,7 @@ from gplvm_core.readers.tables.columns import (
     Column,
     Table,
     blank_rows,
+    hours_column,
     reading_notes,
     text_column,
 )
@@ -180,10 +181,7 @@ def _column(name: str, part: Any) -> tuple[Column, list[str]]:
         return Column(name, None, _written(moments), moments=moments), note
     if types.is_time(kind) or types.is_duration(kind):
         counts = _floats(part.cast(pyarrow.int32() if kind.bit_width == 32 else pyarrow.int64()))
-        hours = counts * HOURS[kind.unit]
-        what = "Times of day" if types.is_time(kind) else "Durations"
-        read = f"{what} in {name} were read as hours."
-        return Column(name, hours, of_day=types.is_time(kind), notes=(read,)), []
+        return hours_column(name, counts * HOURS[kind.unit], of_day=types.is_time(kind)), []
     raise DataError(
         f"the column {name!r} has values of type {kind}. Numbers, words, dates and times are read; "
         "leave the column out, or write it as one of these."

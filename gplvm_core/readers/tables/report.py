@@ -14,7 +14,7 @@ from gplvm_core.readers.sources import Source
 from gplvm_core.readers.tables.codes import MissingCode, missing_codes
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateError, Dates, moments_of
-from gplvm_core.readers.tables.sequences import find_sequences
+from gplvm_core.readers.tables.roles import find_sequences
 from gplvm_core.readers.tables.table import parse_table
 
 Role = Literal["value", "label", "id", "time", "sequence", "unused"]
@@ -306,7 +306,6 @@ def _units_differ(columns: list[ColumnReport]) -> str:
         return ""
     (low, lowest), (high, highest) = min(spreads), max(spreads)
     return (
-        f"{highest} spreads by {in_digits(high, 3)} and {lowest} by {in_digits(low, 3)}: the "
-        "units seem to differ, and "
-        "with one global scale only the largest would count"
+        f"{highest} spreads by {in_digits(high, 3)} and {lowest} by {in_digits(low, 3)}: the units "
+        "seem to differ, and with one global scale only the largest would count"
     )

@@ -13,7 +13,7 @@ from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.limits import MEGABYTE, MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.sources import Archive, open_archive
-from gplvm_core.readers.tables.columns import Column, Table, text_column
+from gplvm_core.readers.tables.columns import Column, Table, hours_column, text_column
 from gplvm_core.readers.tables.csv_text import unmarked
 from gplvm_core.readers.tables.lines import Grid
 from gplvm_core.readers.tables.numerals import looks_numeric
@@ -218,10 +218,7 @@ def _typed_column(
     # A duration from 24 hours on that is shown as hh:mm is a date near the first one.
     early = kinds == {datetime.datetime} and None not in hours
     if early or (kinds & {datetime.time, datetime.timedelta} and None not in hours):
-        of_day = kinds == {datetime.time}
-        what = "Times of day" if of_day else "Durations"
-        note = f"{what} in {name} were read as hours."
-        return Column(name, np.array(hours, float), of_day=of_day, notes=(note,))
+        return hours_column(name, np.array(hours, float), of_day=kinds == {datetime.time})
     if kinds and kinds <= {datetime.datetime, datetime.date}:
         moments = np.array([cell or "NaT" for cell in cells], dtype="datetime64[us]")
         return Column(name, None, texts, moments=moments)

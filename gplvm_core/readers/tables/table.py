@@ -11,30 +11,27 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.drawing import Drawing, check_image_shape
 from gplvm_core.readers.errors import DataError, listed, plural
-from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.missing import EMPTY, check_observed
 from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
-from gplvm_core.readers.tables.codes import missing_codes, without_codes
+from gplvm_core.readers.tables.codes import missing_codes, total_rows, without_codes
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
-from gplvm_core.readers.tables.image_shapes import check_image_shape
-from gplvm_core.readers.tables.mixed import Kinds, kinds_in, read_mixed
+from gplvm_core.readers.tables.mixed import Kinds, read_values
 from gplvm_core.readers.tables.parquet import is_columnar, parse_columnar
 from gplvm_core.readers.tables.roles import (
     ColumnRoles,
-    as_numbers,
+    find_sequences,
     parts_of_dates,
     row_names_of,
+    sequences_in,
     times_in,
 )
-from gplvm_core.readers.tables.sequences import find_sequences, sequences_in
 from gplvm_core.readers.tables.sheets import is_workbook, parse_workbook
 from gplvm_core.readers.tables.text import parse_text
-from gplvm_core.readers.tables.totals import total_rows
 
 # Files of instruments by their first bytes. As text, a spectrum would be read as another table.
 NOT_READ = (
@@ -139,59 +136,16 @@ def read_table(
     roles = ColumnRoles.of(
         table, label_column, time_column, id_columns, date_columns, date_formats, sequence_column
     )
-    numbers = table.row_numbers
-    if numbers is not None and numbers.name not in (*roles.all, *(() if kinds is None else kinds)):
-        table = replace(table, columns=tuple(c for c in table.columns if c is not numbers))
-        note = f"Not learnt: {numbers.name}, which has no name of its own and counts the rows."
-        table = replace(table, notes=(*table.notes, note))
-    named = {column.name: column for column in (*table.columns, *table.beside)}
-    given = roles.check_kinds(table, kinds)
-    values = [
-        column
-        for column in table.columns
-        if column.name not in roles.all or (column.name == label_column and column.name in given)
-    ]
-    notes = list(table.notes)
-    if missing is None:
-        codes = missing_codes([c for c in values if c.name not in roles.formats])
-        notes += [f"{code.words} {IF_MISSING.format(code.value)}" for code in codes]
-    if sequence_column is None and not table.beside:
-        found = find_sequences([c for c in table.columns if c.name not in roles.ids])
-        if found is not None and found[0] in [column.name for column in values]:
-            notes.append(PANEL.format(*found))
-    for column in values:
-        dates = None if column.numbers is None else column.dates
-        if dates and dates.usual and column.name not in roles.formats:
-            notes.append(DATES.format(column.name, dates.reason))
-    for name in roles.dates:
-        parts, part_notes = parts_of_dates(named[name], table, roles)
-        values += parts
-        notes += part_notes
-    if not values:
-        raise DataError(f"{table.name}: no column is left to learn. Give fewer columns a role.")
-    if len(table.places) < 2:
-        raise DataError(f"{table.name} has one row. A table needs at least two rows.")
-    own, kind_notes = kinds_in(values, kinds, table)
+    numbering = table.row_numbers
+    table = _without_numbering(table, roles, kinds)
+    values, notes = _to_learn(table, roles, kinds, missing)
+    columns, targets, kind_notes = read_values(values, kinds, table)
     notes += kind_notes
-    columns: tuple[TableColumn, ...] = ()
-    if all(kind == "number" for kind in own.values()):
-        targets: NDArray[Any] = as_numbers(values, table, kinds=kinds is not None)
-    else:
-        columns, targets, kind_notes = read_mixed(values, own, table)
-        notes += kind_notes
     rows = np.arange(len(targets))
     if skip_empty_rows:
-        rows = np.flatnonzero(~np.isnan(targets).all(axis=1))
-        skipped = [str(place) for place in np.delete(table.places, rows)]
-        if skipped and time_column:
-            notes.append(
-                f"{plural(len(skipped), 'step')} {EMPTY} ({table.unit} "
-                f"{listed(skipped)}) will be filled by a model over time; other models leave "
-                f"{'it' if len(skipped) == 1 else 'them'} out."
-            )
-        elif skipped:
-            notes.append(f"Left out, {EMPTY}: {table.unit} {listed(skipped)}.")
+        rows, row_notes = _filled_rows(targets, table, roles)
         targets = targets[rows]
+        notes += row_notes
     check_observed(
         np.isnan(targets),
         table.name,
@@ -200,49 +154,133 @@ def read_table(
         "In a script: skip_empty_rows=True.",
     )
     notes += _missing_notes(targets, values)
-    labels, label_names = _classes(named[label_column], rows) if label_column else (None, ())
-    if labels is not None and (labels < 0).any():
-        notes.append(f"Rows without a label: {np.count_nonzero(labels < 0)}.")
-    times, time_words = None, ""
-    if time_column:
-        times, time_words, time_notes = times_in(named[time_column], table, roles, rows, time_unit)
-        notes += time_notes
-    sequences = None
-    if sequence_column:
-        sequences, sequence_note = sequences_in(named[sequence_column], table, rows)
-        notes.append(sequence_note)
-    row_names = row_names_of([named[name] for name in roles.ids])
-    if row_names is None and numbers is not None and not _counts(numbers):
-        row_names = row_names_of([numbers])
-    if roles.ids:
-        notes.append(f"Not learnt: {listed(list(roles.ids))}.")
-    unused = [column.name for column in table.beside if column.name not in roles.all]
-    if unused:
-        notes.append(f"Arrays not used: {listed(unused)}.")
-    drawing = Drawing.of_vector(len(values))
-    if image_shape is not None:
-        if columns:
-            raise DataError(f"{table.name}: only rows of numbers can be pictures.")
-        check_image_shape(image_shape, len(values), table.name)
-        targets, drawing = _as_images(targets, tuple(image_shape), table.is_bytes)
-    elif table.image_shape is not None and len(values) == len(table.columns):
-        targets, drawing = _as_images(targets, table.image_shape, table.is_bytes)
+    facts, fact_notes = _facts(table, roles, rows, time_unit=time_unit, numbering=numbering)
+    if image_shape is not None and columns:
+        raise DataError(f"{table.name}: only rows of numbers can be pictures.")
+    targets, drawing = _drawn(targets, table, image_shape)
     return Dataset(
         name=stem(table.file or table.name),
         title=stem(table.file or table.name).replace("_", " "),
         targets=targets,
         drawing=drawing,
-        labels=labels,
-        label_names=label_names,
         column_names=None if drawing.kind == "image" else tuple(column.name for column in values),
-        row_names=None if row_names is None else row_names[rows],
-        times=times,
-        sequences=sequences,
-        time_unit=time_words,
         columns=columns,
         source=f"{table.name}, a table.",
-        notes=tuple(notes),
+        notes=(*notes, *fact_notes),
+        **facts,
     )
+
+
+def _without_numbering(table: Table, roles: ColumnRoles, kinds: Kinds) -> Table:
+    """Return the table without a column that only numbers its rows, unless the user named it."""
+    numbers = table.row_numbers
+    if numbers is None or numbers.name in (*roles.all, *(() if kinds is None else kinds)):
+        return table
+    note = f"Not learnt: {numbers.name}, which has no name of its own and counts the rows."
+    columns = tuple(column for column in table.columns if column is not numbers)
+    return replace(table, columns=columns, notes=(*table.notes, note))
+
+
+def _to_learn(
+    table: Table, roles: ColumnRoles, kinds: Kinds, missing: Iterable[float] | None
+) -> tuple[list[Column], list[str]]:
+    """Return the columns to learn, and notes on what the table may mean by them."""
+    given = roles.check_kinds(table, kinds)
+    values = [
+        column
+        for column in table.columns
+        if column.name not in roles.all or (column.name == roles.label and column.name in given)
+    ]
+    notes = list(table.notes)
+    if missing is None:
+        codes = missing_codes([c for c in values if c.name not in roles.formats])
+        notes += [f"{code.words} {IF_MISSING.format(code.value)}" for code in codes]
+    if roles.sequence is None and not table.beside:
+        found = find_sequences([c for c in table.columns if c.name not in roles.ids])
+        if found is not None and found[0] in [column.name for column in values]:
+            notes.append(PANEL.format(*found))
+    for column in values:
+        dates = None if column.numbers is None else column.dates
+        if dates and dates.usual and column.name not in roles.formats:
+            notes.append(DATES.format(column.name, dates.reason))
+    for column in roles.columns(table, roles.dates):
+        parts, part_notes = parts_of_dates(column, table, roles)
+        values += parts
+        notes += part_notes
+    if not values:
+        raise DataError(f"{table.name}: no column is left to learn. Give fewer columns a role.")
+    if len(table.places) < 2:
+        raise DataError(f"{table.name} has one row. A table needs at least two rows.")
+    return values, notes
+
+
+def _filled_rows(
+    targets: Array, table: Table, roles: ColumnRoles
+) -> tuple[Int[IntArray, " n"], list[str]]:
+    """Return the rows with a value in any column to learn, and a note on the others."""
+    rows = np.flatnonzero(~np.isnan(targets).all(axis=1))
+    skipped = [str(place) for place in np.delete(table.places, rows)]
+    if not skipped:
+        return rows, []
+    if not roles.time:
+        return rows, [f"Left out, {EMPTY}: {table.unit} {listed(skipped)}."]
+    return rows, [
+        f"{plural(len(skipped), 'step')} {EMPTY} ({table.unit} {listed(skipped)}) will be filled "
+        f"by a model over time; other models leave {'it' if len(skipped) == 1 else 'them'} out."
+    ]
+
+
+def _facts(
+    table: Table,
+    roles: ColumnRoles,
+    rows: Int[IntArray, " n"],
+    *,
+    time_unit: TimeUnit | None,
+    numbering: Column | None,
+) -> tuple[dict[str, Any], list[str]]:
+    """Return the fields of the data set that columns with a role give, and notes."""
+    facts: dict[str, Any] = {}
+    notes = []
+    for column in roles.columns(table, [roles.label]):
+        facts["labels"], facts["label_names"] = _classes(column, rows)
+        if without := np.count_nonzero(facts["labels"] < 0):
+            notes.append(f"Rows without a label: {without}.")
+    for column in roles.columns(table, [roles.time]):
+        times, words, time_notes = times_in(column, table, roles, rows, time_unit)
+        facts |= {"times": times, "time_unit": words}
+        notes += time_notes
+    for column in roles.columns(table, [roles.sequence]):
+        facts["sequences"], sequence_note = sequences_in(column, table, rows)
+        notes.append(sequence_note)
+    names = row_names_of(roles.columns(table, roles.ids))
+    if names is None and numbering is not None and not _counts(numbering):
+        names = row_names_of([numbering])
+    if names is not None:
+        facts["row_names"] = names[rows]
+    if roles.ids:
+        notes.append(f"Not learnt: {listed(list(roles.ids))}.")
+    unused = [column.name for column in table.beside if column.name not in roles.all]
+    if unused:
+        notes.append(f"Arrays not used: {listed(unused)}.")
+    return facts, notes
+
+
+def _drawn(
+    targets: Array, table: Table, image_shape: tuple[int, ...] | None
+) -> tuple[NDArray[Any], Drawing]:
+    """Return the targets and how a row is drawn. image_shape: the shape that the user gave."""
+    width = targets.shape[1]
+    if image_shape is not None:
+        check_image_shape(image_shape, width, table.name)
+        shape = tuple(image_shape)
+    elif table.image_shape is not None and width == len(table.columns):
+        shape = table.image_shape
+    else:
+        return targets, Drawing.of_vector(width)
+    low, high = float(np.nanmin(targets)), float(np.nanmax(targets))
+    if table.is_bytes and high > 1:
+        return targets.astype(np.uint8), Drawing("image", shape, (0.0, 255.0))
+    return targets, Drawing("image", shape, (low, high) if high > low else None)
 
 
 def rows_with_values(
@@ -262,11 +300,10 @@ def rows_with_values(
     """
     table = parse_table(source, array, header, missing=missing or (), encoding=encoding)
     roles = ColumnRoles.of(table, **of_columns)
-    values = [c.numbers for c in table.columns if c.name not in roles.all and c.numbers is not None]
-    for column in table.columns:
-        if column.name in roles.dates:
-            parts, _ = parts_of_dates(column, table, roles)
-            values += [part.numbers for part in parts if part.numbers is not None]
+    columns = [column for column in table.columns if column.name not in roles.all]
+    for column in roles.columns(table, roles.dates):
+        columns += parts_of_dates(column, table, roles)[0]
+    values = [column.numbers for column in columns if column.numbers is not None]
     if not values:
         raise DataError(
             f"{table.name} has no column of numbers to learn. Add one, or choose its array."
@@ -338,12 +375,3 @@ def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64]
         names = list(dict.fromkeys(word for i in order if (word := words[i])))
     number = {name: i for i, name in enumerate(names)}
     return np.array([number.get(word or "", -1) for word in words], dtype=np.int64), tuple(names)
-
-
-def _as_images(
-    targets: NDArray[Any], shape: tuple[int, ...], is_bytes: bool
-) -> tuple[NDArray[Any], Drawing]:
-    low, high = float(np.nanmin(targets)), float(np.nanmax(targets))
-    if is_bytes and high > 1:
-        return targets.astype(np.uint8), Drawing("image", shape, (0.0, 255.0))
-    return targets, Drawing("image", shape, (low, high) if high > low else None)

@@ -2,19 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from gplvm_core.readers.encodings import decoded
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.tables.columns import Column, Table, reading_notes, text_column
-from gplvm_core.readers.tables.headings import (
-    find_header,
-    is_value,
-    names_in_lines,
-    title_lines,
-)
+from gplvm_core.readers.tables.headings import find_header, is_value, names_in_lines, title_lines
 from gplvm_core.readers.tables.large import LARGE, large_text
 from gplvm_core.readers.tables.lines import SNIFFED_LINES, Grid, split_text
 from gplvm_core.readers.tables.numerals import (
@@ -69,7 +64,7 @@ def table_of(
 
     Raises DataError for rows of different lengths, and without rows of values.
     """
-    plurals, given = f"{unit.capitalize()}s", header
+    plurals = f"{unit.capitalize()}s"
     if cells.empty:
         notes.append(f"{plurals} without any value were left out: {listed(_texts(cells.empty))}.")
     above = title_lines(cells.rows) if header is not False and not cells.named else 0
@@ -78,30 +73,9 @@ def table_of(
         notes.append(f"{plurals} above the table were left out: {titles}.")
         cells = replace(cells, rows=cells.rows[above:], places=cells.places[above:])
     grid, shape_notes = _rectangle(cells, name, delimiter or ",")
-    notes += shape_notes
-    joined = names_in_lines(grid.rows) if header is not False and not grid.named else None
-    if joined is not None:
-        count, names = joined
-        how_many = ("two", "three", "four", "five")[count - 2]
-        notes.append(f"The first {how_many} {unit}s were read as column names: {listed(names, 3)}.")
-        grid = replace(grid, rows=[names, *grid.rows[count:]], places=grid.places[count - 1 :])
-    if grid.named:
-        header, reason = True, "the last comment above the table is as wide as the table"
-    elif header is None:
-        header, reason = find_header(grid.rows)
-        if not header:
-            notes.append(f"No {unit} has column names, so the columns were numbered: {reason}.")
-    else:
-        reason = "as given"
-    first, names = (1, grid.rows[0]) if header else (0, [""] * len(grid.rows[0]))
-    blank_first = bool(cells.empty) and cells.empty[0] < grid.places[0]
-    below = (cell for row in grid.rows[1:SNIFFED_LINES] for cell in row)
-    only_words = given is None and not any(map(looks_numeric, below))
-    if header and blank_first and (all(map(is_value, names)) or only_words):
-        first, names, header = 0, [""] * len(names), False
-        reason = "the first line is blank, and the next one is like the others"
-        notes.append("The line of column names is blank: the columns were numbered.")
-    rows, places = grid.rows[first:], grid.places[first:]
+    head = _head_of(grid, header, unit)
+    notes += [*shape_notes, *head.notes]
+    names, rows, places = head.names, head.rows, grid.places[-len(head.rows) :]
     if not rows:
         rest = (
             f"its other {unit}s have no values" if cells.empty else f"it needs {unit}s with values"
@@ -112,33 +86,77 @@ def table_of(
     if width < len(names):
         notes.append(f"Empty columns at the end were left out: {listed(names[width:])}.")
         names, rows = names[:width], [row[:width] for row in rows]
-    unnamed = header and not names[0] and any(names)
+    unnamed = head.is_row and not names[0] and any(names)
     names, name_notes = unique_names(names)
     sample = [*zip(*rows[:SNIFFED_LINES], strict=True)]
     cells_below = (cell for row in rows for cell in row)
     decimal, decimal_note, doubtful = decimal_in(names, sample, delimiter, cells_below)
-    notes += [decimal_note] if decimal_note else []
-    if header and joined is None:
-        notes.append(f"The first {unit} was read as column names.")
     columns = tuple(
         text_column(column, below, decimal) if typed is None else typed(column, d, places, decimal)
         for d, (column, below) in enumerate(zip(names, zip(*rows, strict=True), strict=True))
     )
+    last_notes = (decimal_note, head.note, *name_notes, *reading_notes(columns))
     return Table(
         name=name,
         columns=columns,
         places=np.array(places, dtype=np.int64),
         unit=unit,
-        notes=(*notes, *name_notes, *reading_notes(columns)),
+        notes=(*notes, *filter(None, last_notes)),
         delimiter=delimiter,
-        header=header,
-        header_reason=reason,
+        header=head.is_row,
+        header_reason=head.reason,
         numbered=names[0] if unnamed else "",
         decimal=decimal,
         doubt=decimal_note if doubtful else "",
         empty=ended if len(ended) == len({*ended}) == full - width else (),
         blank=tuple(place for place in cells.empty if places[0] < place < places[-1]),
     )
+
+
+@dataclass(frozen=True)
+class _Head:
+    """The names of the columns and the rows below them. `is_row`: whether a row has the names;
+    `reason`: why; `note`: on the names that were read; `notes`: on other names.
+    """
+
+    names: list[str]
+    rows: list[list[str]]
+    is_row: bool
+    reason: str
+    note: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def _head_of(grid: Grid, header: bool | None, unit: str) -> _Head:
+    """Divide the rows into the names of the columns and the rows below them."""
+    rows, nothing = grid.rows, [""] * len(grid.rows[0])
+    if header is False:
+        return _Head(nothing, rows, False, "as given")
+    joined = None if grid.named else names_in_lines(rows)
+    note, notes = f"The first {unit} was read as column names.", tuple[str, ...]()
+    first = grid.places[0]
+    if joined is not None:
+        count, names = joined
+        how_many = ("two", "three", "four", "five")[count - 2]
+        notes = (f"The first {how_many} {unit}s were read as column names: {listed(names, 3)}.",)
+        rows, note, first = [names, *rows[count:]], "", grid.places[count - 1]
+    is_row, reason = True, "as given"
+    if grid.named:
+        reason = "the last comment above the table is as wide as the table"
+    elif header is None:
+        is_row, reason = find_header(rows)
+    if not is_row:
+        without = f"No {unit} has column names, so the columns were numbered: {reason}."
+        return _Head(nothing, rows, False, reason, notes=(*notes, without))
+    names = rows[0]
+    below = (cell for row in rows[1:SNIFFED_LINES] for cell in row)
+    blank_first = bool(grid.empty) and grid.empty[0] < first
+    only_words = header is None and not any(map(looks_numeric, below))
+    if blank_first and (all(map(is_value, names)) or only_words):
+        reason = "the first line is blank, and the next one is like the others"
+        blank = "The line of column names is blank: the columns were numbered."
+        return _Head(nothing, rows, False, reason, notes=(*notes, blank))
+    return _Head(names, rows[1:], True, reason, note, notes)
 
 
 def decimal_in(

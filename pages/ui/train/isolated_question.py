@@ -4,9 +4,14 @@ import streamlit as st
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import listed
-from gplvm_core.readers.isolated import IsolatedValue, isolated_values, without
+from gplvm_core.readers.isolated import (
+    IsolatedValue,
+    corrected,
+    isolated_values,
+    without,
+    word_slips,
+)
 from gplvm_core.readers.names import column_words
-from gplvm_core.readers.slips import corrected, word_slips
 from gplvm_core.readers.tables.codes import missing_codes
 from gplvm_core.readers.tables.columns import Column
 from pages.ui.shared.memory import fingerprint

