@@ -75,7 +75,7 @@ def of_steps(most: int) -> Stop:
 
 def until(true: Callable[[], bool]) -> None:
     """Wait until a condition holds."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + 120
     while not true():
         assert time.monotonic() < end
         time.sleep(0.005)

@@ -11,7 +11,7 @@ from gplvm_core.sandbox.reading import START
 from gplvm_core.store import StoreError
 from tests.attacks.table import FORMATS, KINDS, TABLE, Attack
 
-SECONDS = 30.0
+SECONDS = 120.0
 LONGEST = 1200  # the largest number of characters of an error message
 
 

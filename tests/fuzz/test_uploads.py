@@ -25,7 +25,7 @@ from tests.fuzz.samples import QUERY, UPLOADS, bundle, stored
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
 CORPUS = Path(__file__).parent / "corpus"
 READERS = Readers()
-SECONDS = 20.0
+SECONDS = 120.0
 LONGEST = 1500  # the largest number of characters of an error message
 
 fuzzed = settings(

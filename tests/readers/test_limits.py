@@ -86,10 +86,10 @@ def test_a_file_that_announces_too_much_is_refused_at_once(name):
     make, read, words = BOMBS[name]
     data = make()
     tracemalloc.start()
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(DataError, match=words) as told:
         read(data)
-    seconds, (_, peak) = time.perf_counter() - start, tracemalloc.get_traced_memory()
+    seconds, (_, peak) = time.process_time() - start, tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert seconds < SECONDS
     assert peak < MEGABYTES * 2**20
@@ -100,16 +100,16 @@ def test_a_file_that_announces_too_much_is_refused_at_once(name):
 def test_many_named_columns_take_a_moment(same):
     names = ["x" if same else f"name {n}" for n in range(30_000)]
     text = "\n".join([",".join(names), ",".join(["1"] * 30_000), ",".join(["2"] * 30_000)])
-    start = time.perf_counter()
+    start = time.process_time()
     report = inspect_table(text.encode())
     assert len({column.name for column in report.columns}) == 30_000
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 def test_many_small_pictures_take_a_moment():
-    start = time.perf_counter()
+    start = time.process_time()
     assert read_images(pngs(2, 2000)).n_points == 2000
-    assert time.perf_counter() - start < SECONDS
+    assert time.process_time() - start < SECONDS
 
 
 def test_an_archive_with_a_nameless_member_is_refused():

@@ -179,6 +179,6 @@ def test_rows_are_called_by_their_identifiers():
 
 @pytest.mark.parametrize("cell", ["1" + " " * 100_000 + "!1", "1.1.2024" + " " * 100_000 + "!"])
 def test_a_long_cell_takes_no_time(cell):
-    began = time.perf_counter()
+    began = time.process_time()
     inspect_table(lines("a;b", *(f'"{cell}";{i}' for i in range(3))))
-    assert time.perf_counter() - began < 2.0
+    assert time.process_time() - began < 2.0

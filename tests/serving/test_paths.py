@@ -62,7 +62,7 @@ def served(app: ASGIApp, root: str = "") -> Iterator[int]:
         thread = threading.Thread(target=server.run, args=([line],))
         thread.start()
         try:
-            end = time.monotonic() + 20
+            end = time.monotonic() + 120
             while not server.started and time.monotonic() < end:
                 time.sleep(0.01)
             yield line.getsockname()[1]
