@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from gplvm_core.comparison.forest import forest_gains
 from gplvm_core.likelihoods.counts import SIZES
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.estimators.second_stage import map_only
-from gplvm_core.models.training.watched import Step, Watch
+from gplvm_core.models.training.watched import Step, Watch, trainings
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import cells_of
@@ -183,48 +183,46 @@ def is_anything_here(
         size = min(6, values.shape[1])
         model = BayesianGPLVM(size, min(40, len(values)), max_iter=100, scaling="columns")
     generator = np.random.default_rng(random_state)
-    watch = Watch(callback, 1, 1 + n_shuffles)
-    (gain, error), forest = _gain(values, columns, model, generator, watch, 0)
-    shuffled, of_forests = list[float](), list[float]()
-    for copy in range(1, 1 + n_shuffles):
-        table = _unrelated(columns, values, generator)
-        found, by_forests = _gain(table, columns, model, generator, watch, copy)
-        if watch.stopped:
-            break
-        shuffled.append(found[0])
-        of_forests.append(by_forests[0])
-    if any(column.kind == "exposure" for column in columns) or np.isnan(gain):
-        return Evidence(gain, error, tuple(shuffled))
-    return Evidence(gain, error, tuple(shuffled), Evidence(*forest, tuple(of_forests)))
+
+    def train(_: int, copy: int, watch: Watch) -> tuple[Any, Array, BoolArray]:
+        table = _unrelated(columns, values, generator) if copy else values
+        hidden = _hidden(table, columns, generator)
+        fitted: Any = clone(model).set_params(kinds=kinds_of(columns), random_state=0)
+        with map_only(fitted), warnings.catch_warnings():
+            # A column that the map does not explain is a valid result here, not a problem.
+            warnings.simplefilter("ignore", UserWarning)
+            fitted.fit(_as_table(columns, np.where(hidden, np.nan, table)), callback=watch)
+        return fitted, table, hidden
+
+    names = ("The table itself", *(f"Shuffled copy {copy + 1}" for copy in range(n_shuffles)))
+    by_model, by_forests = list[tuple[float, float]](), list[tuple[float, float]]()
+    for *_, (fitted, table, hidden) in trainings([names], train, callback):
+        shown = np.where(hidden, np.nan, table)
+        by_model.append(_mean_and_error(_gains(fitted, columns, shown, table, hidden), hidden))
+        by_forests.append(_mean_and_error(forest_gains(columns, shown, table, hidden), hidden))
+    found = _evidence(by_model)
+    if any(column.kind == "exposure" for column in columns) or not by_model:
+        return found
+    return replace(found, forest=_evidence(by_forests))
 
 
-def _gain(
-    values: Float[Array, "N C"],
+def _evidence(found: Sequence[tuple[float, float]]) -> Evidence:
+    """found: the gain and its standard error for the table itself, then for the shuffled copies."""
+    gain, error = found[0] if found else (np.nan, np.nan)
+    return Evidence(gain, error, tuple(each for each, _ in found[1:]))
+
+
+def _gains(
+    model: Any,
     columns: Sequence[TableColumn],
-    model: BaseEstimator,
-    generator: np.random.Generator,
-    watch: Watch,
-    copy: int,
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The mean gains over the base rates of the model and of forests, with their standard errors.
-
-    The standard error comes from the scatter of the rows. copy: 0 for the table itself, else the
-    number of the shuffled copy. All results are NaN if the test was stopped.
-    """
-    nothing = (np.nan, np.nan), (np.nan, np.nan)
-    watch.enter(f"Shuffled copy {copy}" if copy else "The table itself", 0, copy)
-    if watch.stopped:
-        return nothing
-    hidden = _hidden(values, columns, generator)
-    shown = np.where(hidden, np.nan, values)
-    fitted: Any = clone(model).set_params(kinds=kinds_of(columns), random_state=0)
-    with map_only(fitted), warnings.catch_warnings():
-        # A column that the map does not explain is a valid result here, not a problem.
+    shown: Float[Array, "N C"],
+    values: Float[Array, "N C"],
+    hidden: Bool[BoolArray, "N C"],
+) -> Float[Array, "N C"]:
+    """The gain of a model over the base rate of the column for every hidden entry, else 0."""
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
-        fitted.fit(_as_table(columns, shown), callback=watch)
-        if watch.stopped:
-            return nothing
-        predicted = _log_probabilities(fitted, columns, shown, values)
+        predicted = _log_probabilities(model, columns, shown, values)
     gains, exposures = np.zeros_like(values), exposures_of(columns, values)
     for at, column in enumerate(columns):
         own = hidden[:, at]
@@ -232,8 +230,7 @@ def _gain(
         rates = exposures[seen], exposures[own]
         base = log_base_rates(column, shown[seen, at], values[own, at], *rates)
         gains[own, at] = predicted[own, at] - base
-    by_forests = forest_gains(columns, shown, values, hidden)
-    return _mean_and_error(gains, hidden), _mean_and_error(by_forests, hidden)
+    return gains
 
 
 def _mean_and_error(

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from gplvm_core.comparison.one_column import INTERVAL
 from gplvm_core.numerics import Array, BoolArray
+from gplvm_core.prediction.intervals import NORMAL
 
 FEWEST = 20  # hidden values; with fewer, the share is not reliable
 SHIFTS = 80  # positions to which the gaps are moved for a trial
@@ -84,6 +84,6 @@ def share_inside(
     if not cells.any():
         return None
     # The error of each value, divided by half the width of its interval.
-    reach = np.abs(mean - truth)[cells] / np.maximum(INTERVAL * std[cells], 1e-300)
+    reach = np.abs(mean - truth)[cells] / np.maximum(NORMAL * std[cells], 1e-300)
     needed = float(np.quantile(reach, 0.95, method="higher"))
     return Checked(float(np.mean(reach <= 1.0)), int(cells.sum()), max(needed, 1.0))

@@ -8,11 +8,11 @@ from jaxtyping import Bool, Float
 
 from gplvm_core.comparison.baselines import WithNoise
 from gplvm_core.numerics import Array, BoolArray
+from gplvm_core.prediction.intervals import NORMAL
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.column_task import ColumnRows, ColumnTask
 
 TREES, LINE, MEAN = "Boosted trees", "A linear model", "Always the mean"
-INTERVAL = 1.959964  # standard deviations on each side of the mean that hold 95 % of a Gaussian
 CLEAR = 2.0  # standard errors beyond which a difference is unlikely to be chance
 MOST_ROWS = 20_000  # largest number of rows that train the simpler predictions
 
@@ -45,7 +45,7 @@ class Predicted:
     @property
     def inside(self) -> Bool[BoolArray, " H"]:
         """Whether the true value of each row is inside its 95 % interval."""
-        return np.abs(self.truth - self.mean) <= INTERVAL * self.std
+        return np.abs(self.truth - self.mean) <= NORMAL * self.std
 
 
 def task_of(dataset: Dataset) -> tuple[ColumnTask, ColumnRows, ColumnRows]:

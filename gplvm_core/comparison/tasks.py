@@ -1,33 +1,26 @@
 """What a model is wanted for: how rows are held out, and how well a trained model predicts them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from jaxtyping import Float, Shaped
+from numpy.typing import ArrayLike
 
-from gplvm_core.comparison.one_column import INTERVAL
-from gplvm_core.comparison.repeated import Split, splits_of
+from gplvm_core.comparison.placing import units
+from gplvm_core.comparison.repeated import Rows, Split, fit_map, half_hidden, splits_of
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.timeline import checked_timeline
-from gplvm_core.models.estimators.second_stage import map_only
-from gplvm_core.numerics import AnyNDArray, Array, BoolArray
+from gplvm_core.numerics import AnyNDArray, Array
 from gplvm_core.prediction.derived import Recipe
-from gplvm_core.prediction.intervals import crps
+from gplvm_core.prediction.intervals import Errors
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.frames import taken
 
 Scaling = Literal["global", "columns"]
 Task = Literal["density", "fill", "transfer", "forecast"]
-Rows = NDArray[np.intp]
-Hidden = Bool[BoolArray, "M D"]
-# The scores of entries, and whether each is inside its interval.
-Errors = tuple[Float[Array, " K"], Bool[BoolArray, " K"]]
-HIDDEN = 0.5  # fraction of a held-out row's known values that is hidden
 GAUSSIANS, STRENGTH = 5, 10.0  # the density of the rows: components, and the prior's strength
 AHEAD = 0.15  # fraction of a sequence that is forecast
 
@@ -103,16 +96,26 @@ class Data:
             return {}
         return {"times": self.times[rows], "sequences": self.sequences[rows]}
 
+    def train(self, model: Any, rows: Rows, callback: Any = None, *, derive: bool = False) -> Any:
+        """Train a model on these rows; derive: also the density of the rows, without a search.
+
+        As after a training in the app, the density fills all gaps.
+        """
+        values = self.of(rows)
+        fit_map(model, values, callback=callback, **self.timeline(rows))
+        if derive:
+            gaussians = min(GAUSSIANS, max(1, len(rows) // 10))
+            model.fit_density(values, recipe=Recipe(gaussians, STRENGTH, ()))
+        return model
+
     def spread(self, name: str, rows: Rows) -> Float[Array, " D"]:
         """The unit of errors in each column of a view: its standard deviation in these rows.
 
         Columns that share a unit, such as pixels, have the root mean square of their standard
         deviations. Columns that are constant in these rows have 0.
         """
-        own = np.nanstd(self.views[name][rows], axis=0)
-        if self.scaling == "columns":
-            return own
-        return np.where(own > 0.0, np.sqrt(np.mean(own**2)), 0.0)
+        own = self.views[name][rows]
+        return np.where(np.nanstd(own, axis=0) > 0.0, units(own, self.scaling == "columns"), 0.0)
 
 
 def _units_differ(rows: Float[Array, "N D"]) -> bool:
@@ -124,37 +127,6 @@ def _table(name: str, values: Any) -> Float[Array, "N D"]:
     if rows.ndim != 2 or np.isinf(rows).any():
         raise DataError(f"{name} must be finite rows, shape (N, D); got shape {rows.shape}")
     return rows
-
-
-class OfRows(BaseEstimator):
-    """A model that is trained on some rows of the data. Its inputs are the numbers of rows (N × 1).
-
-    derive: whether to derive the density of the rows. problems: a list that collects errors, so
-    that a training that fails does not end the others; the copies of a clone share it.
-    """
-
-    def __init__(self, model: Any, data: Data, derive: bool, problems: list[str]) -> None:
-        self.model, self.data, self.derive, self.problems = model, data, derive, problems
-
-    def __sklearn_clone__(self) -> "OfRows":
-        # The data are not copied.
-        return OfRows(clone(self.model), self.data, self.derive, self.problems)
-
-    def fit(self, X: Float[Array, "N 1"], *, callback: Callable[[Any], None] | None = None) -> Self:
-        if self.problems:
-            return self
-        rows = X[:, 0].astype(int)
-        try:
-            values = self.data.of(rows)
-            with map_only(self.model):
-                self.model.fit(values, callback=callback, **self.data.timeline(rows))
-            if self.derive:
-                # As after a training in the app, but without a search. The density fills all gaps.
-                gaussians = min(GAUSSIANS, max(1, len(rows) // 10))
-                self.model.fit_density(values, recipe=Recipe(gaussians, STRENGTH, ()))
-        except (ValueError, ArithmeticError) as error:
-            self.problems.append(str(error))
-        return self
 
 
 def held_out(
@@ -220,26 +192,20 @@ class Judge:
     seed: int
     to: str | None = None
 
-    def __call__(self, trained: OfRows, split: Split, at: int) -> dict[str, float]:
-        if trained.problems:
-            return {}
-        train, test = split
-        try:
-            if self.task == "density":
-                return {"density": float(np.mean(_densities(trained, self.data.of(test))))}
-            # Every model gets the same hidden values.
-            found = getattr(self, f"_{self.task}")(
-                trained.model, train, test, np.random.default_rng([self.seed, at])
-            )
-        except (ValueError, ArithmeticError) as error:
-            trained.problems.append(str(error))
-            return {}
-        scores = np.concatenate([each for each, _ in found] or [np.zeros(0)])
-        inside = np.concatenate([each for _, each in found] or [np.zeros(0)])
-        if not len(scores):
-            trained.problems.append("no value of the held-out rows could be predicted and compared")
-            return {}
-        return {"crps": float(np.mean(scores)), "inside_95": float(np.mean(inside))}
+    def __call__(self, model: Any, split: Split, at: int) -> dict[str, float]:
+        if self.task == "density":
+            derived = getattr(model, "density_", None) is not None
+            how = {"method": "density"} if derived else {}
+            density = model.score_samples(self.data.of(split[1]), **how)
+            return {"density": float(np.mean(density))}
+        # Every model gets the same hidden values.
+        found = getattr(self, f"_{self.task}")(
+            model, *split, np.random.default_rng([self.seed, at])
+        )
+        if not any(len(each.error) for each in found):
+            raise ValueError("no value of the held-out rows could be predicted and compared")
+        errors = Errors.joined(found)
+        return {"crps": float(np.mean(errors.scores())), "inside_95": errors.inside()}
 
     def _fill(
         self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
@@ -247,10 +213,10 @@ class Judge:
         found, spread = [], self.data.spread("", train)
         for rows, timeline in self._parts(test):
             truth = self.data.of(rows)
-            hidden = _hide(truth, generator)
+            hidden = half_hidden(~np.isnan(truth), generator)
             given = np.where(hidden, np.nan, truth)
             mean, std = model.complete(given, return_std=True, **timeline)
-            found.append(_errors(truth, mean, std, spread, hidden))
+            found.append(Errors.of(mean, std, truth, spread, hidden))
         return found
 
     def _transfer(
@@ -270,7 +236,7 @@ class Judge:
                 given = {other: each[asked] for other, each in others.items()}
                 mean, std = model.transfer(given, name, return_std=True, **timeline)
                 own, spread = truth[asked], self.data.spread(name, train)
-                found.append(_errors(own, mean, std, spread, ~np.isnan(own)))
+                found.append(Errors.of(mean, std, own, spread, ~np.isnan(own)))
         return found
 
     def _forecast(
@@ -286,7 +252,7 @@ class Judge:
                 mean, std = asked.forecast(times, sequence=label, return_std=True)
                 known = ~np.isnan(own[rows])
                 spread = self.data.spread(name, train)
-                found.append(_errors(own[rows], mean, std, spread, known))
+                found.append(Errors.of(mean, std, own[rows], spread, known))
         return found
 
     def _judged(self) -> list[str]:
@@ -300,32 +266,3 @@ class Judge:
         labels = self.data.sequences[test]
         parts = [test[labels == label] for label in np.unique(labels)]
         return [(rows, {"times": self.data.times[rows]}) for rows in parts]
-
-
-def _densities(trained: OfRows, rows: Any) -> Float[Array, " M"]:
-    if trained.derive:
-        return np.asarray(trained.model.score_samples(rows, method="density"))
-    return np.asarray(trained.model.score_samples(rows))
-
-
-def _hide(truth: Float[Array, "M D"], generator: np.random.Generator) -> Hidden:
-    """Hide about half of the known values; at least one value of every row stays visible."""
-    known = ~np.isnan(truth)
-    hidden = known & (generator.random(truth.shape) < HIDDEN)
-    lost = np.flatnonzero((hidden == known).all(axis=1) & known.any(axis=1))
-    hidden[lost, np.argmax(known[lost], axis=1)] = False
-    return hidden
-
-
-def _errors(
-    truth: Float[Array, "M D"],
-    mean: Float[Array, "M D"],
-    std: Float[Array, "M D"],
-    spread: Float[Array, " D"],
-    which: Hidden,
-) -> Errors:
-    """The CRPS of the chosen entries, and whether each is inside its 95 % interval."""
-    which = which & (spread > 0.0)
-    unit = np.broadcast_to(spread, truth.shape)[which]
-    wrong, width = (truth - mean)[which] / unit, np.maximum(std[which] / unit, 1e-12)
-    return crps(wrong, width), np.abs(wrong) <= INTERVAL * width
