@@ -185,13 +185,13 @@ def choose(
         differ=rows.scaling == "columns",
     )
     search = _Search(
-        fresh,
-        own,
-        partial(rows.train, derive=by_density),
-        Judge(task, rows, random_state, to),
-        splits,
-        random_state,
-        DENSITY if task == "density" else ERROR,
+        model=fresh,
+        own=own,
+        train=partial(rows.train, derive=by_density),
+        judge=Judge(task, rows, random_state, to),
+        splits=splits,
+        seed=random_state,
+        measure=DENSITY if task == "density" else ERROR,
     )
     rounds, stopped = search.rounds(tries, callback)
     if not rounds:

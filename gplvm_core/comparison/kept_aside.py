@@ -198,7 +198,7 @@ def filled(
     hidden entries inside their intervals.
     """
     mean, std = model.complete(np.where(hidden, np.nan, rows), return_std=True)
-    errors = Errors.of(mean, std, rows, unit, hidden)
+    errors = Errors.of(mean, std, rows, unit, judged=hidden)
     inside = {f"inside_{percent}": errors.inside(percent / 100) for percent in (50, 90, 95)}
     return {"missing": errors.size, **inside}
 

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 from sklearn.base import BaseEstimator
 
-from gplvm_core.comparison.anything import exposures_of, log_base_rates
 from gplvm_core.comparison.chained import ChainedModels
 from gplvm_core.comparison.kept_aside import (
     BASE_RATES,
@@ -21,12 +20,13 @@ from gplvm_core.comparison.kept_aside import (
     on_new_rows,
 )
 from gplvm_core.comparison.poisson_factors import PoissonFactors
-from gplvm_core.comparison.repeated import Contender, fit_map, splits_of
+from gplvm_core.comparison.repeated import Contender, splits_of
 from gplvm_core.comparison.result import Comparison
+from gplvm_core.comparison.table_models import BaseRates, OfTable, shares_of
 from gplvm_core.models.estimators.second_stage import ready
 from gplvm_core.models.training.watched import Step
 from gplvm_core.numerics import Array, BoolArray
-from gplvm_core.readers.kinds import TableColumn, coded_table, in_own_values, kinds_of
+from gplvm_core.readers.kinds import TableColumn, kinds_of
 
 # Half of each row is hidden. After a single round, predictions would be based on gaps that are
 # filled with means.
@@ -35,95 +35,6 @@ PLAIN = (
     "Base rates describe each column separately. Chained regressions and forests predict every "
     "column from all other columns, and can only fill gaps."
 )
-
-
-class OfTable(BaseEstimator):
-    """A model of a table whose rows are numbers; a word is its index among the column's words."""
-
-    def __init__(self, model: Any, columns: Sequence[TableColumn]) -> None:
-        self.model = model
-        self.columns = columns
-
-    def fit(self, Y: Float[Array, "N C"], callback: Any = None) -> Self:
-        fit_map(self.model, self._table(Y), callback=callback)
-        return self
-
-    def score_samples(self, Y: Float[Array, "N C"]) -> Float[Array, " N"]:
-        return np.asarray(self.model.score_samples(self._table(Y)))
-
-    def sample(self, X: int, random_state: int | None = None) -> Float[Array, "N C"]:
-        return coded_table(self.columns, self.model.sample(X, random_state=random_state))
-
-    def expected(self, Y: Float[Array, "N C"]) -> list[Array]:
-        """For each column, means (N,) of numbers and counts, or probabilities of words (N × W)."""
-        table = self._table(Y)
-        if hasattr(self.model, "expected"):
-            return self._ordered(self.model.expected(table), self.model.columns_)
-        found = self.model.fitted_.expected(self.model._rows(table))
-        trained = self.model.columns_.columns
-        each = []
-        for at, own in enumerate(trained):
-            if own.kind == "exposure":
-                each.append(Y[:, at])
-            else:
-                each.append(found.classes(at) if own.is_words else found.moments(at)[0])
-        return self._ordered(each, trained)
-
-    def _ordered(self, found: list[Array], trained: Sequence[TableColumn]) -> list[Array]:
-        """Sort the probabilities of words by the order of the words in `columns`."""
-        ordered = []
-        for values, own, column in zip(found, trained, self.columns, strict=True):
-            if column.is_words:
-                whole = np.zeros((len(values), len(column.words)))
-                whole[:, [column.words.index(word) for word in own.words]] = values
-                values = whole
-            ordered.append(values)
-        return ordered
-
-    def _table(self, values: Float[Array, "N C"]) -> Any:
-        return in_own_values(self.columns, values)
-
-
-class BaseRates(BaseEstimator):
-    """A model of independent columns.
-
-    Each column is a Gaussian, the frequencies of words, or a negative binomial.
-    """
-
-    def __init__(self, columns: Sequence[TableColumn]) -> None:
-        self.columns = columns
-
-    def fit(self, Y: Float[Array, "N C"]) -> Self:
-        self.rows_ = np.asarray(Y, dtype=float)
-        return self
-
-    def score_samples(self, Y: Float[Array, "N C"]) -> Float[Array, " N"]:
-        rates = exposures_of(self.columns, self.rows_), exposures_of(self.columns, Y)
-        return np.sum(
-            [
-                log_base_rates(column, seen, asked, *rates)
-                for column, seen, asked in zip(self.columns, self.rows_.T, Y.T, strict=True)
-            ],
-            axis=0,
-        )
-
-    def sample(self, X: int, random_state: int | None = None) -> Float[Array, "N C"]:
-        """Draw every column independently from the training rows."""
-        generator = np.random.default_rng(random_state)
-        return np.column_stack([generator.choice(own, X) for own in self.rows_.T])
-
-    def expected(self, Y: Float[Array, "N C"]) -> list[Array]:
-        found = []
-        trained, own = exposures_of(self.columns, self.rows_), exposures_of(self.columns, Y)
-        for column, seen in zip(self.columns, self.rows_.T, strict=True):
-            if column.kind == "count":
-                found.append(seen.sum() / trained.sum() * own)
-            elif column.is_words:
-                shares = np.bincount(seen.astype(int), minlength=len(column.words)) / len(seen)
-                found.append(np.tile(shares, (len(Y), 1)))
-            else:
-                found.append(np.full(len(Y), seen.mean()))
-        return found
 
 
 def compare_tables_kept_aside(
@@ -186,13 +97,12 @@ def compare_tables_kept_aside(
 
 def _spreads(columns: Sequence[TableColumn], rows: Float[Array, "N C"]) -> Float[Array, " C"]:
     """The variance of each column; for words, it is Σ b (1 − b) with the words' frequencies b."""
-    found = np.empty(len(columns))
-    for at, (column, own) in enumerate(zip(columns, rows.T, strict=True)):
-        if column.is_words:
-            shares = np.bincount(own.astype(int), minlength=len(column.words)) / len(own)
-            found[at] = np.sum(shares * (1.0 - shares))
-        else:
-            found[at] = np.var(own)
+    found = [
+        np.sum(shares_of(column, own) * (1.0 - shares_of(column, own)))
+        if column.is_words
+        else np.var(own)
+        for column, own in zip(columns, rows.T, strict=True)
+    ]
     return np.maximum(found, np.finfo(float).tiny)
 
 

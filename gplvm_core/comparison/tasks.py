@@ -1,6 +1,6 @@
 """What a model is wanted for: how rows are held out, and how well a trained model predicts them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
 
@@ -12,7 +12,7 @@ from gplvm_core.comparison.placing import units
 from gplvm_core.comparison.repeated import Rows, Split, fit_map, half_hidden, splits_of
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.timeline import checked_timeline
-from gplvm_core.numerics import AnyNDArray, Array
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.prediction.derived import Recipe
 from gplvm_core.prediction.intervals import Errors
 from gplvm_core.readers import DataError
@@ -21,6 +21,8 @@ from gplvm_core.readers.frames import taken
 
 Scaling = Literal["global", "columns"]
 Task = Literal["density", "fill", "transfer", "forecast"]
+Timeline = dict[str, Any]
+Predicted = tuple[str, tuple[Array, Array], Array, BoolArray]
 GAUSSIANS, STRENGTH = 5, 10.0  # the density of the rows: components, and the prior's strength
 AHEAD = 0.15  # fraction of a sequence that is forecast
 
@@ -151,10 +153,9 @@ def held_out(
             "all rows belong to one group or sequence, so none can be held out as a whole: pass "
             "at least two, or choose task='forecast'"
         )
-    if not isinstance(cv, int):
-        return splits_of(list(cv.split(np.empty((len(data), 1)), None, groups)), len(data), seed)
-    folds = GroupKFold(min(cv, count), shuffle=True, random_state=seed)
-    return splits_of(list(folds.split(np.empty((len(data), 1)), None, groups)), len(data), seed)
+    if isinstance(cv, int):
+        cv = GroupKFold(min(cv, count), shuffle=True, random_state=seed)
+    return splits_of(list(cv.split(np.empty((len(data), 1)), None, groups)), len(data), seed)
 
 
 def _ends(data: Data, cv: Any) -> list[Split]:
@@ -198,68 +199,61 @@ class Judge:
             how = {"method": "density"} if derived else {}
             density = model.score_samples(self.data.of(split[1]), **how)
             return {"density": float(np.mean(density))}
+        train, test = split
         # Every model gets the same hidden values.
-        found = getattr(self, f"_{self.task}")(
-            model, *split, np.random.default_rng([self.seed, at])
-        )
+        generator = np.random.default_rng([self.seed, at])
+        found = [
+            Errors.of(mean, std, truth, self.data.spread(name, train), judged=hidden)
+            for rows, timeline in self._parts(test)
+            for name, (mean, std), truth, hidden in getattr(self, f"_{self.task}")(
+                model, rows, timeline, generator
+            )
+        ]
         if not any(len(each.error) for each in found):
             raise ValueError("no value of the held-out rows could be predicted and compared")
         errors = Errors.joined(found)
         return {"crps": float(np.mean(errors.scores())), "inside_95": errors.inside()}
 
+    # For each view of some test rows: its name, mean and standard deviation, the true values, and
+    # which of them were hidden.
+
     def _fill(
-        self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
-    ) -> list[Errors]:
-        found, spread = [], self.data.spread("", train)
-        for rows, timeline in self._parts(test):
-            truth = self.data.of(rows)
-            hidden = half_hidden(~np.isnan(truth), generator)
-            given = np.where(hidden, np.nan, truth)
-            mean, std = model.complete(given, return_std=True, **timeline)
-            found.append(Errors.of(mean, std, truth, spread, hidden))
-        return found
+        self, model: Any, rows: Rows, timeline: Timeline, generator: np.random.Generator
+    ) -> Iterator[Predicted]:
+        truth = self.data.of(rows)
+        hidden = half_hidden(~np.isnan(truth), generator)
+        given = np.where(hidden, np.nan, truth)
+        yield "", model.complete(given, return_std=True, **timeline), truth, hidden
 
     def _transfer(
-        self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
-    ) -> list[Errors]:
-        found = []
-        for rows, timeline in self._parts(test):
-            whole = self.data.of(rows)
-            for name in self._judged():
-                truth = whole[name]
-                others = {other: each for other, each in whole.items() if other != name}
-                # Without times, a row is predicted only if it has a value in another view.
-                seen = np.any([~np.isnan(each).all(axis=1) for each in others.values()], axis=0)
-                asked = np.flatnonzero(seen | bool(timeline))
-                if not len(asked):
-                    continue
+        self, model: Any, rows: Rows, timeline: Timeline, _: np.random.Generator
+    ) -> Iterator[Predicted]:
+        whole = self.data.of(rows)
+        for name in self._judged():
+            others = {other: each for other, each in whole.items() if other != name}
+            # Without times, a row is predicted only if it has a value in another view.
+            seen = np.any([~np.isnan(each).all(axis=1) for each in others.values()], axis=0)
+            asked = np.flatnonzero(seen | bool(timeline))
+            if len(asked):
                 given = {other: each[asked] for other, each in others.items()}
-                mean, std = model.transfer(given, name, return_std=True, **timeline)
-                own, spread = truth[asked], self.data.spread(name, train)
-                found.append(Errors.of(mean, std, own, spread, ~np.isnan(own)))
-        return found
+                found = model.transfer(given, name, return_std=True, **timeline)
+                yield name, found, whole[name][asked], ~np.isnan(whole[name][asked])
 
     def _forecast(
-        self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
-    ) -> list[Errors]:
-        found = []
-        for rows, timeline in self._parts(test):
-            assert self.data.sequences is not None
-            label, times = self.data.sequences[rows[0]], timeline["times"]
-            for name in self._judged():
-                own = self.data.views[name]
-                asked = model.of_view(name) if name else model
-                mean, std = asked.forecast(times, sequence=label, return_std=True)
-                known = ~np.isnan(own[rows])
-                spread = self.data.spread(name, train)
-                found.append(Errors.of(mean, std, own[rows], spread, known))
-        return found
+        self, model: Any, rows: Rows, timeline: Timeline, _: np.random.Generator
+    ) -> Iterator[Predicted]:
+        assert self.data.sequences is not None
+        label = self.data.sequences[rows[0]]
+        for name in self._judged():
+            own, truth = model.of_view(name) if name else model, self.data.views[name][rows]
+            found = own.forecast(timeline["times"], sequence=label, return_std=True)
+            yield name, found, truth, ~np.isnan(truth)
 
     def _judged(self) -> list[str]:
         """The names of the views whose predictions count."""
         return list(self.data.views) if self.to is None else [self.to]
 
-    def _parts(self, test: Rows) -> list[tuple[Rows, dict[str, Any]]]:
+    def _parts(self, test: Rows) -> list[tuple[Rows, Timeline]]:
         """The test rows of each sequence, with their times; all rows for a model without time."""
         if self.data.times is None or self.data.sequences is None:
             return [(test, {})]

@@ -127,7 +127,9 @@ def fills_of(
                     else by_density(fold.density, given[some])
                 )
                 each[method].append(
-                    _Trial.of_rows(fill, rows[numbers[some]], judged[some], spread, numbers[some])
+                    _Trial.of_rows(
+                        fill, rows[numbers[some]], judged[some], spread, numbers=numbers[some]
+                    )
                 )
         if not each["map"]:
             continue
@@ -179,11 +181,12 @@ class _Trial(Errors):
         truth: Float[Array, "n D"],
         judged: Bool[BoolArray, "n D"],
         spread: Float[Array, " D"],
+        *,
         numbers: IntArray,
     ) -> Self:
         """Judge filled values. fill: means and variances. numbers: the numbers of the rows."""
         rows, columns = np.nonzero(judged)
-        own = Errors.of(fill[0], np.sqrt(np.maximum(fill[1], 0.0)), truth, spread, judged)
+        own = Errors.of(fill[0], np.sqrt(np.maximum(fill[1], 0.0)), truth, spread, judged=judged)
         return cls(own.error, own.std, numbers[rows], columns, len(spread))
 
     @property

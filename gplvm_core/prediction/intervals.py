@@ -70,6 +70,7 @@ class Errors:
         std: Float[Array, "n D"],
         truth: Float[Array, "n D"],
         spread: Float[Array, " D"],
+        *,
         judged: Bool[BoolArray, "n D"],
     ) -> "Errors":
         """The errors of the judged values; columns without spread are left out."""

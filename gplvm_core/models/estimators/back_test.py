@@ -138,7 +138,7 @@ def back_test(
     held = _Ends.of(values, times, sequences, view, horizon=horizon, n_origins=n_origins)
 
     def train(origin: int, _: int, watch: Watch) -> Any:
-        return _trained(model, held, held.shown(origin), watch, calibrate)
+        return _trained(model, held, held.shown(origin), watch, calibrate=calibrate)
 
     names = [(f"forecast {origin + 1} of {n_origins}",) for origin in range(n_origins)]
     found = [held.judged(each, origin) for origin, _, each in trainings(names, train, callback)]
@@ -152,13 +152,13 @@ def back_test(
 
     periods = {period for _, each in found for period in each}
     return BackTest(
-        held.horizon,
-        over(0, lambda each: each.size),
-        over(1, lambda each: each.size),
-        over(0, lambda each: each.inside()),
-        tuple(sorted(periods)),
-        len(held.tested),
-        held.notes(periods, len(found)),
+        horizon=held.horizon,
+        errors=over(0, lambda each: each.size),
+        soon=over(1, lambda each: each.size),
+        inside=over(0, lambda each: each.inside()),
+        periods=tuple(sorted(periods)),
+        n_series=len(held.tested),
+        notes=held.notes(periods, len(found)),
     )
 
 
@@ -199,8 +199,18 @@ class _Ends:
         when = when[:, 0]
         series = {label: in_order(which, when, label) for label in np.unique(which).tolist()}
         horizon, tested = _horizon(series, horizon, n_origins)
-        step = even_step(when, which)
-        return cls(rows, own, view, when, which, series, tested, step, horizon, n_origins)
+        return cls(
+            rows=rows,
+            own=own,
+            view=view,
+            times=when,
+            sequences=which,
+            series=series,
+            tested=tested,
+            step=even_step(when, which),
+            horizon=horizon,
+            n_origins=n_origins,
+        )
 
     @property
     def spread(self) -> Float[Array, " D"]:
@@ -251,8 +261,8 @@ class _Ends:
             for name, (mean, std) in forecasts.items():
                 known = ~np.isnan(mean - truth)
                 part[name] = (
-                    Errors.of(mean, std, truth, spread, known),
-                    Errors.of(mean[:soon], std[:soon], truth[:soon], spread, known[:soon]),
+                    Errors.of(mean, std, truth, spread, judged=known),
+                    Errors.of(mean[:soon], std[:soon], truth[:soon], spread, judged=known[:soon]),
                 )
             parts.append(part)
         joined = {
@@ -295,7 +305,7 @@ def rules_after(
 
 
 def _trained(
-    model: Any, held: _Ends, kept: Bool[BoolArray, " N"], watch: Watch, calibrate: bool
+    model: Any, held: _Ends, kept: Bool[BoolArray, " N"], watch: Watch, *, calibrate: bool
 ) -> Any:
     """Train a copy of the model on the kept rows, and calibrate it like the given model."""
     fresh: Any = ready(model)
