@@ -192,21 +192,23 @@ def choose(
         splits=splits,
         seed=random_state,
         measure=DENSITY if task == "density" else ERROR,
+        callback=callback,
     )
-    rounds, stopped = search.rounds(tries, callback)
+    rounds = search.rounds(tries)
     if not rounds:
         raise ValueError("The search was ended before the first split was finished.")
-    if stopped:
+    if search.stopped:
         notes.append("The search was ended early, so fewer splits or only short trainings count.")
     whole = known is not None and task != "forecast"  # forecasts hold out the ends of sequences
     return replace(_result(task, fresh, own, rounds, notes, grouped=whole), to=to)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False, kw_only=True)
 class _Search:
-    """A search in two rounds. own: the settings of the unfitted model. train, judge: see repeated.
+    """A search in two rounds, of which the first has short trainings; also its own callback.
 
-    In the first round, trainings are short.
+    own: the settings of the unfitted model. train, judge: see `repeated`. before, share: the shares
+    of the work of the earlier rounds, and of this round.
     """
 
     model: Any
@@ -216,26 +218,28 @@ class _Search:
     splits: list[Split]
     seed: int
     measure: Measure
+    callback: Callable[[Step], None] | None
+    before: float = 0.0
+    share: float = 1.0
+    stopped: bool = False
 
-    def rounds(
-        self, tries: list[Settings], callback: Callable[[Step], None] | None
-    ) -> tuple[list["_Round"], bool]:
-        """The rounds with a finished split, and whether the callback ended the search."""
+    def rounds(self, tries: list[Settings]) -> list["_Round"]:
+        """The rounds that have a finished split."""
         most = int(self.model.get_params()["max_iter"])
         short = min(most, max(LEAST_ITERATIONS, round(SHORT * most)))
         n_last = min(len(tries), max(2, round(GO_ON * len(tries))) + 1)
         two_rounds = short < most and len(tries) > 1
-        work = [len(tries) * short, *([n_last * most] if two_rounds else [])]
-        progress = _Rounds(callback, work)
-        found = [self._round(tries, short, progress)]
-        if two_rounds and not progress.stopped:
-            progress.next_round()
+        if two_rounds:
+            self.share = len(tries) * short / (len(tries) * short + n_last * most)
+        found = [self._round(tries, short)]
+        if two_rounds and not self.stopped:
+            self.before, self.share = self.share, 1.0 - self.share
             best = [each.settings for each in found[0].ranked() if each.problem is None]
             others = [each for each in best if each != self.own][: n_last - 1]
-            found.append(self._round([self.own, *others], most, progress))
-        return [each for each in found if each.comparison.n_splits], progress.stopped
+            found.append(self._round([self.own, *others], most))
+        return [each for each in found if each.comparison.n_splits]
 
-    def _round(self, tries: list[Settings], iterations: int, progress: "_Rounds") -> "_Round":
+    def _round(self, tries: list[Settings], iterations: int) -> "_Round":
         single = {"n_restarts": 1} if "n_restarts" in self.model.get_params() else {}
         fixed, failed = {"max_iter": iterations}, dict[str, str]()
         contenders = [
@@ -248,25 +252,14 @@ class _Search:
             self.train,
             self.judge,
             random_state=self.seed,
-            callback=progress,
+            callback=self,
             failed=failed,
         )
         return _Round(tries, iterations, found, self.measure, failed)
 
-
-class _Rounds:
-    """The callback of all rounds: converts the progress of a round to that of the search."""
-
-    def __init__(self, callback: Callable[[Step], None] | None, work: Sequence[float]) -> None:
-        self.callback, self.stopped = callback, False
-        self.shares = [each / sum(work) for each in work]
-        self.before = 0.0
-
-    def next_round(self) -> None:
-        self.before += self.shares.pop(0)
-
     def __call__(self, step: Step) -> None:
-        share = min(self.before + self.shares[0] * step.share, 1.0)
+        """Convert the progress of a round to that of the search."""
+        share = min(self.before + self.share * step.share, 1.0)
         try:
             if self.callback is not None:
                 self.callback(replace(step, name="", share=share))

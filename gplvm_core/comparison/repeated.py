@@ -66,8 +66,8 @@ def compare(
     StopIteration, the comparison ends with the finished splits. judge: a function that returns the
     measures of a model; missing measures are NaN. By default, the measures are the density of a
     held-out row, or the log-likelihood and error of predicted outputs. Raises DataError for rows or
-    outputs that are not finite or do not match, for splits with too few rows, and if the training
-    of a model fails. Raises ValueError if two contenders have the same name.
+    outputs that are not finite or do not match, for splits with too few rows, and if a model
+    cannot be trained or judged. Raises ValueError if two contenders have the same name.
     """
     rows, outputs = checked(X, y)
     data = (rows,) if outputs is None else (rows, outputs)

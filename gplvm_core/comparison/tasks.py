@@ -1,7 +1,7 @@
 """What a model is wanted for: how rows are held out, and how well a trained model predicts them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
@@ -10,14 +10,13 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.comparison.placing import units
 from gplvm_core.comparison.repeated import Rows, Split, fit_map, half_hidden, splits_of
-from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.timeline import checked_timeline
+from gplvm_core.models.data.views import table_or_views
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.prediction.derived import Recipe
-from gplvm_core.prediction.intervals import Errors
+from gplvm_core.prediction.intervals import Errors, in_order
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import mixed_units
-from gplvm_core.readers.frames import taken
 
 Scaling = Literal["global", "columns"]
 Task = Literal["density", "fill", "transfer", "forecast"]
@@ -52,22 +51,13 @@ class Data:
         """Convert to arrays; raises DataError if the numbers of rows differ."""
         if scaling not in (None, *get_args(Scaling)):
             raise ValueError(f'scaling must be "global" or "columns"; got {scaling!r}')
-        values = taken(values)
-        if isinstance(values, Mapping):
-            rows: Any = {name: _table(name, each) for name, each in values.items()}
-            counts = {len(each) for each in rows.values()}
-        else:
-            rows = _table("data", values)
-            counts = {len(rows)}
-        if len(counts) != 1:
-            raise DataError(f"the views must have equally many rows; got {sorted(counts)}")
-        if scaling is None:
-            views = rows.values() if isinstance(rows, dict) else [rows]
-            scaling = "columns" if any(_units_differ(each) for each in views) else "global"
+        found = cls(table_or_views(values), scaling or "global")
+        if scaling is None and any(map(_units_differ, found.views.values())):
+            found = replace(found, scaling="columns")
         if not timed:
-            return cls(rows, scaling)
-        when, which = checked_timeline(times, sequences, counts.pop())
-        return cls(rows, scaling, when, which)
+            return found
+        when, which = checked_timeline(times, sequences, len(found))
+        return replace(found, times=when, sequences=which)
 
     @property
     def usual_task(self) -> Task:
@@ -124,13 +114,6 @@ def _units_differ(rows: Float[Array, "N D"]) -> bool:
     return bool(mixed_units(rows, [str(at) for at in range(rows.shape[1])]))
 
 
-def _table(name: str, values: Any) -> Float[Array, "N D"]:
-    rows = as_floats(values, name)
-    if rows.ndim != 2 or np.isinf(rows).any():
-        raise DataError(f"{name} must be finite rows, shape (N, D); got shape {rows.shape}")
-    return rows
-
-
 def held_out(
     task: Task, data: Data, groups: Shaped[AnyNDArray, " N"] | None, cv: Any, seed: int
 ) -> list[Split]:
@@ -167,9 +150,7 @@ def _ends(data: Data, cv: Any) -> list[Split]:
     splits = []
     for back in range(cv, 0, -1):
         before, ahead = [], []
-        for label in np.unique(data.sequences):
-            rows = np.flatnonzero(data.sequences == label)
-            rows = rows[np.argsort(data.times[rows, 0], kind="stable")]
+        for rows in in_order(data.sequences, data.times).values():
             horizon = max(1, round(AHEAD * len(rows) / cv))
             end = max(len(rows) - back * horizon, 0)
             before.append(rows[:end])

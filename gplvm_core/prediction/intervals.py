@@ -237,18 +237,25 @@ def parts_of_rows(
     return found
 
 
+def in_order(sequences: Shaped[AnyNDArray, " N"], times: Float[Array, "N P"]) -> dict[Any, Rows]:
+    """The rows of every sequence, in the order of time, by the sequence's label."""
+    found = {}
+    for label in np.unique(sequences).tolist():
+        rows = np.flatnonzero(sequences == label)
+        found[label] = rows[np.argsort(times[rows, 0], kind="stable")]
+    return found
+
+
 def parts_of_sequences(
     sequences: Shaped[AnyNDArray, " N"],
     times: Float[Array, "N P"],
     generator: np.random.Generator,
 ) -> list[Part]:
     """PARTS sequences, or stretches if there are fewer, with at most MOST_FRAMES frames each."""
-    names = np.unique(sequences)
-    stretches = -(-PARTS // len(names))
+    series = in_order(sequences, times)
+    stretches = -(-PARTS // len(series))
     whole = []
-    for name in names:
-        rows = np.flatnonzero(sequences == name)
-        rows = rows[np.argsort(times[rows, 0], kind="stable")]
+    for rows in series.values():
         whole += [part for part in np.array_split(rows, stretches) if len(part) > 1]
     found = []
     for number in generator.permutation(len(whole))[:PARTS]:

@@ -12,12 +12,12 @@ import numpy as np
 from jaxtyping import Bool, Float, Shaped
 from numpy.typing import ArrayLike, NDArray
 
-from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.timeline import checked_even_times, checked_timeline, steps_after
+from gplvm_core.models.data.views import table_or_views
 from gplvm_core.models.estimators.second_stage import map_only, ready
 from gplvm_core.models.training.watched import Step, Watch, trainings
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
-from gplvm_core.prediction.intervals import Errors
+from gplvm_core.prediction.intervals import Errors, in_order
 from gplvm_core.prediction.simple_forecasts import (
     LAST,
     LINEAR,
@@ -30,7 +30,6 @@ from gplvm_core.prediction.simple_forecasts import (
 )
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
-from gplvm_core.readers.frames import taken
 
 MODEL = "This model"
 # Who continues a series: the best in a back-test, or the model.
@@ -194,10 +193,14 @@ class _Ends:
         n_origins: int,
     ) -> Self:
         """Check the arguments of `back_test`."""
-        rows, own = _checked(values, view)
+        rows = own = table_or_views(values)
+        if isinstance(rows, Mapping):
+            if view not in rows:
+                raise DataError(f"view must be one of {listed(list(rows), 10)}; got {view!r}")
+            own = rows[view]
         when, which = checked_timeline(times, sequences, len(own))
+        series = in_order(which, when)
         when = when[:, 0]
-        series = {label: in_order(which, when, label) for label in np.unique(which).tolist()}
         horizon, tested = _horizon(series, horizon, n_origins)
         return cls(
             rows=rows,
@@ -323,22 +326,6 @@ def _trained(
     return fresh
 
 
-def _checked(
-    values: ArrayLike | Mapping[str, ArrayLike], view: str | None
-) -> tuple[Rows, Float[Array, "N D"]]:
-    """The rows for training, and the rows of the judged view."""
-    values = taken(values)
-    if not isinstance(values, Mapping):
-        rows = as_floats(values, "values")
-        if rows.ndim != 2:
-            raise DataError(f"values must be rows, shape (N, D); got shape {rows.shape}")
-        return rows, rows
-    views = {name: as_floats(each, f"view {name!r}") for name, each in values.items()}
-    if view not in views:
-        raise DataError(f"view must be one of {listed(list(views), 10)}; got {view!r}")
-    return views, views[view]
-
-
 def even_step(times: Float[Array, " N"], sequences: Shaped[AnyNDArray, " N"]) -> float | None:
     """The step between the rows of all sequences, which may lack rows; None if steps vary.
 
@@ -363,11 +350,6 @@ def own_forecast(model: Any) -> Callable[..., Any]:
     """The model's own `forecast`, also if a simple rule continues its series by default."""
     known = "method" in inspect.signature(model.forecast).parameters
     return partial(model.forecast, method="model") if known else model.forecast
-
-
-def in_order(sequences: Array, times: Array, label: Any) -> NDArray[np.intp]:
-    rows = np.flatnonzero(sequences == label)
-    return rows[np.argsort(times[rows], kind="stable")]
 
 
 def _horizon(

@@ -12,12 +12,12 @@ from gplvm_core.models.estimators.back_test import (
     BackTest,
     back_test,
     even_step,
-    in_order,
     in_percent,
     rules_after,
 )
 from gplvm_core.models.training.watched import Step
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
+from gplvm_core.prediction.intervals import in_order
 from gplvm_core.prediction.simple_forecasts import SimpleForecast
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
@@ -151,7 +151,7 @@ def _by_rule(
 ) -> Forecaster:
     """The continuation of every sequence that is long enough for a rule."""
     labels = np.unique(sequences)
-    ordered = {label: in_order(sequences, times, label) for label in labels.tolist()}
+    ordered = in_order(sequences, times[:, None])
     longest = max(map(len, ordered.values()))
     fits = MOST_VALUES // (len(labels) * rows.shape[1])
     count = int(min(max(longest, LEAST_STEPS), MOST_STEPS, max(fits, LEAST_STEPS)))
