@@ -51,7 +51,7 @@ class Data:
         """Convert to arrays; raises DataError if the numbers of rows differ."""
         if scaling not in (None, *get_args(Scaling)):
             raise ValueError(f'scaling must be "global" or "columns"; got {scaling!r}')
-        found = cls(table_or_views(values), scaling or "global")
+        found = cls(table_or_views(values, "data"), scaling or "global")
         if scaling is None and any(map(_units_differ, found.views.values())):
             found = replace(found, scaling="columns")
         if not timed:

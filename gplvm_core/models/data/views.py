@@ -39,15 +39,15 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
     return found
 
 
-def table_or_views(values: Any) -> Any:
+def table_or_views(values: Any, what: str) -> Any:
     """One table of numbers (NaN: missing), or a dict of views of the same rows.
 
-    Raises DataError for values that are not finite rows of numbers, and for views with different
-    numbers of rows.
+    what: the name of the table in messages. Raises DataError for values that are not finite rows of
+    numbers, and for views with different numbers of rows.
     """
     values = taken(values)
     if not isinstance(values, Mapping):
-        return _finite("data", values)
+        return _finite(what, values)
     found = {name: _finite(f"view {name!r}", each) for name, each in values.items()}
     counts = {len(each) for each in found.values()}
     if len(counts) != 1:

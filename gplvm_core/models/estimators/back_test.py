@@ -193,7 +193,7 @@ class _Ends:
         n_origins: int,
     ) -> Self:
         """Check the arguments of `back_test`."""
-        rows = own = table_or_views(values)
+        rows = own = table_or_views(values, "values")
         if isinstance(rows, Mapping):
             if view not in rows:
                 raise DataError(f"view must be one of {listed(list(rows), 10)}; got {view!r}")
