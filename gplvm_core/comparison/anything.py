@@ -2,19 +2,17 @@
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy.stats import nbinom, norm
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.forest import forest_gains
-from gplvm_core.likelihoods.counts import SIZES
+from gplvm_core.comparison.table_models import BaseRates, OfTable, exposures_of, rate_and_size
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.models.estimators.second_stage import map_only
-from gplvm_core.models.training.watched import Step, Watch
+from gplvm_core.models.training.watched import Step, Watch, trainings
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import cells_of
@@ -22,7 +20,6 @@ from gplvm_core.readers.kinds import (
     TableColumn,
     coded_table,
     columns_of,
-    in_own_values,
     kinds_of,
 )
 
@@ -183,57 +180,35 @@ def is_anything_here(
         size = min(6, values.shape[1])
         model = BayesianGPLVM(size, min(40, len(values)), max_iter=100, scaling="columns")
     generator = np.random.default_rng(random_state)
-    watch = Watch(callback, 1, 1 + n_shuffles)
-    (gain, error), forest = _gain(values, columns, model, generator, watch, 0)
-    shuffled, of_forests = list[float](), list[float]()
-    for copy in range(1, 1 + n_shuffles):
-        table = _unrelated(columns, values, generator)
-        found, by_forests = _gain(table, columns, model, generator, watch, copy)
-        if watch.stopped:
-            break
-        shuffled.append(found[0])
-        of_forests.append(by_forests[0])
-    if any(column.kind == "exposure" for column in columns) or np.isnan(gain):
-        return Evidence(gain, error, tuple(shuffled))
-    return Evidence(gain, error, tuple(shuffled), Evidence(*forest, tuple(of_forests)))
 
-
-def _gain(
-    values: Float[Array, "N C"],
-    columns: Sequence[TableColumn],
-    model: BaseEstimator,
-    generator: np.random.Generator,
-    watch: Watch,
-    copy: int,
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The mean gains over the base rates of the model and of forests, with their standard errors.
-
-    The standard error comes from the scatter of the rows. copy: 0 for the table itself, else the
-    number of the shuffled copy. All results are NaN if the test was stopped.
-    """
-    nothing = (np.nan, np.nan), (np.nan, np.nan)
-    watch.enter(f"Shuffled copy {copy}" if copy else "The table itself", 0, copy)
-    if watch.stopped:
-        return nothing
-    hidden = _hidden(values, columns, generator)
-    shown = np.where(hidden, np.nan, values)
-    fitted: Any = clone(model).set_params(kinds=kinds_of(columns), random_state=0)
-    with map_only(fitted), warnings.catch_warnings():
+    def train(_: int, copy: int, watch: Watch) -> tuple[OfTable, Array, BoolArray]:
+        table = _unrelated(columns, values, generator) if copy else values
+        hidden = _hidden(table, columns, generator)
+        fresh: Any = clone(model).set_params(kinds=kinds_of(columns), random_state=0)
         # A column that the map does not explain is a valid result here, not a problem.
-        warnings.simplefilter("ignore", UserWarning)
-        fitted.fit(_as_table(columns, shown), callback=watch)
-        if watch.stopped:
-            return nothing
-        predicted = _log_probabilities(fitted, columns, shown, values)
-    gains, exposures = np.zeros_like(values), exposures_of(columns, values)
-    for at, column in enumerate(columns):
-        own = hidden[:, at]
-        seen = ~np.isnan(shown[:, at])
-        rates = exposures[seen], exposures[own]
-        base = log_base_rates(column, shown[seen, at], values[own, at], *rates)
-        gains[own, at] = predicted[own, at] - base
-    by_forests = forest_gains(columns, shown, values, hidden)
-    return _mean_and_error(gains, hidden), _mean_and_error(by_forests, hidden)
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            shown = np.where(hidden, np.nan, table)
+            return OfTable(fresh, columns).fit(shown, watch), table, hidden
+
+    names = ("The table itself", *(f"Shuffled copy {copy + 1}" for copy in range(n_shuffles)))
+    by_model, by_forests = list[tuple[float, float]](), list[tuple[float, float]]()
+    for *_, (fitted, table, hidden) in trainings([names], train, callback):
+        shown = np.where(hidden, np.nan, table)
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            predicted = fitted.log_probabilities(shown, table)
+        gains = predicted - BaseRates(columns).fit(shown).log_probabilities(table)
+        by_model.append(_mean_and_error(np.where(hidden, gains, 0.0), hidden))
+        by_forests.append(_mean_and_error(forest_gains(columns, shown, table, hidden), hidden))
+    found = _evidence(by_model)
+    if any(column.kind == "exposure" for column in columns) or not by_model:
+        return found
+    return replace(found, forest=_evidence(by_forests))
+
+
+def _evidence(found: Sequence[tuple[float, float]]) -> Evidence:
+    """found: the gain and its standard error for the table itself, then for the shuffled copies."""
+    gain, error = found[0] if found else (np.nan, np.nan)
+    return Evidence(gain, error, tuple(each for each, _ in found[1:]))
 
 
 def _mean_and_error(
@@ -264,11 +239,6 @@ def _hidden(
     return hidden
 
 
-def exposures_of(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Float[Array, " N"]:
-    """The product of each row's exposures; 1 for a table without exposures."""
-    return np.prod(values[:, [column.kind == "exposure" for column in columns]], axis=1)
-
-
 def _unrelated(
     columns: Sequence[TableColumn], values: Float[Array, "N C"], generator: np.random.Generator
 ) -> Float[Array, "N C"]:
@@ -281,76 +251,7 @@ def _unrelated(
             copy[:, at] = own
         elif kind == "count" and "exposure" in kinds:
             seen = ~np.isnan(own)
-            rate, size = _rate_and_size(own[seen], exposures[seen])
+            rate, size = rate_and_size(own[seen], exposures[seen])
             drawn = generator.negative_binomial(size, size / (size + rate * exposures))
             copy[:, at] = np.where(seen, drawn, np.nan)
     return copy
-
-
-def _log_probabilities(
-    model: Any,
-    columns: Sequence[TableColumn],
-    shown: Float[Array, "N C"],
-    values: Float[Array, "N C"],
-) -> Float[Array, "N C"]:
-    """log p of every entry of `values`, given the shown entries of its row.
-
-    model: a model that was trained on the shown entries.
-    """
-    found = np.zeros_like(values)
-    table = _as_table(columns, shown)
-    if all(column.kind == "number" for column in columns):
-        mean, std = model.complete(table, return_std=True)
-        return norm.logpdf(values, mean, np.maximum(std, np.finfo(float).tiny))
-    expected = model.fitted_.expected(model._rows(table))
-    there = np.nan_to_num(values)
-    for at, (column, trained) in enumerate(zip(columns, model.columns_.columns, strict=True)):
-        if column.is_words:
-            order = [trained.words.index(word) for word in column.words]
-            chances = expected.classes(at)[:, order]
-            found[:, at] = np.log(chances[np.arange(len(values)), there[:, at].astype(int)])
-        elif column.kind == "count":
-            found[:, at] = np.log(expected.chance(at, there[:, at]))
-        elif column.is_number:
-            mean, variance = expected.moments(at)
-            found[:, at] = norm.logpdf(there[:, at], mean, np.sqrt(variance))
-    return found
-
-
-def _as_table(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Any:
-    """Convert rows to the form that a model expects: an array if all columns are numbers."""
-    if all(column.kind == "number" for column in columns):
-        return values
-    return in_own_values(columns, values)
-
-
-def log_base_rates(
-    column: TableColumn,
-    seen: Float[Array, " S"],
-    asked: Float[Array, " H"],
-    seen_exposures: float | Float[Array, " S"] = 1.0,
-    asked_exposures: float | Float[Array, " H"] = 1.0,
-) -> Float[Array, " H"]:
-    """log p of the entries `asked` under the distribution of the shown entries of their column.
-
-    seen_exposures, asked_exposures: the factors by which expected counts are multiplied.
-    """
-    if column.is_words:
-        shares = np.bincount(seen.astype(int), minlength=len(column.words)) / len(seen)
-        return np.log(shares[asked.astype(int)])
-    if column.is_number:
-        return norm.logpdf(asked, seen.mean(), max(seen.std(), np.finfo(float).tiny))
-    if column.kind == "exposure":
-        return np.zeros(len(asked))
-    rate, size = _rate_and_size(seen, seen_exposures)
-    return np.asarray(nbinom.logpmf(asked, size, size / (size + rate * asked_exposures)))
-
-
-def _rate_and_size(
-    seen: Float[Array, " S"], exposures: float | Float[Array, " S"]
-) -> tuple[float, float]:
-    """The mean count per unit of exposure, and the most likely size of a negative binomial."""
-    total = np.sum(np.broadcast_to(exposures, seen.shape))
-    rate = max(float(seen.sum()), 0.5) / total
-    mean = rate * exposures
-    return rate, max(SIZES, key=lambda r: float(nbinom.logpmf(seen, r, r / (r + mean)).sum()))

@@ -7,9 +7,9 @@ from jaxtyping import Float
 from scipy.stats import poisson
 from sklearn.base import BaseEstimator
 
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.columns import by_words, words_of
-from gplvm_core.readers import DataError
+from gplvm_core.prediction.columns import by_words, counts_of, words_of
 from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.kinds import TableColumn, coded_table, columns_of, in_own_values
 
@@ -25,6 +25,9 @@ LEAST_RATE = 1e-3
 
 class ChainedModels(BaseEstimator):
     """Models that predict every column from all other columns, in rounds (van Buuren 2007).
+
+    scikit-learn's IterativeImputer has one regressor for all columns, so it has neither words nor
+    counts, and it returns filled values without probabilities.
 
     The models are regressions or forests. Gaps start at the column's mean or frequencies. Each
     round predicts every column from the other columns, and fills the gaps of the column with the
@@ -99,20 +102,18 @@ class ChainedModels(BaseEstimator):
 
     def class_words(self, column: str | int) -> tuple[Any, ...]:
         """Return the words of a column, in the order of `class_probabilities`."""
-        return words_of(self.columns_[self._place(column)])
+        return words_of(self.columns_[TableColumns(self.columns_).column(column)])
 
     def class_probabilities(self, Y: Any, column: str | int) -> Float[Array, "N C"]:
         """Return the probabilities of a column's words, given the other columns of each row."""
         self.class_words(column)
-        at = self._place(column)
-        return by_words(self._of_others(Y, at), self.columns_[at])
+        own, found = self._of_others(Y, column)
+        return by_words(found, own)
 
     def count_probabilities(self, Y: Any, column: str | int, most: int) -> Float[Array, "N C"]:
         """Return the probabilities of the counts 0 to `most`, given the other columns."""
-        at = self._place(column)
-        if self.columns_[at].kind != "count":
-            raise DataError(f"column {column!r} is of kind {self.columns_[at].kind}")
-        mean = self._of_others(Y, at)
+        own, mean = self._of_others(Y, column)
+        counts_of(own)
         return np.asarray(poisson.pmf(np.arange(most + 1), mean[:, None]))
 
     def complete(self, Y: Any) -> Any:
@@ -132,14 +133,6 @@ class ChainedModels(BaseEstimator):
             whole[:, at] = np.where(np.isnan(values[:, at]), filled, values[:, at])
         return in_own_values(self.columns_, whole)
 
-    def _place(self, column: str | int) -> int:
-        names = [each.name for each in self.columns_]
-        if column in names:
-            return names.index(str(column))
-        if isinstance(column, int) and -len(names) <= column < len(names):
-            return column % len(names)
-        raise DataError(f"there is no column {column!r}; the columns are {', '.join(names)}")
-
     def _started(self, values: Float[Array, "N C"]) -> list[Array]:
         """Every column as inputs of the other columns' models, with initial values in the gaps."""
         filled = []
@@ -148,11 +141,12 @@ class ChainedModels(BaseEstimator):
             filled.append(np.where(np.isnan(own)[:, None], start, inputs))
         return filled
 
-    def _of_others(self, Y: Any, at: int) -> Array:
-        """The predictions of a column from the other columns."""
+    def _of_others(self, Y: Any, column: str | int) -> tuple[TableColumn, Array]:
+        """A column, and its predictions from the other columns."""
+        at = TableColumns(self.columns_).column(column)
         values = coded_table(self.columns_, Y)
         values[:, at] = np.nan
-        return self._expected(values)[at]
+        return self.columns_[at], self._expected(values)[at]
 
 
 def _as_inputs(values: Float[Array, " N"], column: TableColumn) -> Float[Array, "N W"]:

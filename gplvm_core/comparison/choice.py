@@ -2,19 +2,22 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
+from jaxtyping import Shaped
 from numpy.typing import ArrayLike
 
 from gplvm_core.comparison.measures import Measure
-from gplvm_core.comparison.repeated import Contender, compare
+from gplvm_core.comparison.repeated import Contender, Split, repeated
 from gplvm_core.comparison.result import Comparison, Difference
 from gplvm_core.comparison.settings import Settings, candidates_for, in_words
-from gplvm_core.comparison.tasks import Data, Judge, OfRows, Scaling, Task, held_out
+from gplvm_core.comparison.tasks import Data, Judge, Scaling, Task, held_out
 from gplvm_core.models.data.views import check_name
 from gplvm_core.models.estimators.second_stage import ready
 from gplvm_core.models.training.watched import Step
+from gplvm_core.numerics import AnyNDArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.frames import taken
@@ -164,78 +167,99 @@ def choose(
     rows = Data.checked(data, scaling, times, sequences, timed)
     task = task or rows.usual_task
     _check_task(task, rows, to)
-    together = sequences if groups is None else groups
-    known = None if together is None else np.asarray(together)
-    if known is not None and known.shape != (len(rows),):
-        raise DataError(
-            f"groups and sequences need one label for each of the {plural(len(rows), 'row')}; "
-            "got shape "
-            f"{known.shape}"
-        )
+    known = _labels(sequences if groups is None else groups, len(rows))
     splits = held_out(task, rows, known, cv, random_state)
-    fewest = min(len(train) for train, _ in splits)
-    columns = sum(each.shape[1] for each in rows.views.values())
+    columns, notes = sum(each.shape[1] for each in rows.views.values()), []
     by_density = task in ("density", "fill") and not timed
-    derive, notes = by_density and columns <= MOST_DERIVED, []
-    if by_density and not derive:
+    if by_density and columns > MOST_DERIVED:
+        by_density = False
         notes.append(f"The table has more than {MOST_DERIVED} columns, so only the map was judged.")
     fresh = ready(model)
-    differ = rows.scaling == "columns"
-    names = tuple(rows.views) if rows.several else ()
     own, tries = candidates_for(
-        fresh, columns, fewest, candidates, random_state, views=names, differ=differ
+        fresh,
+        columns,
+        min(len(train) for train, _ in splits),
+        candidates,
+        random_state,
+        views=tuple(rows.views) if rows.several else (),
+        differ=rows.scaling == "columns",
     )
-    most = int(fresh.get_params()["max_iter"])
-    short = min(most, max(LEAST_ITERATIONS, round(SHORT * most)))
-    n_last = min(len(tries), max(2, round(GO_ON * len(tries))) + 1)
-    two_rounds = short < most and len(tries) > 1
-    progress = _Rounds(callback, [len(tries) * short, *([n_last * most] if two_rounds else [])])
-    judge = Judge(task, rows, random_state, to)
-    measure = DENSITY if task == "density" else ERROR
-
-    def tried_all(each: list[Settings], iterations: int) -> _Round:
-        problems: list[list[str]] = [[] for _ in each]
-        contenders = [
-            Contender(str(at), OfRows(_short(fresh, own | these, iterations), rows, derive, why))
-            for at, (these, why) in enumerate(zip(each, problems, strict=True))
-        ]
-        found = compare(
-            contenders,
-            np.arange(len(rows))[:, None],
-            cv=splits,
-            random_state=random_state,
-            callback=progress,
-            judge=judge,
-        )
-        return _Round(each, iterations, found, measure, problems)
-
-    rounds = [tried_all(tries, short)]
-    if two_rounds and not progress.stopped:
-        progress.next_round()
-        best = [each.settings for each in rounds[0].ranked() if each.problem is None]
-        rounds.append(tried_all([own, *[each for each in best if each != own][: n_last - 1]], most))
-    rounds = [each for each in rounds if each.comparison.n_splits]
+    search = _Search(
+        model=fresh,
+        own=own,
+        train=partial(rows.train, derive=by_density),
+        judge=Judge(task, rows, random_state, to),
+        splits=splits,
+        seed=random_state,
+        measure=DENSITY if task == "density" else ERROR,
+        callback=callback,
+    )
+    rounds = search.rounds(tries)
     if not rounds:
         raise ValueError("The search was ended before the first split was finished.")
-    if progress.stopped:
+    if search.stopped:
         notes.append("The search was ended early, so fewer splits or only short trainings count.")
     whole = known is not None and task != "forecast"  # forecasts hold out the ends of sequences
     return replace(_result(task, fresh, own, rounds, notes, grouped=whole), to=to)
 
 
-class _Rounds:
-    """The callback of all rounds: converts the progress of a round to that of the search."""
+@dataclass(eq=False, kw_only=True)
+class _Search:
+    """A search in two rounds, of which the first has short trainings; also its own callback.
 
-    def __init__(self, callback: Callable[[Step], None] | None, work: Sequence[float]) -> None:
-        self.callback, self.stopped = callback, False
-        self.shares = [each / sum(work) for each in work]
-        self.before = 0.0
+    own: the settings of the unfitted model. train, judge: see `repeated`. before, share: the shares
+    of the work of the earlier rounds, and of this round.
+    """
 
-    def next_round(self) -> None:
-        self.before += self.shares.pop(0)
+    model: Any
+    own: Settings
+    train: Callable[..., Any]
+    judge: Judge
+    splits: list[Split]
+    seed: int
+    measure: Measure
+    callback: Callable[[Step], None] | None
+    before: float = 0.0
+    share: float = 1.0
+    stopped: bool = False
+
+    def rounds(self, tries: list[Settings]) -> list["_Round"]:
+        """The rounds that have a finished split."""
+        most = int(self.model.get_params()["max_iter"])
+        short = min(most, max(LEAST_ITERATIONS, round(SHORT * most)))
+        n_last = min(len(tries), max(2, round(GO_ON * len(tries))) + 1)
+        two_rounds = short < most and len(tries) > 1
+        if two_rounds:
+            self.share = len(tries) * short / (len(tries) * short + n_last * most)
+        found = [self._round(tries, short)]
+        if two_rounds and not self.stopped:
+            self.before, self.share = self.share, 1.0 - self.share
+            best = [each.settings for each in found[0].ranked() if each.problem is None]
+            others = [each for each in best if each != self.own][: n_last - 1]
+            found.append(self._round([self.own, *others], most))
+        return [each for each in found if each.comparison.n_splits]
+
+    def _round(self, tries: list[Settings], iterations: int) -> "_Round":
+        single = {"n_restarts": 1} if "n_restarts" in self.model.get_params() else {}
+        fixed, failed = {"max_iter": iterations}, dict[str, str]()
+        contenders = [
+            Contender(str(at), ready(self.model).set_params(**single | self.own | these | fixed))
+            for at, these in enumerate(tries)
+        ]
+        found = repeated(
+            contenders,
+            self.splits,
+            self.train,
+            self.judge,
+            random_state=self.seed,
+            callback=self,
+            failed=failed,
+        )
+        return _Round(tries, iterations, found, self.measure, failed)
 
     def __call__(self, step: Step) -> None:
-        share = min(self.before + self.shares[0] * step.share, 1.0)
+        """Convert the progress of a round to that of the search."""
+        share = min(self.before + self.share * step.share, 1.0)
         try:
             if self.callback is not None:
                 self.callback(replace(step, name="", share=share))
@@ -246,13 +270,13 @@ class _Rounds:
 
 @dataclass(frozen=True)
 class _Round:
-    """The result of a round. problems: the errors of each candidate, in the order of settings."""
+    """The result of a round. failed: the first errors of candidates, by their numbers."""
 
     settings: list[Settings]
     iterations: int
     comparison: Comparison
     measure: Measure
-    problems: list[list[str]]
+    failed: dict[str, str]
 
     def ranked(self) -> list[Tried]:
         """Return all tries from best to worst; settings that failed are last."""
@@ -264,7 +288,7 @@ class _Round:
         values = self.comparison.values
         means = {key: float(np.mean(each[:, at])) for key, each in values.items()}
         score, inside = (means.get(key, np.nan) for key in (self.measure.key, "inside_95"))
-        problem = next(iter(self.problems[at]), None)
+        problem = self.failed.get(str(at))
         return Tried(settings, score, inside, self.iterations, means["seconds"], problem)
 
 
@@ -318,6 +342,17 @@ def _check_model(model: Any, several: bool) -> None:
         raise DataError("settings can be searched for Bayesian maps of one layer")
 
 
+def _labels(given: ArrayLike | None, count: int) -> Shaped[AnyNDArray, " N"] | None:
+    """The labels of rows that are held out together."""
+    known = None if given is None else np.asarray(given)
+    if known is not None and known.shape != (count,):
+        raise DataError(
+            f"groups and sequences need one label for each of the {plural(count, 'row')}; "
+            f"got shape {known.shape}"
+        )
+    return known
+
+
 def _check_task(task: str, data: Data, to: str | None) -> None:
     if task not in get_args(Task):
         raise ValueError(f"task must be one of {listed(list(get_args(Task)), 4)}; got {task!r}")
@@ -331,9 +366,3 @@ def _check_task(task: str, data: Data, to: str | None) -> None:
         raise DataError("to names one of several views: leave it out for one table")
     if to is not None:
         check_name(to, tuple(data.views))
-
-
-def _short(model: Any, settings: Settings, iterations: int) -> Any:
-    """Return an unfitted copy for the search: limited iterations, and one start."""
-    known = {"n_restarts": 1} if "n_restarts" in model.get_params() else {}
-    return ready(model).set_params(**known | settings | {"max_iter": iterations})

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from gplvm_core.comparison.one_column import INTERVAL
 from gplvm_core.numerics import Array, BoolArray
+from gplvm_core.prediction.intervals import COVERED, NORMAL, Errors
 
 FEWEST = 20  # hidden values; with fewer, the share is not reliable
 SHIFTS = 80  # positions to which the gaps are moved for a trial
@@ -83,7 +83,6 @@ def share_inside(
     cells = hidden & ~np.isnan(truth) & ~np.isnan(std)
     if not cells.any():
         return None
-    # The error of each value, divided by half the width of its interval.
-    reach = np.abs(mean - truth)[cells] / np.maximum(INTERVAL * std[cells], 1e-300)
-    needed = float(np.quantile(reach, 0.95, method="higher"))
-    return Checked(float(np.mean(reach <= 1.0)), int(cells.sum()), max(needed, 1.0))
+    errors = Errors.of(mean, std, truth, np.ones(truth.shape[1]), judged=cells)
+    needed = float(np.quantile(errors.away, COVERED, method="higher")) / NORMAL
+    return Checked(errors.inside(), int(cells.sum()), max(needed, 1.0))

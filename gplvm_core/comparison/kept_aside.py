@@ -1,32 +1,33 @@
 """Compare latent variable models and two baselines on held-out rows."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri
 from sklearn.base import BaseEstimator
 
 from gplvm_core.comparison.baselines import ChosenPCA
 from gplvm_core.comparison.mixture import Mixture
-from gplvm_core.comparison.placing import neighbours_differ
+from gplvm_core.comparison.placing import neighbours_differ, units
 from gplvm_core.comparison.repeated import (
     Contender,
-    Judge,
+    Rows,
     Split,
     checked,
     compare,
     densities,
+    half_hidden,
     splits_of,
 )
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.models import ProbabilisticPCA
 from gplvm_core.models.estimators.second_stage import ready
 from gplvm_core.models.training.watched import Step
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
+from gplvm_core.prediction.intervals import Errors
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
 
@@ -36,7 +37,6 @@ FOREST, FACTORS = "Chained forests", "Poisson factors"
 BASE_LINES, OF_TABLES = (PPCA, MIXTURE), (BASE_RATES, CHAINED, FOREST, FACTORS)
 MOST_JUDGED = 60  # largest number of test rows in a split
 N_SAMPLES = 200  # importance samples for a row's density
-HIDDEN = 0.5  # fraction of a row's values that is hidden
 DRAWN = 300  # number of rows that are drawn from a model and compared with test rows
 PLAIN = (
     "Plain PCA is probabilistic PCA, and the plain mixture is a mixture of Gaussians; both choose "
@@ -87,24 +87,77 @@ def compare_kept_aside(
             "least two columns are needed, so that a model can fill in one from the others"
         )
     rows = rows[:, varying]
-    entered = [Contender(name, ready(model)) for name, model in models.items()]
-    base = [Contender(PPCA, ChosenPCA(scaling)), Contender(MIXTURE, Mixture(scaling=scaling))]
-    judge = judge_of(rows, known, scaling, n_samples, random_state)
-    found = compare(
-        [*entered, *base],
+
+    def measures(model: Any, on: HeldRows) -> dict[str, float]:
+        train, test = rows[on.train], rows[on.test]
+        # A map first derives the density of its rows, with which it fills gaps.
+        found = _densities(model, train, test, n_samples)
+        unit = units(train, scaling == "columns")
+        found |= filled(model, test, on.hidden, unit)
+        if hasattr(model, "sample"):
+            drawn = np.asarray(model.sample(DRAWN, random_state=on.seed))
+            found["drawn"] = difference(drawn / unit, test / unit)
+        if known is not None and hasattr(model, "transform"):
+            found |= _neighbours(model, rows, known, on.train, on.test)
+        return found
+
+    found = on_new_rows(
+        [Contender(name, ready(model)) for name, model in models.items()]
+        + [Contender(PPCA, ChosenPCA(scaling)), Contender(MIXTURE, Mixture(scaling=scaling))],
         rows,
-        cv=splits,
+        np.ones(rows.shape[1], dtype=bool),
+        measures,
+        splits=splits,
         random_state=random_state,
         callback=callback,
-        judge=judge,
     )
-    notes = [ERRORS, PLAIN]
+    notes = [*found.notes, PLAIN]
     if not varying.all():
         left_out = plural(int(np.sum(~varying)), "column")
         notes.append(
             f"The comparison leaves out {left_out} with constant values in a training part."
         )
     return replace(found, notes=tuple(notes))
+
+
+@dataclass(frozen=True)
+class HeldRows:
+    """The rows of a split, which of the test rows' values are hidden, and a seed for draws."""
+
+    train: Rows
+    test: Rows
+    hidden: Bool[BoolArray, "M C"]
+    seed: int
+
+
+def on_new_rows(
+    contenders: Sequence[Contender],
+    rows: Float[Array, "N C"],
+    asked: Bool[BoolArray, " C"],
+    measures: Callable[[Any, HeldRows], dict[str, float]],
+    *,
+    splits: Sequence[Split],
+    random_state: int,
+    callback: Callable[[Step], None] | None,
+) -> Comparison:
+    """Compare models on at most 60 test rows of each split, in which half of the values are hidden.
+
+    asked: the columns whose values may be hidden. measures: measures a trained model.
+    """
+
+    def judge(model: Any, split: Split, at: int) -> dict[str, float]:
+        train, test = split
+        test = test[np.linspace(0, len(test) - 1, min(len(test), MOST_JUDGED)).astype(int)]
+        # The seed depends only on the split, so every model gets the same hidden values.
+        generator = np.random.default_rng([random_state, at])
+        known = np.broadcast_to(asked, (len(test), len(asked)))
+        hidden = half_hidden(known, generator, every_row=True)
+        return measures(model, HeldRows(train, test, hidden, random_state + at))
+
+    found = compare(
+        contenders, rows, cv=splits, random_state=random_state, callback=callback, judge=judge
+    )
+    return replace(found, notes=(ERRORS,))
 
 
 def refusal(model: Any) -> str | None:
@@ -116,38 +169,6 @@ def refusal(model: Any) -> str | None:
     if model.capabilities.timed:
         return "its rows follow each other in time, so single rows cannot be held out"
     return None
-
-
-def judge_of(
-    rows: Float[Array, "N D"],
-    labels: Array | None,
-    scaling: Scaling = "global",
-    n_samples: int | None = N_SAMPLES,
-    random_state: int = 0,
-) -> Judge:
-    """Return a function that measures a trained model on the test rows of a split."""
-
-    def judge(model: Any, split: Split, at: int) -> dict[str, float]:
-        train, test = split
-        test = test[np.linspace(0, len(test) - 1, min(len(test), MOST_JUDGED)).astype(int)]
-        found = _densities(model, rows[train], rows[test], n_samples)
-        std = rows[train].std(axis=0)
-        unit = std if scaling == "columns" else np.full(len(std), np.sqrt(np.mean(std**2)))
-        # The seed depends only on the split, so every model gets the same hidden values.
-        generator = np.random.default_rng([random_state, at])
-        hidden = generator.random(rows[test].shape) < HIDDEN
-        # Every row has at least one visible and one hidden value.
-        hidden[hidden.all(axis=1), 0] = False
-        hidden[~hidden.any(axis=1), -1] = True
-        found |= filled(model, rows[test], hidden, unit)
-        if hasattr(model, "sample"):
-            drawn = np.asarray(model.sample(DRAWN, random_state=random_state + at))
-            found["drawn"] = difference(drawn / unit, rows[test] / unit)
-        if labels is not None and hasattr(model, "transform"):
-            found |= _neighbours(model, rows, labels, train, test)
-        return found
-
-    return judge
 
 
 def _densities(
@@ -162,29 +183,24 @@ def _densities(
         exact = densities(model, test, None)
         return {"density": exact["density"]} if "density" in exact else {}
     model.fit_density(train)
-    found = {
-        "density": model.score_samples(test, method="density"),
-        "density_bounds": model.score_samples(test, method="bound"),
-    }
-    if n_samples is not None:
-        found["density_sampled"] = model.score_samples(test, n_samples, method="sampling")
+    found = {"density": model.score_samples(test, method="density")}
+    if hasattr(model, "information_"):  # a plain GP-LVM has only a joint density with its points
+        found["density_bounds"] = model.score_samples(test, method="bound")
+        if n_samples is not None:
+            found["density_sampled"] = model.score_samples(test, n_samples, method="sampling")
     return {key: float(np.mean(each)) for key, each in found.items()}
 
 
 def filled(
-    model: Any, rows: Float[Array, "M D"], hidden: Array, unit: Float[Array, " D"]
+    model: Any, rows: Float[Array, "M D"], hidden: BoolArray, unit: Float[Array, " D"]
 ) -> dict[str, float]:
     """Return the root mean square error of hidden entries in units `unit`, and the fraction of
     hidden entries inside their intervals.
     """
     mean, std = model.complete(np.where(hidden, np.nan, rows), return_std=True)
-    away = ((rows - mean) / unit)[hidden]
-    deviations = np.abs(rows - mean)[hidden] / np.maximum(std[hidden], np.finfo(float).tiny)
-    inside = {
-        f"inside_{percent}": float(np.mean(deviations <= ndtri(0.5 + percent / 200)))
-        for percent in (50, 90, 95)
-    }
-    return {"missing": float(np.sqrt(np.mean(away**2))), **inside}
+    errors = Errors.of(mean, std, rows, unit, judged=hidden)
+    inside = {f"inside_{percent}": errors.inside(percent / 100) for percent in (50, 90, 95)}
+    return {"missing": errors.size, **inside}
 
 
 def difference(drawn: Float[Array, "N D"], rows: Float[Array, "M D"]) -> float:

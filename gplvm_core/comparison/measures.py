@@ -1,6 +1,7 @@
 """The measures that compare models, each with an explanation for users."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -49,15 +50,18 @@ class Measure:
         return words.replace("%", f"{NO_BREAK}%").replace("-", "−")
 
 
+# A measure of held-out rows.
+OfNewRows = partial(Measure, kept_aside=True)
+
+
 def _inside(percent: int) -> Measure:
-    return Measure(
+    return OfNewRows(
         f"inside_{percent}",
         f"Inside {percent} % intervals",
         f"The share of hidden values inside their {percent} % interval. {percent} % is best; a "
         "smaller share means that the model is overconfident.",
         "near",
         percent / 100,
-        kept_aside=True,
         percent=True,
         purpose="fill",
     )
@@ -122,83 +126,74 @@ AT_ONCE = (
     Measure("megabytes", "Size (MB)", "The data that a browser loads to draw the map.", "less"),
 )
 KEPT_ASIDE = (
-    Measure(
+    OfNewRows(
         "new_neighbours",
         "Neighbour error of new rows",
         "The share of new rows whose nearest row in all latent dimensions has another label.",
         "less",
-        kept_aside=True,
         percent=True,
         purpose="look",
     ),
-    Measure(
+    OfNewRows(
         "missing",
         "Error of hidden values",
         "Half of each new row is hidden and filled in. The error is a share of the data's spread.",
         "less",
-        kept_aside=True,
         percent=True,
         purpose="fill",
     ),
     *(_inside(percent) for percent in (50, 90, 95)),
-    Measure(
+    OfNewRows(
         "density",
         "Log-probability of new rows",
         "The log-probability of a new row in nats. Exact for numbers: maps use the density that is "
         "derived from them. For maps of words and counts it is an estimate.",
         "more",
-        kept_aside=True,
         purpose="judge",
     ),
-    Measure(
+    OfNewRows(
         "density_sampled",
         "Log-probability by sampling",
         "The log-probability of a new row under the map alone, estimated by draws of latent "
         "points; it is too low on average.",
         "more",
-        kept_aside=True,
         purpose="judge",
     ),
-    Measure(
+    OfNewRows(
         "density_bounds",
         "Log-probability by bounds",
         "The log-probability of a new row, from the difference of two bounds; it may be too high "
         "or too low.",
-        kept_aside=True,
         purpose="judge",
     ),
-    Measure(
+    OfNewRows(
         "drawn",
         "Difference of drawn rows",
         "The difference between rows drawn from the model and new rows (energy distance); 0 % "
         "means no difference.",
         "less",
-        kept_aside=True,
         percent=True,
         purpose="generate",
     ),
-    Measure(
+    OfNewRows(
         "seconds",
         "Seconds per training",
         "The processor time of one training on a part of the rows.",
         "less",
-        kept_aside=True,
     ),
 )
 OF_PREDICTIONS = (
-    Measure(
+    OfNewRows(
         "log_likelihood",
         "Log-likelihood",
         "The log-probability of a held-out row's outputs given its inputs, in nats.",
         "more",
-        kept_aside=True,
     ),
-    Measure(
+    OfNewRows(
         "rmse",
         "Error (RMSE)",
         "The root mean square error of predictions for held-out rows, in the units of the outputs.",
         "less",
-        kept_aside=True,
     ),
 )
 OF_NEW_ROWS = {measure.key: measure for measure in (*OF_PREDICTIONS, *KEPT_ASIDE)}

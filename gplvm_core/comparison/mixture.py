@@ -30,7 +30,8 @@ class Mixture(BaseEstimator):
     PCAs with common axes (Tipping & Bishop 1999). (3) They are shrunk towards a common covariance,
     with a wide background; this is the fit of `fit_density` without a map. scaling: "columns"
     standardises each column; "global" divides all columns by one number, so that nearly constant
-    columns count less. Densities are in the units of the given rows.
+    columns count less. scikit-learn's GaussianMixture fits the first two shapes, but cannot fill
+    gaps. Densities are in the units of the given rows.
     """
 
     def __init__(

@@ -5,14 +5,16 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
+from scipy.stats import norm
 
 from gplvm_core.comparison.baselines import WithNoise
+from gplvm_core.comparison.result import Difference
 from gplvm_core.numerics import Array, BoolArray
+from gplvm_core.prediction.intervals import NORMAL
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.column_task import ColumnRows, ColumnTask
 
 TREES, LINE, MEAN = "Boosted trees", "A linear model", "Always the mean"
-INTERVAL = 1.959964  # standard deviations on each side of the mean that hold 95 % of a Gaussian
 CLEAR = 2.0  # standard errors beyond which a difference is unlikely to be chance
 MOST_ROWS = 20_000  # largest number of rows that train the simpler predictions
 
@@ -39,13 +41,12 @@ class Predicted:
     @property
     def log_density(self) -> float:
         """The mean log density of the true values, in nats; higher is better."""
-        logs = -0.5 * self.squares / self.std**2 - np.log(self.std) - 0.5 * np.log(2 * np.pi)
-        return float(np.mean(logs))
+        return float(np.mean(norm.logpdf(self.truth, self.mean, self.std)))
 
     @property
     def inside(self) -> Bool[BoolArray, " H"]:
         """Whether the true value of each row is inside its 95 % interval."""
-        return np.abs(self.truth - self.mean) <= INTERVAL * self.std
+        return np.abs(self.truth - self.mean) <= NORMAL * self.std
 
 
 def task_of(dataset: Dataset) -> tuple[ColumnTask, ColumnRows, ColumnRows]:
@@ -159,7 +160,4 @@ def _verb(one: Predicted) -> str:
 
 def _better(one: Predicted, other: Predicted) -> float:
     """The gain of `one` over `other` in squared error, in standard errors of the gain."""
-    gain = other.squares - one.squares
-    error = float(np.std(gain)) / np.sqrt(max(len(gain) - 1, 1))
-    mean = float(np.mean(gain))
-    return mean / error if error > 0 else np.sign(mean) * np.inf if mean else 0.0
+    return Difference.of(other.squares - one.squares).in_errors

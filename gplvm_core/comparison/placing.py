@@ -88,7 +88,7 @@ def measured(
         known = labels >= 0
         for key, points in (("neighbours_map", placed.shown), ("neighbours", placed.weighted)):
             found[key] = float(neighbours_differ(points[known], labels[known]).mean())
-    unit, chosen = _units(rows, by_column), _whole(rows)
+    unit, chosen = units(rows, by_column), _whole(rows)
     if len(chosen) > 2 * NEIGHBOURS + 1:
         data, points = rows[chosen] / unit, placed.shown[chosen]
         found["trustworthiness"] = float(trustworthiness(data, points).mean())
@@ -120,7 +120,7 @@ def looked_at(
         chosen = _whole(rows)
         if len(chosen) <= 2 * NEIGHBOURS + 1:
             return None
-        data = rows[chosen] / _units(rows, by_column)
+        data = rows[chosen] / units(rows, by_column)
         key, each = "trustworthiness", trustworthiness(data, placed.shown[chosen])
     if len(each) < PARTS:
         return None
@@ -134,7 +134,7 @@ def _whole(rows: Float[Array, "N D"]) -> Int[Array, " n"]:
     return whole[np.linspace(0, len(whole) - 1, min(len(whole), MOST_ROWS)).astype(int)]
 
 
-def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
+def units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
     """Return each column's unit for errors: its standard deviation, or a common one of all columns.
 
     A standard deviation of 0 is replaced by 1.
@@ -203,7 +203,7 @@ def place(
         )
     if len(rows) < 3:
         raise DataError(f"Isomap and t-SNE need at least 3 rows; got {len(rows)}")
-    given = (rows - rows.mean(axis=0)) / _units(rows, by_column)
+    given = (rows - rows.mean(axis=0)) / units(rows, by_column)
     model: Any
     if how == "isomap":
         model = Isomap(n_neighbors=min(10, len(rows) - 1), n_components=2)

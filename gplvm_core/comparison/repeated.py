@@ -2,29 +2,32 @@
 
 import inspect
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.estimators.second_stage import map_only
-from gplvm_core.models.training.watched import Step, Watch
-from gplvm_core.numerics import Array
+from gplvm_core.models.training.watched import Step, Watch, trainings
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
 
-Split = tuple[NDArray[np.intp], NDArray[np.intp]]
+Rows = NDArray[np.intp]
+Split = tuple[Rows, Rows]
 # The fraction of test rows in a split, if `cv` is a number of splits.
 TEST_SHARE = 0.2
 # The smallest numbers of training and test rows in a split; with fewer rows, results are
 # meaningless.
 LEAST_TRAINING, LEAST_TEST = 10, 2
+HIDDEN = 0.5  # the fraction of a test row's values that is hidden
 # The number of importance samples per row for the density of a latent variable model.
 DRAWS = 500
 # A function of a trained model, a split, and the number of the split (from 0). It judges the model
@@ -63,39 +66,68 @@ def compare(
     StopIteration, the comparison ends with the finished splits. judge: a function that returns the
     measures of a model; missing measures are NaN. By default, the measures are the density of a
     held-out row, or the log-likelihood and error of predicted outputs. Raises DataError for rows or
-    outputs that are not finite or do not match, for splits with too few rows, and if the training
-    of a model fails. Raises ValueError if two contenders have the same name.
+    outputs that are not finite or do not match, for splits with too few rows, and if a model
+    cannot be trained or judged. Raises ValueError if two contenders have the same name.
     """
     rows, outputs = checked(X, y)
-    if len({each.name for each in contenders}) < len(contenders):
-        raise ValueError("two of the models have the same name: give every model its own name")
+    data = (rows,) if outputs is None else (rows, outputs)
+
+    def fit(model: Any, train: Rows, watch: Watch) -> None:
+        fit_map(model, *(each[train] for each in data), callback=watch)
+
+    def own_judge(model: Any, split: Split, at: int) -> dict[str, float]:
+        return _judged(model, *(each[split[1]] for each in data))
+
     splits = splits_of(cv, len(rows), random_state)
-    watch = Watch(callback, len(splits), len(contenders))
-    found: list[list[dict[str, float]]] = []
-    for at, (train, test) in enumerate(splits):
-        here: list[dict[str, float]] = []
-        for place, contender in enumerate(contenders):
-            watch.enter(contender.name, at, place)
-            if watch.stopped:
-                break
-            model = _seeded(contender.estimator, random_state, at)
-            begin = time.thread_time()
-            try:
-                _fit(model, rows[train], None if outputs is None else outputs[train], watch)
-            except (ValueError, ArithmeticError) as error:
+    judge = judge or own_judge
+    return repeated(contenders, splits, fit, judge, random_state=random_state, callback=callback)
+
+
+def repeated(
+    contenders: Sequence[Contender],
+    splits: Sequence[Split],
+    fit: Callable[[Any, Rows, Watch], None],
+    judge: Judge,
+    *,
+    random_state: int | None,
+    callback: Callable[[Step], None] | None,
+    failed: dict[str, str] | None = None,
+) -> Comparison:
+    """Hide the test rows of each split, train copies of the contenders, and judge them.
+
+    fit(model, training rows, watch) trains a copy. The seeds of copies depend only on the split, so
+    that all contenders have the same. failed: collects the first error of a contender, which then
+    has no values; None raises the error. See `compare`.
+    """
+    names = tuple(each.name for each in contenders)
+    if len(set(names)) < len(names):
+        raise ValueError("two of the models have the same name: give every model its own name")
+
+    @contextmanager
+    def noted(at: int, place: int) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, ArithmeticError) as error:
+            if failed is None:
                 where = f"on split {at + 1} of {len(splits)}"
-                raise DataError(f"{contender.name} failed {where}: {error}") from error
-            seconds = time.thread_time() - begin
-            if watch.stopped:
-                break
-            if judge is None:
-                scores = _judged(model, rows[test], None if outputs is None else outputs[test])
-            else:
-                scores = judge(model, (train, test), at)
-            here.append(scores | {"seconds": seconds})
-        if watch.stopped:
-            break
-        found.append(here)
+                raise DataError(f"{names[place]} failed {where}: {error}") from error
+            failed[names[place]] = str(error)
+
+    def train(at: int, place: int, watch: Watch) -> tuple[Any, float]:
+        model, begin = _seeded(contenders[place].estimator, random_state, at), time.thread_time()
+        if not failed or names[place] not in failed:
+            with noted(at, place):
+                fit(model, splits[at][0], watch)
+        return model, time.thread_time() - begin
+
+    found: list[list[dict[str, float]]] = [[] for _ in splits]
+    for at, place, (model, seconds) in trainings([names] * len(splits), train, callback):
+        scores = dict[str, float]()
+        if not failed or names[place] not in failed:
+            with noted(at, place):
+                scores = judge(model, splits[at], at)
+        found[at].append(scores | {"seconds": seconds})
+    found = [here for here in found if len(here) == len(contenders)]
     keys = dict.fromkeys(key for here in found for each in here for key in each) or ("seconds",)
     values = {
         key: np.array([[each.get(key, np.nan) for each in here] for here in found]).reshape(
@@ -103,7 +135,6 @@ def compare(
         )
         for key in keys
     }
-    names = tuple(each.name for each in contenders)
     overlap = float(np.mean([len(test) / len(train) for train, test in splits]))
     return Comparison(names, values, names[0], overlap)
 
@@ -182,14 +213,15 @@ def _seeded(estimator: BaseEstimator, random_state: int | None, split: int) -> A
     return model
 
 
-def _fit(model: Any, rows: Array, outputs: Array | None, watch: Watch) -> None:
-    data = (rows,) if outputs is None else (rows, outputs)
-    reports = "callback" in inspect.signature(model.fit).parameters
+def fit_map(model: Any, *data: Any, callback: Any, **options: Any) -> Any:
+    """Train a model without its second stage; one that can report progress has the callback."""
+    if "callback" in inspect.signature(model.fit).parameters:
+        options["callback"] = callback
     with map_only(model):
-        model.fit(*data, **({"callback": watch} if reports else {}))
+        return model.fit(*data, **options)
 
 
-def _judged(model: Any, rows: Array, outputs: Array | None) -> dict[str, float]:
+def _judged(model: Any, rows: Array, outputs: Array | None = None) -> dict[str, float]:
     if outputs is None:
         return densities(model, rows, DRAWS)
     if hasattr(model, "score_samples"):
@@ -220,6 +252,22 @@ def densities(model: Any, rows: Float[Array, "M D"], n_samples: int | None) -> d
         return {"density_bounds": bounds}
     drawn = float(np.mean(model.score_samples(rows, n_samples)))
     return {"density": drawn, "density_bounds": bounds}
+
+
+def half_hidden(
+    known: Bool[BoolArray, "M D"], generator: np.random.Generator, *, every_row: bool = False
+) -> Bool[BoolArray, "M D"]:
+    """Hide about half of the known values; at least one value of every row stays visible.
+
+    every_row: also hide at least one value of every row.
+    """
+    hidden = known & (generator.random(known.shape) < HIDDEN)
+    lost = np.flatnonzero((hidden == known).all(axis=1) & known.any(axis=1))
+    hidden[lost, np.argmax(known[lost], axis=1)] = False
+    if every_row:
+        whole = np.flatnonzero(~hidden.any(axis=1))
+        hidden[whole, known.shape[1] - 1 - np.argmax(known[whole, ::-1], axis=1)] = True
+    return hidden
 
 
 def gaussian(residuals: Float[Array, "N D"], std: Float[Array, "..."]) -> Float[Array, " N"]:

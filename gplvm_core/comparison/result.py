@@ -1,8 +1,9 @@
 """The result of a comparison: values of all models on all splits, paired differences, tables."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from jaxtyping import Float
@@ -18,11 +19,24 @@ SURE = 0.95  # confidence level at which a difference counts
 
 @dataclass(frozen=True)
 class Difference:
-    """A mean over splits, with its standard error."""
+    """A mean over splits (or rows), with its standard error; a single one has no finite error."""
 
     mean: float
     error: float
     n_splits: int
+
+    @classmethod
+    def of(cls, values: Float[Array, " S"], overlap: float = 0.0) -> Self:
+        """overlap: the ratio of test rows to training rows, if the splits share rows."""
+        if len(values) < 2:
+            return cls(float(values.mean()) if len(values) else np.nan, np.inf, len(values))
+        error = values.std(ddof=1) * np.sqrt(1.0 / len(values) + overlap)
+        return cls(float(values.mean()), float(error), len(values))
+
+    @property
+    def in_errors(self) -> float:
+        """The mean in standard errors; very large if all values are the same, but not 0."""
+        return self.mean / max(self.error, np.finfo(float).tiny)
 
     @property
     def sure(self) -> bool:
@@ -84,12 +98,13 @@ class Comparison:
         training rows, the variance of the mean is therefore s² (1/S + n/m), not s²/S. Source:
         Nadeau & Bengio (2003).
         """
-        return self._paired(self._of(measure, name) - self._of(measure, other or self.reference))
+        values = self._of(measure, name) - self._of(measure, other or self.reference)
+        return Difference.of(values, self.overlap)
 
     def gain(self, measure: Measure, name: str, other: str) -> Difference:
         """Return how much better `name` is than `other` in a measure; negative if it is worse."""
-        key = measure.key
-        return self._paired(measure.loss(self._of(key, other)) - measure.loss(self._of(key, name)))
+        worse, better = (measure.loss(self._of(measure.key, each)) for each in (other, name))
+        return Difference.of(worse - better, self.overlap)
 
     def leading(self, measure: Measure) -> tuple[str, ...]:
         """Return the model with the best mean, and all models that are not clearly worse.
@@ -109,12 +124,6 @@ class Comparison:
             best,
             *(name for _, name in known[1:] if not self.gain(measure, best, name).sure),
         )
-
-    def _paired(self, gain: Float[Array, " S"]) -> Difference:
-        if len(gain) < 2:
-            return Difference(float(gain.mean()) if len(gain) else np.nan, np.inf, len(gain))
-        error = gain.std(ddof=1) * np.sqrt(1.0 / len(gain) + self.overlap)
-        return Difference(float(gain.mean()), float(error), len(gain))
 
     def rows(self) -> tuple[dict[str, str], ...]:
         """Return a table row for each model: its means, and its differences from the reference."""
@@ -147,10 +156,8 @@ class Comparison:
         """Return the answer, the table and the notes as Markdown."""
         rows, parts = self.rows(), [self.answer]
         if rows:
-            table = (tuple(rows[0]), *(tuple(row.values()) for row in rows))
-            lines = ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in table]
-            lines.insert(1, "|---" + "|---:" * (len(rows[0]) - 1) + "|")
-            parts.append("\n".join(lines))
+            lines = (tuple(rows[0]), *(tuple(row.values()) for row in rows))
+            parts.append(markdown_table([list(map(markdown_cell, line)) for line in lines]))
         return "\n\n".join((*parts, *self.notes)) + "\n"
 
     def _of(self, measure: str, name: str) -> Float[Array, " S"]:
@@ -163,3 +170,10 @@ class Comparison:
 def markdown_cell(text: str) -> str:
     """Escape text for a cell of a Markdown table."""
     return MARKS.sub(r"\\\g<0>", " ".join(text.split()))
+
+
+def markdown_table(rows: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table; the first row is its head, and the first column names the rows."""
+    lines = ["| " + " | ".join(row) + " |" for row in rows]
+    lines.insert(1, "|---" + "|---:" * (len(rows[0]) - 1) + "|")
+    return "\n".join(lines)

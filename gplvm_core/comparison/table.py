@@ -8,7 +8,7 @@ import numpy as np
 
 from gplvm_core.comparison.kept_aside import BASE_LINES, OF_TABLES
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, PURPOSES, Measure
-from gplvm_core.comparison.result import Comparison, markdown_cell
+from gplvm_core.comparison.result import Comparison, markdown_cell, markdown_table
 from gplvm_core.readers.tables.csv_text import csv_text, html_text
 
 COST = "Cost"
@@ -51,12 +51,10 @@ class MeasureTable:
         for part, each in self.parts.items():
             names = map(markdown_cell, self.names)
             rows = [("Measure", *names), *(self._cells(line) for line in each)]
-            lines = ["| " + " | ".join(row) + " |" for row in rows]
-            lines.insert(1, "|---" + "|---:" * len(self.names) + "|")
             meanings = "\n".join(
                 f"- {line.measure.words}: {line.measure.sentence}" for line in each
             )
-            found += [f"## {part}", "\n".join(lines), meanings]
+            found += [f"## {part}", markdown_table(rows), meanings]
         return "\n\n".join((*found, *self.notes)) + "\n"
 
     def to_html(self) -> str:

@@ -1,34 +1,32 @@
 """Compare models of tables with words and counts, and plain baselines, on held-out rows."""
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 from sklearn.base import BaseEstimator
 
-from gplvm_core.comparison.anything import exposures_of, log_base_rates
 from gplvm_core.comparison.chained import ChainedModels
 from gplvm_core.comparison.kept_aside import (
     BASE_RATES,
     CHAINED,
     DRAWN,
-    ERRORS,
     FACTORS,
     FOREST,
-    HIDDEN,
-    MOST_JUDGED,
+    HeldRows,
     difference,
+    on_new_rows,
 )
 from gplvm_core.comparison.poisson_factors import PoissonFactors
-from gplvm_core.comparison.repeated import Contender, Split, compare, splits_of
+from gplvm_core.comparison.repeated import Contender, splits_of
 from gplvm_core.comparison.result import Comparison
-from gplvm_core.models.estimators.second_stage import map_only, ready
+from gplvm_core.comparison.table_models import BaseRates, OfTable, shares_of
+from gplvm_core.models.estimators.second_stage import ready
 from gplvm_core.models.training.watched import Step
 from gplvm_core.numerics import Array, BoolArray
-from gplvm_core.readers.kinds import TableColumn, in_own_values, kinds_of
+from gplvm_core.readers.kinds import TableColumn, kinds_of
 
 # Half of each row is hidden. After a single round, predictions would be based on gaps that are
 # filled with means.
@@ -37,105 +35,6 @@ PLAIN = (
     "Base rates describe each column separately. Chained regressions and forests predict every "
     "column from all other columns, and can only fill gaps."
 )
-
-
-class OfTable(BaseEstimator):
-    """A model of a table whose rows are numbers; a word is its index among the column's words."""
-
-    def __init__(self, model: Any, columns: Sequence[TableColumn]) -> None:
-        self.model = model
-        self.columns = columns
-
-    def fit(self, Y: Float[Array, "N C"], callback: Any = None) -> Self:
-        reports = "callback" in inspect.signature(self.model.fit).parameters
-        with map_only(self.model):
-            self.model.fit(self._table(Y), **({"callback": callback} if reports else {}))
-        return self
-
-    def score_samples(self, Y: Float[Array, "N C"]) -> Float[Array, " N"]:
-        return np.asarray(self.model.score_samples(self._table(Y)))
-
-    def sample(self, X: int, random_state: int | None = None) -> Float[Array, "N C"]:
-        return self._coded(self.model.sample(X, random_state=random_state))
-
-    def expected(self, Y: Float[Array, "N C"]) -> list[Array]:
-        """For each column, means (N,) of numbers and counts, or probabilities of words (N × W)."""
-        table = self._table(Y)
-        if hasattr(self.model, "expected"):
-            return self._ordered(self.model.expected(table), self.model.columns_)
-        found = self.model.fitted_.expected(self.model._rows(table))
-        trained = self.model.columns_.columns
-        each = []
-        for at, own in enumerate(trained):
-            if own.kind == "exposure":
-                each.append(Y[:, at])
-            else:
-                each.append(found.classes(at) if own.is_words else found.moments(at)[0])
-        return self._ordered(each, trained)
-
-    def _ordered(self, found: list[Array], trained: Sequence[TableColumn]) -> list[Array]:
-        """Sort the probabilities of words by the order of the words in `columns`."""
-        ordered = []
-        for values, own, column in zip(found, trained, self.columns, strict=True):
-            if column.is_words:
-                whole = np.zeros((len(values), len(column.words)))
-                whole[:, [column.words.index(word) for word in own.words]] = values
-                values = whole
-            ordered.append(values)
-        return ordered
-
-    def _table(self, values: Float[Array, "N C"]) -> Any:
-        return in_own_values(self.columns, values)
-
-    def _coded(self, table: Any) -> Float[Array, "N C"]:
-        cells = np.asarray(table, dtype=object)
-        found = np.empty(cells.shape)
-        for at, column in enumerate(self.columns):
-            own = cells[:, at]
-            found[:, at] = [column.words.index(cell) for cell in own] if column.is_words else own
-        return found
-
-
-class BaseRates(BaseEstimator):
-    """A model of independent columns.
-
-    Each column is a Gaussian, the frequencies of words, or a negative binomial.
-    """
-
-    def __init__(self, columns: Sequence[TableColumn]) -> None:
-        self.columns = columns
-
-    def fit(self, Y: Float[Array, "N C"]) -> Self:
-        self.rows_ = np.asarray(Y, dtype=float)
-        return self
-
-    def score_samples(self, Y: Float[Array, "N C"]) -> Float[Array, " N"]:
-        rates = exposures_of(self.columns, self.rows_), exposures_of(self.columns, Y)
-        return np.sum(
-            [
-                log_base_rates(column, seen, asked, *rates)
-                for column, seen, asked in zip(self.columns, self.rows_.T, Y.T, strict=True)
-            ],
-            axis=0,
-        )
-
-    def sample(self, X: int, random_state: int | None = None) -> Float[Array, "N C"]:
-        """Draw every column independently from the training rows."""
-        generator = np.random.default_rng(random_state)
-        return np.column_stack([generator.choice(own, X) for own in self.rows_.T])
-
-    def expected(self, Y: Float[Array, "N C"]) -> list[Array]:
-        found = []
-        trained, own = exposures_of(self.columns, self.rows_), exposures_of(self.columns, Y)
-        for column, seen in zip(self.columns, self.rows_.T, strict=True):
-            if column.kind == "count":
-                found.append(seen.sum() / trained.sum() * own)
-            elif column.is_words:
-                shares = np.bincount(seen.astype(int), minlength=len(column.words)) / len(seen)
-                found.append(np.tile(shares, (len(Y), 1)))
-            else:
-                found.append(np.full(len(Y), seen.mean()))
-        return found
 
 
 def compare_tables_kept_aside(
@@ -158,64 +57,52 @@ def compare_tables_kept_aside(
     other errors: see `compare`.
     """
     asked = np.array([column.kind != "exposure" for column in columns])
-    first, last = np.flatnonzero(asked)[[0, -1]]
     values, kinds = np.asarray(Y, dtype=float), kinds_of(columns)
-    entered = [
+    contenders = [
         Contender(name, OfTable(ready(model).set_params(kinds=kinds), columns))
         for name, model in models.items()
-    ]
-    base = [
+    ] + [
         Contender(BASE_RATES, BaseRates(columns)),
         Contender(CHAINED, OfTable(ChainedModels(kinds, rounds=ROUNDS), columns)),
         Contender(FOREST, OfTable(ChainedModels(kinds, "forest", ROUNDS, 0), columns)),
     ]
     if all(column.kind == "count" for column in columns):
-        base.append(Contender(FACTORS, PoissonFactors(random_state=0)))
-    splits = splits_of(cv, len(values), random_state)
+        contenders.append(Contender(FACTORS, PoissonFactors(random_state=0)))
 
-    def judge(model: Any, split: Split, at: int) -> dict[str, float]:
-        train, test = split
-        test = test[np.linspace(0, len(test) - 1, min(len(test), MOST_JUDGED)).astype(int)]
-        generator = np.random.default_rng([random_state, at])
-        hidden = (generator.random(values[test].shape) < HIDDEN) & asked
-        hidden[hidden[:, asked].all(axis=1), first] = False
-        hidden[~hidden.any(axis=1), last] = True
-        shown = np.where(hidden, np.nan, values[test])
-        spread = _spreads(columns, values[train])
-        expected = model.expected(shown)
+    def measures(model: Any, on: HeldRows) -> dict[str, float]:
+        test, spread = values[on.test], _spreads(columns, values[on.train])
+        expected = model.expected(np.where(on.hidden, np.nan, test))
         if isinstance(model, PoissonFactors):
             expected = list(expected.T)
-        found = {"missing": _error(columns, expected, values[test], hidden, spread)}
+        found = {"missing": _error(columns, expected, test, on.hidden, spread)}
         inner = getattr(model, "model", model)
         if hasattr(inner, "score_samples"):
-            found["density"] = float(np.mean(model.score_samples(values[test])))
+            found["density"] = float(np.mean(model.score_samples(test)))
         if hasattr(inner, "sample") and asked.all():
-            drawn = model.sample(DRAWN, random_state=random_state + at)
-            found["drawn"] = difference(
-                _in_units(columns, drawn, spread), _in_units(columns, values[test], spread)
-            )
+            drawn = _in_units(columns, model.sample(DRAWN, random_state=on.seed), spread)
+            found["drawn"] = difference(drawn, _in_units(columns, test, spread))
         return found
 
-    found = compare(
-        [*entered, *base],
+    found = on_new_rows(
+        contenders,
         values,
-        cv=splits,
+        asked,
+        measures,
+        splits=splits_of(cv, len(values), random_state),
         random_state=random_state,
         callback=callback,
-        judge=judge,
     )
-    return replace(found, notes=(ERRORS, PLAIN))
+    return replace(found, notes=(*found.notes, PLAIN))
 
 
 def _spreads(columns: Sequence[TableColumn], rows: Float[Array, "N C"]) -> Float[Array, " C"]:
     """The variance of each column; for words, it is Σ b (1 − b) with the words' frequencies b."""
-    found = np.empty(len(columns))
-    for at, (column, own) in enumerate(zip(columns, rows.T, strict=True)):
-        if column.is_words:
-            shares = np.bincount(own.astype(int), minlength=len(column.words)) / len(own)
-            found[at] = np.sum(shares * (1.0 - shares))
-        else:
-            found[at] = np.var(own)
+    found = [
+        np.sum(shares_of(column, own) * (1.0 - shares_of(column, own)))
+        if column.is_words
+        else np.var(own)
+        for column, own in zip(columns, rows.T, strict=True)
+    ]
     return np.maximum(found, np.finfo(float).tiny)
 
 

@@ -1,33 +1,27 @@
 """What a model is wanted for: how rows are held out, and how well a trained model predicts them."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-from jaxtyping import Bool, Float, Shaped
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from jaxtyping import Float, Shaped
+from numpy.typing import ArrayLike
 
-from gplvm_core.comparison.one_column import INTERVAL
-from gplvm_core.comparison.repeated import Split, splits_of
-from gplvm_core.models.data.rows import as_floats
+from gplvm_core.comparison.placing import units
+from gplvm_core.comparison.repeated import Rows, Split, fit_map, half_hidden, splits_of
 from gplvm_core.models.data.timeline import checked_timeline
-from gplvm_core.models.estimators.second_stage import map_only
+from gplvm_core.models.data.views import table_or_views
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.prediction.derived import Recipe
-from gplvm_core.prediction.intervals import crps
+from gplvm_core.prediction.intervals import Errors, in_order
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import mixed_units
-from gplvm_core.readers.frames import taken
 
 Scaling = Literal["global", "columns"]
 Task = Literal["density", "fill", "transfer", "forecast"]
-Rows = NDArray[np.intp]
-Hidden = Bool[BoolArray, "M D"]
-# The scores of entries, and whether each is inside its interval.
-Errors = tuple[Float[Array, " K"], Bool[BoolArray, " K"]]
-HIDDEN = 0.5  # fraction of a held-out row's known values that is hidden
+Timeline = dict[str, Any]
+Predicted = tuple[str, tuple[Array, Array], Array, BoolArray]
 GAUSSIANS, STRENGTH = 5, 10.0  # the density of the rows: components, and the prior's strength
 AHEAD = 0.15  # fraction of a sequence that is forecast
 
@@ -57,22 +51,13 @@ class Data:
         """Convert to arrays; raises DataError if the numbers of rows differ."""
         if scaling not in (None, *get_args(Scaling)):
             raise ValueError(f'scaling must be "global" or "columns"; got {scaling!r}')
-        values = taken(values)
-        if isinstance(values, Mapping):
-            rows: Any = {name: _table(name, each) for name, each in values.items()}
-            counts = {len(each) for each in rows.values()}
-        else:
-            rows = _table("data", values)
-            counts = {len(rows)}
-        if len(counts) != 1:
-            raise DataError(f"the views must have equally many rows; got {sorted(counts)}")
-        if scaling is None:
-            views = rows.values() if isinstance(rows, dict) else [rows]
-            scaling = "columns" if any(_units_differ(each) for each in views) else "global"
+        found = cls(table_or_views(values, "data"), scaling or "global")
+        if scaling is None and any(map(_units_differ, found.views.values())):
+            found = replace(found, scaling="columns")
         if not timed:
-            return cls(rows, scaling)
-        when, which = checked_timeline(times, sequences, counts.pop())
-        return cls(rows, scaling, when, which)
+            return found
+        when, which = checked_timeline(times, sequences, len(found))
+        return replace(found, times=when, sequences=which)
 
     @property
     def usual_task(self) -> Task:
@@ -103,58 +88,30 @@ class Data:
             return {}
         return {"times": self.times[rows], "sequences": self.sequences[rows]}
 
+    def train(self, model: Any, rows: Rows, callback: Any = None, *, derive: bool = False) -> Any:
+        """Train a model on these rows; derive: also the density of the rows, without a search.
+
+        As after a training in the app, the density fills all gaps.
+        """
+        values = self.of(rows)
+        fit_map(model, values, callback=callback, **self.timeline(rows))
+        if derive:
+            gaussians = min(GAUSSIANS, max(1, len(rows) // 10))
+            model.fit_density(values, recipe=Recipe(gaussians, STRENGTH, ()))
+        return model
+
     def spread(self, name: str, rows: Rows) -> Float[Array, " D"]:
         """The unit of errors in each column of a view: its standard deviation in these rows.
 
         Columns that share a unit, such as pixels, have the root mean square of their standard
         deviations. Columns that are constant in these rows have 0.
         """
-        own = np.nanstd(self.views[name][rows], axis=0)
-        if self.scaling == "columns":
-            return own
-        return np.where(own > 0.0, np.sqrt(np.mean(own**2)), 0.0)
+        own = self.views[name][rows]
+        return np.where(np.nanstd(own, axis=0) > 0.0, units(own, self.scaling == "columns"), 0.0)
 
 
 def _units_differ(rows: Float[Array, "N D"]) -> bool:
     return bool(mixed_units(rows, [str(at) for at in range(rows.shape[1])]))
-
-
-def _table(name: str, values: Any) -> Float[Array, "N D"]:
-    rows = as_floats(values, name)
-    if rows.ndim != 2 or np.isinf(rows).any():
-        raise DataError(f"{name} must be finite rows, shape (N, D); got shape {rows.shape}")
-    return rows
-
-
-class OfRows(BaseEstimator):
-    """A model that is trained on some rows of the data. Its inputs are the numbers of rows (N × 1).
-
-    derive: whether to derive the density of the rows. problems: a list that collects errors, so
-    that a training that fails does not end the others; the copies of a clone share it.
-    """
-
-    def __init__(self, model: Any, data: Data, derive: bool, problems: list[str]) -> None:
-        self.model, self.data, self.derive, self.problems = model, data, derive, problems
-
-    def __sklearn_clone__(self) -> "OfRows":
-        # The data are not copied.
-        return OfRows(clone(self.model), self.data, self.derive, self.problems)
-
-    def fit(self, X: Float[Array, "N 1"], *, callback: Callable[[Any], None] | None = None) -> Self:
-        if self.problems:
-            return self
-        rows = X[:, 0].astype(int)
-        try:
-            values = self.data.of(rows)
-            with map_only(self.model):
-                self.model.fit(values, callback=callback, **self.data.timeline(rows))
-            if self.derive:
-                # As after a training in the app, but without a search. The density fills all gaps.
-                gaussians = min(GAUSSIANS, max(1, len(rows) // 10))
-                self.model.fit_density(values, recipe=Recipe(gaussians, STRENGTH, ()))
-        except (ValueError, ArithmeticError) as error:
-            self.problems.append(str(error))
-        return self
 
 
 def held_out(
@@ -179,10 +136,9 @@ def held_out(
             "all rows belong to one group or sequence, so none can be held out as a whole: pass "
             "at least two, or choose task='forecast'"
         )
-    if not isinstance(cv, int):
-        return splits_of(list(cv.split(np.empty((len(data), 1)), None, groups)), len(data), seed)
-    folds = GroupKFold(min(cv, count), shuffle=True, random_state=seed)
-    return splits_of(list(folds.split(np.empty((len(data), 1)), None, groups)), len(data), seed)
+    if isinstance(cv, int):
+        cv = GroupKFold(min(cv, count), shuffle=True, random_state=seed)
+    return splits_of(list(cv.split(np.empty((len(data), 1)), None, groups)), len(data), seed)
 
 
 def _ends(data: Data, cv: Any) -> list[Split]:
@@ -194,9 +150,7 @@ def _ends(data: Data, cv: Any) -> list[Split]:
     splits = []
     for back in range(cv, 0, -1):
         before, ahead = [], []
-        for label in np.unique(data.sequences):
-            rows = np.flatnonzero(data.sequences == label)
-            rows = rows[np.argsort(data.times[rows, 0], kind="stable")]
+        for rows in in_order(data.sequences, data.times).values():
             horizon = max(1, round(AHEAD * len(rows) / cv))
             end = max(len(rows) - back * horizon, 0)
             before.append(rows[:end])
@@ -220,112 +174,70 @@ class Judge:
     seed: int
     to: str | None = None
 
-    def __call__(self, trained: OfRows, split: Split, at: int) -> dict[str, float]:
-        if trained.problems:
-            return {}
+    def __call__(self, model: Any, split: Split, at: int) -> dict[str, float]:
+        if self.task == "density":
+            derived = getattr(model, "density_", None) is not None
+            how = {"method": "density"} if derived else {}
+            density = model.score_samples(self.data.of(split[1]), **how)
+            return {"density": float(np.mean(density))}
         train, test = split
-        try:
-            if self.task == "density":
-                return {"density": float(np.mean(_densities(trained, self.data.of(test))))}
-            # Every model gets the same hidden values.
-            found = getattr(self, f"_{self.task}")(
-                trained.model, train, test, np.random.default_rng([self.seed, at])
+        # Every model gets the same hidden values.
+        generator = np.random.default_rng([self.seed, at])
+        found = [
+            Errors.of(mean, std, truth, self.data.spread(name, train), judged=hidden)
+            for rows, timeline in self._parts(test)
+            for name, (mean, std), truth, hidden in getattr(self, f"_{self.task}")(
+                model, rows, timeline, generator
             )
-        except (ValueError, ArithmeticError) as error:
-            trained.problems.append(str(error))
-            return {}
-        scores = np.concatenate([each for each, _ in found] or [np.zeros(0)])
-        inside = np.concatenate([each for _, each in found] or [np.zeros(0)])
-        if not len(scores):
-            trained.problems.append("no value of the held-out rows could be predicted and compared")
-            return {}
-        return {"crps": float(np.mean(scores)), "inside_95": float(np.mean(inside))}
+        ]
+        if not any(len(each.error) for each in found):
+            raise ValueError("no value of the held-out rows could be predicted and compared")
+        errors = Errors.joined(found)
+        return {"crps": float(np.mean(errors.scores())), "inside_95": errors.inside()}
+
+    # For each view of some test rows: its name, mean and standard deviation, the true values, and
+    # which of them were hidden.
 
     def _fill(
-        self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
-    ) -> list[Errors]:
-        found, spread = [], self.data.spread("", train)
-        for rows, timeline in self._parts(test):
-            truth = self.data.of(rows)
-            hidden = _hide(truth, generator)
-            given = np.where(hidden, np.nan, truth)
-            mean, std = model.complete(given, return_std=True, **timeline)
-            found.append(_errors(truth, mean, std, spread, hidden))
-        return found
+        self, model: Any, rows: Rows, timeline: Timeline, generator: np.random.Generator
+    ) -> Iterator[Predicted]:
+        truth = self.data.of(rows)
+        hidden = half_hidden(~np.isnan(truth), generator)
+        given = np.where(hidden, np.nan, truth)
+        yield "", model.complete(given, return_std=True, **timeline), truth, hidden
 
     def _transfer(
-        self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
-    ) -> list[Errors]:
-        found = []
-        for rows, timeline in self._parts(test):
-            whole = self.data.of(rows)
-            for name in self._judged():
-                truth = whole[name]
-                others = {other: each for other, each in whole.items() if other != name}
-                # Without times, a row is predicted only if it has a value in another view.
-                seen = np.any([~np.isnan(each).all(axis=1) for each in others.values()], axis=0)
-                asked = np.flatnonzero(seen | bool(timeline))
-                if not len(asked):
-                    continue
+        self, model: Any, rows: Rows, timeline: Timeline, _: np.random.Generator
+    ) -> Iterator[Predicted]:
+        whole = self.data.of(rows)
+        for name in self._judged():
+            others = {other: each for other, each in whole.items() if other != name}
+            # Without times, a row is predicted only if it has a value in another view.
+            seen = np.any([~np.isnan(each).all(axis=1) for each in others.values()], axis=0)
+            asked = np.flatnonzero(seen | bool(timeline))
+            if len(asked):
                 given = {other: each[asked] for other, each in others.items()}
-                mean, std = model.transfer(given, name, return_std=True, **timeline)
-                own, spread = truth[asked], self.data.spread(name, train)
-                found.append(_errors(own, mean, std, spread, ~np.isnan(own)))
-        return found
+                found = model.transfer(given, name, return_std=True, **timeline)
+                yield name, found, whole[name][asked], ~np.isnan(whole[name][asked])
 
     def _forecast(
-        self, model: Any, train: Rows, test: Rows, generator: np.random.Generator
-    ) -> list[Errors]:
-        found = []
-        for rows, timeline in self._parts(test):
-            assert self.data.sequences is not None
-            label, times = self.data.sequences[rows[0]], timeline["times"]
-            for name in self._judged():
-                own = self.data.views[name]
-                asked = model.of_view(name) if name else model
-                mean, std = asked.forecast(times, sequence=label, return_std=True)
-                known = ~np.isnan(own[rows])
-                spread = self.data.spread(name, train)
-                found.append(_errors(own[rows], mean, std, spread, known))
-        return found
+        self, model: Any, rows: Rows, timeline: Timeline, _: np.random.Generator
+    ) -> Iterator[Predicted]:
+        assert self.data.sequences is not None
+        label = self.data.sequences[rows[0]]
+        for name in self._judged():
+            own, truth = model.of_view(name) if name else model, self.data.views[name][rows]
+            found = own.forecast(timeline["times"], sequence=label, return_std=True)
+            yield name, found, truth, ~np.isnan(truth)
 
     def _judged(self) -> list[str]:
         """The names of the views whose predictions count."""
         return list(self.data.views) if self.to is None else [self.to]
 
-    def _parts(self, test: Rows) -> list[tuple[Rows, dict[str, Any]]]:
+    def _parts(self, test: Rows) -> list[tuple[Rows, Timeline]]:
         """The test rows of each sequence, with their times; all rows for a model without time."""
         if self.data.times is None or self.data.sequences is None:
             return [(test, {})]
         labels = self.data.sequences[test]
         parts = [test[labels == label] for label in np.unique(labels)]
         return [(rows, {"times": self.data.times[rows]}) for rows in parts]
-
-
-def _densities(trained: OfRows, rows: Any) -> Float[Array, " M"]:
-    if trained.derive:
-        return np.asarray(trained.model.score_samples(rows, method="density"))
-    return np.asarray(trained.model.score_samples(rows))
-
-
-def _hide(truth: Float[Array, "M D"], generator: np.random.Generator) -> Hidden:
-    """Hide about half of the known values; at least one value of every row stays visible."""
-    known = ~np.isnan(truth)
-    hidden = known & (generator.random(truth.shape) < HIDDEN)
-    lost = np.flatnonzero((hidden == known).all(axis=1) & known.any(axis=1))
-    hidden[lost, np.argmax(known[lost], axis=1)] = False
-    return hidden
-
-
-def _errors(
-    truth: Float[Array, "M D"],
-    mean: Float[Array, "M D"],
-    std: Float[Array, "M D"],
-    spread: Float[Array, " D"],
-    which: Hidden,
-) -> Errors:
-    """The CRPS of the chosen entries, and whether each is inside its 95 % interval."""
-    which = which & (spread > 0.0)
-    unit = np.broadcast_to(spread, truth.shape)[which]
-    wrong, width = (truth - mean)[which] / unit, np.maximum(std[which] / unit, 1e-12)
-    return crps(wrong, width), np.abs(wrong) <= INTERVAL * width

@@ -74,19 +74,26 @@ def relevance_figure(
         col=1,
     )
     if nats is not None:
-        figure.add_bar(
-            **bars,
-            y=nats,
-            customdata=words,
-            hovertemplate="dimension %{x} (%{customdata})<br>%{y:.3g} nats a point<extra></extra>",
-            row=2,
-            col=1,
-        )
-        figure.add_hline(y=ON_NATS, line={"color": THRESHOLD, "width": 1.5, "dash": "dot"}, row=2)
-        # The axis reaches at least twice the threshold, so that bars near 0 look short.
-        most = max(1.05 * float(np.nanmax(nats)), 2.0 * ON_NATS)
-        figure.update_yaxes(range=[0.0, most], row=2, col=1)
+        _add_information(figure, bars, nats, words)
     figure.update_xaxes(type="category")
     figure.update_xaxes(title_text="latent dimension", row=1 if nats is None else 2, col=1)
     figure.update_annotations(font_size=13)
     return quiet_layout(figure, height=height, revision="relevance").update_layout(bargap=0.35)
+
+
+def _add_information(
+    figure: go.Figure, bars: dict[str, object], nats: Float[Array, " Q"], words: list[str]
+) -> None:
+    """Draw the information in the second row. bars: shared settings. words: whether on or off."""
+    figure.add_bar(
+        **bars,
+        y=nats,
+        customdata=words,
+        hovertemplate="dimension %{x} (%{customdata})<br>%{y:.3g} nats a point<extra></extra>",
+        row=2,
+        col=1,
+    )
+    figure.add_hline(y=ON_NATS, line={"color": THRESHOLD, "width": 1.5, "dash": "dot"}, row=2)
+    # The axis reaches at least twice the threshold, so that bars near 0 look short.
+    most = max(1.05 * float(np.nanmax(nats)), 2.0 * ON_NATS)
+    figure.update_yaxes(range=[0.0, most], row=2, col=1)

@@ -59,12 +59,11 @@ def segmentation_figure(
     largest = max(float(np.max(view)) for view in values.values())
     foot = _foot(values, line)
     figure = go.Figure()
+    hover = [(name_of(q, names), as_text(part.title.lower())) for part, q in order]
     for number, (view, drop) in enumerate(values.items()):
-        name = as_text(view)
-        heights = np.array([float(drop[q]) for _, q in order])
-        above = heights > line
+        name, heights = as_text(view), np.array([float(drop[q]) for _, q in order])
         for used in (True, False):
-            chosen = np.flatnonzero(above == used)
+            chosen = np.flatnonzero((heights > line) == used)
             figure.add_bar(
                 x=chosen,
                 y=np.maximum(heights[chosen], foot),
@@ -78,14 +77,7 @@ def segmentation_figure(
                     "opacity": 1.0 if used else 0.45,
                     "pattern": {"shape": "" if used else "/"},
                 },
-                customdata=[
-                    (
-                        name_of(order[i][1], names),
-                        f"{heights[i]:.3g}",
-                        as_text(order[i][0].title.lower()),
-                    )
-                    for i in chosen
-                ],
+                customdata=[(hover[i][0], f"{heights[i]:.3g}", hover[i][1]) for i in chosen],
                 hovertemplate=f"dimension %{{customdata[0]}} (%{{customdata[2]}})<br>{name}: "
                 f"%{{customdata[1]}} {unit}<extra></extra>",
             )

@@ -98,27 +98,7 @@ def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> LessonPi
                 tall=1.1,
             )
         )
-    grid = np.linspace(0.0, 1.0, 101)
-    mean, variance = (each[:, 0] for each in predict(posterior, grid[:, None], noise=True))
-    reach = INSIDE * np.sqrt(variance)
-    panels.append(
-        Panel(
-            "The learnt rule: next value from this one",
-            (0.0, 1.0),
-            (-0.1, 1.2),
-            (
-                band(grid, mean - reach, mean + reach, title="95 %"),
-                line(grid, mean, title="learnt"),
-                line(
-                    grid, GROWTH * grid * (1 - grid), "green", "the truth", width=1.6, dashed=True
-                ),
-                dots(values[: n_shown - 1], values[1:n_shown], radius=2.6),
-            ),
-            f"The map learnt from {n_shown} values.",
-            axes=("this value", ""),
-            tall=1.1,
-        )
-    )
+    panels.append(_rule_panel(posterior, values[:n_shown]))
     ignored, passed_on = inside.values()
     truth = float(np.diff(np.percentile(possible[:, -1], [2.5, 97.5]))[0])
     last, honest = widths.values()
@@ -131,4 +111,26 @@ def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> LessonPi
             f"comparison: the middle 95 % of {N_DRAWS} possible futures cover a range of "
             f"{number(truth)}.",
         ),
+    )
+
+
+def _rule_panel(posterior: Posterior, values: Float[Array, " T"]) -> Panel:
+    """The learnt map from a value to the next one, and the values that it was learnt from."""
+    grid = np.linspace(0.0, 1.0, 101)
+    mean, variance = (each[:, 0] for each in predict(posterior, grid[:, None], noise=True))
+    reach = INSIDE * np.sqrt(variance)
+    truth = GROWTH * grid * (1 - grid)
+    return Panel(
+        "The learnt rule: next value from this one",
+        (0.0, 1.0),
+        (-0.1, 1.2),
+        (
+            band(grid, mean - reach, mean + reach, title="95 %"),
+            line(grid, mean, title="learnt"),
+            line(grid, truth, "green", "the truth", width=1.6, dashed=True),
+            dots(values[:-1], values[1:], radius=2.6),
+        ),
+        f"The map learnt from {len(values)} values.",
+        axes=("this value", ""),
+        tall=1.1,
     )

@@ -2,7 +2,9 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
+from typing import Self
 
 import numpy as np
 from jaxtyping import Float
@@ -62,58 +64,43 @@ def two_digits(pair: str, angle: float, look: Look | None = None) -> LessonPictu
     return drawn(pair, places, angle, title)
 
 
+@dataclass(frozen=True, eq=False)
+class _Chosen:
+    """A turned picture of the first digit, and the nearest pictures of the other digit.
+
+    apart: distances in pixels between all pictures of both digits. here, nearest, on_map: the
+    numbers of the chosen angle, of the nearest one in pixels, and of the nearest one on the map.
+    step: the mean distance between neighbours on the loop of the first digit.
+    """
+
+    pair: str
+    angles: Float[Array, " A"]
+    apart: Float[Array, "A A"]
+    here: int
+    nearest: int
+    on_map: int
+    step: float
+
+    @classmethod
+    def of(cls, pair: str, places: Float[Array, "2 A 2"], angle: float) -> Self:
+        rows, angles = loops(pair)
+        here = int(np.argmin(np.abs((angles - angle + 180.0) % WHOLE - 180.0)))
+        apart = cdist(rows[0], rows[1])
+        away = np.sum((places[1] - places[0, here]) ** 2, axis=1)
+        step = float(np.mean(np.linalg.norm(rows[0] - np.roll(rows[0], 1, axis=0), axis=1)))
+        nearest = int(np.argmin(apart[here]))
+        return cls(pair, angles, apart, here, nearest, int(np.argmin(away)), step)
+
+
 def drawn(pair: str, places: Float[Array, "N 2"], angle: float, by: str) -> LessonPicture:
     """Draw the map with the chosen picture and its nearest pictures of the other digit."""
     rows, angles = loops(pair)
-    here = int(np.argmin(np.abs((angles - angle + 180.0) % WHOLE - 180.0)))
-    first, other = places.reshape(2, len(angles), 2)
-    apart = cdist(rows[0], rows[1])
-    nearest = int(np.argmin(apart[here]))
-    on_map = int(np.argmin(np.sum((other - first[here]) ** 2, axis=1)))
-    closed = np.append(np.arange(len(angles)), 0)
-    marks = [
-        each
-        for loop, ink, digit in zip((first, other), INKS, pair, strict=True)
-        for each in (
-            line(loop[closed, 0], loop[closed, 1], ink, f"all turned {digit}s", width=1.4),
-            dots(loop[:, 0], loop[:, 1], ink, radius=3.0),
-        )
-    ]
-    ends = np.array([first[here], other[nearest]])
-    marks += [
-        line(ends[:, 0], ends[:, 1], "text", "nearest in pixels", width=1.6, dashed=True),
-        dots(ends[:, 0], ends[:, 1], "text", radius=8, hollow=True),
-    ]
-    shown = np.array([rows[0, here], rows[1, nearest], rows[1, on_map]])
+    both = places.reshape(2, len(angles), 2)
+    chosen = _Chosen.of(pair, both, angle)
+    shown = np.array([rows[0, chosen.here], rows[1, chosen.nearest], rows[1, chosen.on_map]])
     panels = (
-        Panel(
-            f"The map of {by}",
-            room(places[:, 0]),
-            room(places[:, 1]),
-            tuple(marks),
-            f"The turned {pair[0]}s and {pair[1]}s on the map of {by}.",
-            bare=True,
-            tall=1.2,
-        ),
-        Panel(
-            f"From the {pair[0]} at {angles[here]:.0f}° to every {pair[1]}",
-            (0.0, WHOLE),
-            (0.0, 1.1 * float(apart.max())),
-            (
-                line(angles, apart[here], "warm", f"distance to the turned {pair[1]}"),
-                line(
-                    angles[[0, -1]],
-                    np.full(2, _step(rows[0])),
-                    "muted",
-                    "one step of the turn",
-                    dashed=True,
-                ),
-                dots([angles[nearest]], [apart[here, nearest]], "text", radius=7, hollow=True),
-            ),
-            f"Distance in pixels from the chosen {pair[0]} to the {pair[1]} at every angle.",
-            axes=(f"degrees of the {pair[1]}", "distance in pixel space"),
-            tall=1.2,
-        ),
+        _map_panel(chosen, both, by),
+        _distances_panel(chosen),
         Panel(
             "The pictures",
             (0.4, 3.6),
@@ -125,27 +112,61 @@ def drawn(pair: str, places: Float[Array, "N 2"], angle: float, by: str) -> Less
             tall=0.75,
         ),
     )
-    return LessonPicture(
-        panels, summary(pair, angles, apart, here, nearest, on_map, _step(rows[0]))
+    return LessonPicture(panels, _summary(chosen))
+
+
+def _map_panel(chosen: _Chosen, places: Float[Array, "2 A 2"], by: str) -> Panel:
+    pair = chosen.pair
+    closed = np.append(np.arange(len(chosen.angles)), 0)
+    marks = [
+        each
+        for loop, ink, digit in zip(places, INKS, pair, strict=True)
+        for each in (
+            line(loop[closed, 0], loop[closed, 1], ink, f"all turned {digit}s", width=1.4),
+            dots(loop[:, 0], loop[:, 1], ink, radius=3.0),
+        )
+    ]
+    ends = np.array([places[0, chosen.here], places[1, chosen.nearest]])
+    marks += [
+        line(ends[:, 0], ends[:, 1], "text", "nearest in pixels", width=1.6, dashed=True),
+        dots(ends[:, 0], ends[:, 1], "text", radius=8, hollow=True),
+    ]
+    return Panel(
+        f"The map of {by}",
+        room(places[..., 0].ravel()),
+        room(places[..., 1].ravel()),
+        tuple(marks),
+        f"The turned {pair[0]}s and {pair[1]}s on the map of {by}.",
+        bare=True,
+        tall=1.2,
     )
 
 
-def _step(loop: Float[Array, "A D"]) -> float:
-    """Return the mean distance between neighbours on a loop."""
-    return float(np.mean(np.linalg.norm(loop - np.roll(loop, 1, axis=0), axis=1)))
+def _distances_panel(chosen: _Chosen) -> Panel:
+    one, two = tuple(chosen.pair)
+    angles, apart = chosen.angles, chosen.apart
+    here, nearest = chosen.here, chosen.nearest
+    step = np.full(2, chosen.step)
+    return Panel(
+        f"From the {one} at {angles[here]:.0f}° to every {two}",
+        (0.0, WHOLE),
+        (0.0, 1.1 * float(apart.max())),
+        (
+            line(angles, apart[here], "warm", f"distance to the turned {two}"),
+            line(angles[[0, -1]], step, "muted", "one step of the turn", dashed=True),
+            dots([angles[nearest]], [apart[here, nearest]], "text", radius=7, hollow=True),
+        ),
+        f"Distance in pixels from the chosen {one} to the {two} at every angle.",
+        axes=(f"degrees of the {two}", "distance in pixel space"),
+        tall=1.2,
+    )
 
 
-def summary(
-    pair: str,
-    angles: Float[Array, " A"],
-    apart: Float[Array, "A A"],
-    here: int,
-    nearest: int,
-    on_map: int,
-    step: float,
-) -> tuple[str, ...]:
+def _summary(chosen: _Chosen) -> tuple[str, ...]:
     """State which picture of the other digit is nearest, and whether it is nearest on the map."""
-    one, two = tuple(pair)
+    one, two = tuple(chosen.pair)
+    angles, apart = chosen.angles, chosen.apart
+    here, nearest, on_map = chosen.here, chosen.nearest, chosen.on_map
     more = (angles[nearest] - angles[here]) % WHOLE
     same = f"The {two} that is nearest in pixel space is also nearest on the map."
     if on_map != nearest:
@@ -156,6 +177,6 @@ def summary(
     return (
         f"The chosen {one} is turned by {angles[here]:.0f}°. The {two} that is nearest in pixel "
         f"space is turned by {more:.0f}° more ({angles[nearest]:.0f}°); its distance is "
-        f"{number(apart[here, nearest])}. One step of 6° moves a {one} by {number(step)}.",
+        f"{number(apart[here, nearest])}. One step of 6° moves a {one} by {number(chosen.step)}.",
         same,
     )

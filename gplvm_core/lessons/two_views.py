@@ -1,6 +1,6 @@
 """Two views of three signals: the latent dimensions that each view uses during training."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from jaxtyping import Float
@@ -87,42 +87,51 @@ def drawn(model: ManifoldRelevance, data: Dataset, begun: bool) -> LessonPicture
             axes=("dimension", "weight / largest"),
             ticks=tuple(str(q + 1) for q in range(n_latent)),
         ),
-        Panel(
+        _signals_panel(
             "Signals of the used dimensions",
-            (float(times[0]), float(times[-1])),
-            (-2.6, 2.6),
-            tuple(
-                line(times, _scaled(model.latent_mean_[:, dimensions].T), INKS[who], title=title)
+            times,
+            [
+                (who, {"both": "shared"}.get(who, f"only {who} view"), latent)
                 for who, dimensions in own.items()
                 if dimensions
-                for title in [{"both": "shared"}.get(who, f"only {who} view")]
-            ),
+                for latent in [model.latent_mean_[:, dimensions].T]
+            ],
             "Latent means of the used dimensions over time.",
-            axes=("time", ""),
         ),
-        Panel(
+        _signals_panel(
             "The true signals in the data",
-            (float(times[0]), float(times[-1])),
-            (-2.6, 2.6),
-            tuple(
-                line(times, _scaled(data.covariates[name]), INKS[who], title=title)
-                for who, (name, title) in SIGNALS.items()
-            ),
+            times,
+            [(who, title, data.covariates[name]) for who, (name, title) in SIGNALS.items()],
             "Sine, cosine and squared cosine over time.",
-            axes=("time", ""),
         ),
     )
-    shared, private = len(own["both"]), len(own["first"]) + len(own["second"])
     if not begun:
         words = "Both views start from PCA, so this is not an answer yet: press Train."
         return LessonPicture(panels, (words,))
-    return LessonPicture(
-        panels,
-        (
-            f"{shared} of {n_latent} dimensions {'is' if shared == 1 else 'are'} shared, {private} "
-            f"{'is' if private == 1 else 'are'} private, and {n_latent - shared - private} "
-            f"{'is' if n_latent - shared - private == 1 else 'are'} unused.",
-        ),
+    shared, private = len(own["both"]), len(own["first"]) + len(own["second"])
+    are = [
+        f"{count} {'is' if count == 1 else 'are'}"
+        for count in (shared, private, n_latent - shared - private)
+    ]
+    of_all = are[0].replace(" ", f" of {n_latent} dimensions ")
+    words = f"{of_all} shared, {are[1]} private, and {are[2]} unused."
+    return LessonPicture(panels, (words,))
+
+
+def _signals_panel(
+    name: str,
+    times: Float[Array, " T"],
+    signals: Sequence[tuple[str, str, Float[Array, "*n T"]]],
+    words: str,
+) -> Panel:
+    """Draw scaled signals over time. signals: who uses them, their title, and their values."""
+    return Panel(
+        name,
+        (float(times[0]), float(times[-1])),
+        (-2.6, 2.6),
+        tuple(line(times, _scaled(each), INKS[who], title=title) for who, title, each in signals),
+        words,
+        axes=("time", ""),
     )
 
 

@@ -15,7 +15,7 @@ views, the density is used only where it is better by two standard errors.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, Self
 
 import numpy as np
@@ -26,7 +26,7 @@ from gplvm_core.mixtures import Conditionals, Gaussians
 from gplvm_core.mixtures.conditionals import MOST_DENSE
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction.complete import complete, reconstructed
-from gplvm_core.prediction.intervals import COVERED, LEAST, NORMAL, SHRUNK, crps, inside
+from gplvm_core.prediction.intervals import COVERED, LEAST, NORMAL, SHRUNK, Errors
 from gplvm_core.prediction.network import Network
 from gplvm_core.prediction.project import ROUGH, explain
 
@@ -127,13 +127,15 @@ def fills_of(
                     else by_density(fold.density, given[some])
                 )
                 each[method].append(
-                    _Trial.of(*fill, rows[numbers[some]], judged[some], spread, numbers[some])
+                    _Trial.of_rows(
+                        fill, rows[numbers[some]], judged[some], spread, numbers=numbers[some]
+                    )
                 )
         if not each["map"]:
             continue
         tried = {method: _Trial.joined(parts) for method, parts in each.items()}
         of_density = tried["density"].only(np.isin(tried["density"].rows, tried["map"].rows))
-        lost = _by_row(of_density.scores - tried["map"].scores, of_density.rows)
+        lost = _by_row(of_density.widened_scores() - tried["map"].widened_scores(), of_density.rows)
         apart = 2.0 * lost.std() / np.sqrt(len(lost))
         better = "map" if lost.mean() > (-apart if gaps == VIEW else apart) else "density"
         found += [own.measured(gaps, name, name == better) for name, own in tried.items()]
@@ -165,54 +167,27 @@ def by_map(
 
 
 @dataclass(frozen=True, eq=False)
-class _Trial:
-    """Errors of filled values, and predicted standard deviations, in units of columns' spread.
+class _Trial(Errors):
+    """Errors of filled values. rows, columns: of each value. width: the number of columns."""
 
-    rows, columns: the row and the column of each value. width: the number of columns.
-    """
-
-    error: Float[Array, " V"]
-    std: Float[Array, " V"]
     rows: IntArray
     columns: IntArray
     width: int
 
     @classmethod
-    def of(
+    def of_rows(
         cls,
-        mean: Float[Array, "n D"],
-        variance: Float[Array, "n D"],
+        fill: tuple[Float[Array, "n D"], Float[Array, "n D"]],
         truth: Float[Array, "n D"],
         judged: Bool[BoolArray, "n D"],
         spread: Float[Array, " D"],
+        *,
         numbers: IntArray,
     ) -> Self:
-        """Judge filled values. numbers: the numbers of the rows."""
+        """Judge filled values. fill: means and variances. numbers: the numbers of the rows."""
         rows, columns = np.nonzero(judged)
-        std = np.sqrt(np.maximum(variance[judged], LEAST**2)) / spread[columns]
-        error = (mean - truth)[judged] / spread[columns]
-        return cls(error, std, numbers[rows], columns, len(spread))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        error, std, rows, columns = (
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("error", "std", "rows", "columns")
-        )
-        return cls(error, std, rows, columns, parts[0].width)
-
-    def only(self, chosen: Bool[BoolArray, " V"]) -> Self:
-        return replace(
-            self,
-            error=self.error[chosen],
-            std=self.std[chosen],
-            rows=self.rows[chosen],
-            columns=self.columns[chosen],
-        )
-
-    @property
-    def away(self) -> Float[Array, " V"]:
-        return np.abs(self.error) / self.std
+        own = Errors.of(fill[0], np.sqrt(np.maximum(fill[1], 0.0)), truth, spread, judged=judged)
+        return cls(own.error, own.std, numbers[rows], columns, len(spread))
 
     @property
     def widened(self) -> float:
@@ -234,17 +209,15 @@ class _Trial:
             found[column] = (count * alone + SHRUNK * common) / (count + SHRUNK)
         return found
 
-    @property
-    def scores(self) -> Float[Array, " V"]:
+    def widened_scores(self) -> Float[Array, " V"]:
         """The scores of the values after widening."""
-        return crps(self.error, self.factors[self.columns] * self.std)
+        return self.scores(self.factors[self.columns])
 
     def measured(self, gaps: str, method: str, used: bool) -> Fill:
-        error = float(np.sqrt(np.mean(self.error**2)))
-        score, rows = float(self.scores.mean()), len(np.unique(self.rows))
+        score, rows = float(self.widened_scores().mean()), len(np.unique(self.rows))
         factors = tuple(self.factors.tolist()) if self.width <= MOST_COLUMNS else ()
         return Fill(
-            gaps, method, error, inside(self.away), self.widened, score, used, factors, rows
+            gaps, method, self.size, self.inside(), self.widened, score, used, factors, rows
         )
 
 

@@ -22,6 +22,7 @@ from gplvm_core.prediction.intervals import (
     away,
     error_in_spreads,
     hidden_in_time,
+    in_order,
 )
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.paths import Continued, continued, forecast, smoother_of
@@ -127,7 +128,8 @@ class HeldOut:
         """Forecast every training sequence from several origins."""
         spread = self.spread
         for origin in ORIGINS:
-            splits = [self._ahead(name, origin) for name in np.unique(self.sequences)]
+            series = in_order(self.sequences, self.times)
+            splits = [_ahead(rows, origin) for rows in series.values()]
             splits = [(before, ahead) for before, ahead in splits if len(before) > 1 and len(ahead)]
             if not splits:
                 continue
@@ -149,14 +151,6 @@ class HeldOut:
         }
         return moments(network, with_priors(network, paths), noise=True)
 
-    def _ahead(self, sequence: object, origin: float) -> tuple[Rows, Rows]:
-        """The rows of a sequence before an origin, and the rows to forecast."""
-        rows = np.flatnonzero(self.sequences == sequence)
-        rows = rows[np.argsort(self.times[rows, 0], kind="stable")]
-        ahead = max(1, min(MOST_AHEAD, round(SHARE_AHEAD * len(rows))))
-        first = min(round(origin * len(rows)), len(rows) - ahead)
-        return rows[:first], rows[first : first + ahead]
-
     def _path_so_far(self, node: int, rows: Rows) -> Path:
         """The path of the first rows of a sequence, without the evidence of its later rows."""
         kernel, path = self.over_time[node]
@@ -167,6 +161,13 @@ class HeldOut:
         prior = continued(kernel, self.times[empty], _only(path, empty), self.times[rows])
         found = smoother_of(prior)(Sites(linear, known.precision)).belief
         return Path(linear - known.precision * found.mean, known.precision)
+
+
+def _ahead(rows: Rows, origin: float) -> tuple[Rows, Rows]:
+    """The rows of a sequence before an origin, and the rows to forecast."""
+    ahead = max(1, min(MOST_AHEAD, round(SHARE_AHEAD * len(rows))))
+    first = min(round(origin * len(rows)), len(rows) - ahead)
+    return rows[:first], rows[first : first + ahead]
 
 
 def _only(path: Path, rows: Rows) -> Path:

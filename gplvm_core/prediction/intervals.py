@@ -9,12 +9,12 @@ least 1.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Bool, Float, Shaped
 from numpy.typing import NDArray
-from scipy.special import ndtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtrit
 
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
 from gplvm_core.prediction.network import DATA
@@ -51,6 +51,64 @@ def crps(wrong: Float[Array, "..."], std: Float[Array, "..."]) -> Float[Array, "
 def inside(away: Float[Array, "..."]) -> float:
     """The share of the values inside their 95 % intervals."""
     return float(np.mean(away[~np.isnan(away)] <= NORMAL))
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Errors of predicted values, and predicted standard deviations, in units of columns' spread.
+
+    All tests on held-out values judge predictions by these numbers.
+    """
+
+    error: Float[Array, " V"]
+    std: Float[Array, " V"]
+
+    @classmethod
+    def of(
+        cls,
+        mean: Float[Array, "n D"],
+        std: Float[Array, "n D"],
+        truth: Float[Array, "n D"],
+        spread: Float[Array, " D"],
+        *,
+        judged: Bool[BoolArray, "n D"],
+    ) -> "Errors":
+        """The errors of the judged values; columns without spread are left out."""
+        judged = judged & (spread > 0.0)
+        unit = np.broadcast_to(spread, truth.shape)[judged]
+        return Errors((mean - truth)[judged] / unit, np.maximum(std[judged] / unit, LEAST))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """The errors of all parts, of which there is at least one."""
+        each = [part._arrays for part in parts]
+        return replace(
+            parts[0], **{name: np.concatenate([own[name] for own in each]) for name in each[0]}
+        )
+
+    def only(self, chosen: Bool[BoolArray, " V"]) -> Self:
+        return replace(self, **{name: own[chosen] for name, own in self._arrays.items()})
+
+    @property
+    def _arrays(self) -> dict[str, Any]:
+        return {name: own for name, own in vars(self).items() if isinstance(own, np.ndarray)}
+
+    @property
+    def size(self) -> float:
+        """The root mean square error."""
+        return float(np.sqrt(np.mean(self.error**2)))
+
+    @property
+    def away(self) -> Float[Array, " V"]:
+        return np.abs(self.error) / self.std
+
+    def inside(self, share: float = COVERED) -> float:
+        """The share of the values inside their intervals, which should hold this share."""
+        return float(np.mean(self.away <= (NORMAL if share == COVERED else ndtri(0.5 + share / 2))))
+
+    def scores(self, factors: float | Float[Array, " V"] = 1.0) -> Float[Array, " V"]:
+        """The ranked probability scores if the standard deviations are multiplied by factors."""
+        return crps(self.error, factors * self.std)
 
 
 @dataclass(frozen=True)
@@ -179,18 +237,25 @@ def parts_of_rows(
     return found
 
 
+def in_order(sequences: Shaped[AnyNDArray, " N"], times: Float[Array, "N P"]) -> dict[Any, Rows]:
+    """The rows of every sequence, in the order of time, by the sequence's label."""
+    found = {}
+    for label in np.unique(sequences).tolist():
+        rows = np.flatnonzero(sequences == label)
+        found[label] = rows[np.argsort(times[rows, 0], kind="stable")]
+    return found
+
+
 def parts_of_sequences(
     sequences: Shaped[AnyNDArray, " N"],
     times: Float[Array, "N P"],
     generator: np.random.Generator,
 ) -> list[Part]:
     """PARTS sequences, or stretches if there are fewer, with at most MOST_FRAMES frames each."""
-    names = np.unique(sequences)
-    stretches = -(-PARTS // len(names))
+    series = in_order(sequences, times)
+    stretches = -(-PARTS // len(series))
     whole = []
-    for name in names:
-        rows = np.flatnonzero(sequences == name)
-        rows = rows[np.argsort(times[rows, 0], kind="stable")]
+    for rows in series.values():
         whole += [part for part in np.array_split(rows, stretches) if len(part) > 1]
     found = []
     for number in generator.permutation(len(whole))[:PARTS]:

@@ -11,7 +11,7 @@ from scipy.stats import norm
 from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, ManifoldRelevance
 from gplvm_core.comparison import Step, choose
 from gplvm_core.comparison.settings import candidates_for, in_words
-from gplvm_core.comparison.tasks import Data, OfRows, held_out
+from gplvm_core.comparison.tasks import Data, held_out
 from gplvm_core.prediction import fills
 from gplvm_core.prediction.intervals import crps
 from gplvm_core.readers import DataError
@@ -247,10 +247,9 @@ def test_a_view_that_does_not_exist_is_named():
 
 
 def test_a_training_of_a_search_equals_a_training_of_these_rows():
-    rows = np.arange(40)[:, None]
-    fitted = OfRows(small(random_state=0), Data(sheet()), False, []).fit(rows.astype(float))
+    fitted = Data(sheet()).train(small(random_state=0), np.arange(40))
     alone = small(random_state=0).fit(sheet()[:40])
-    np.testing.assert_allclose(fitted.model.bound_, alone.bound_)
+    np.testing.assert_allclose(fitted.bound_, alone.bound_)
 
 
 @pytest.mark.parametrize(

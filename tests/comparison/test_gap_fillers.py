@@ -79,7 +79,7 @@ def test_a_column_is_predicted_without_its_own_value() -> None:
     np.testing.assert_array_equal(
         model.class_probabilities(gaps, 2), model.class_probabilities(other, 2)
     )
-    with pytest.raises(DataError, match="column 2 is of kind category"):
+    with pytest.raises(DataError, match="column '2' is of kind category, not of counts"):
         model.count_probabilities(table, 2, 5)
     with pytest.raises(DataError, match="no column 'x'"):
         model.class_probabilities(table, "x")

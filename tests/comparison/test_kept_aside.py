@@ -199,6 +199,17 @@ def test_maps_are_judged_by_the_exact_density_that_they_derive(monkeypatch) -> N
     assert measures[0, 0] != measures[1, 0] != exact
 
 
+def test_a_map_of_fitted_points_is_judged_by_its_derived_density(monkeypatch) -> None:
+    monkeypatch.setattr(mixture, "SIZES", (1,))
+    monkeypatch.setattr(with_density, "SIZES", (8,))
+    monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
+    monkeypatch.setattr(fills, "MOST_ROWS", 6)
+    found = compare_kept_aside({"points": GPLVM(2, max_iter=5, random_state=0)}, ROWS, cv=2)
+    assert np.isfinite([found.mean(key, "points") for key in ("density", "missing", "drawn")]).all()
+    # Its own density is that of a row together with its point.
+    assert "density_bounds" not in found.values
+
+
 def test_models_and_data_that_cannot_be_tested_are_refused() -> None:
     two = {"two": ProbabilisticPCA(2)}
     with pytest.raises(DataError, match=r"one entry for each of the 60 rows; got shape \(3,\)"):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gplvm_core.kernels import Matern32
-from gplvm_core.prediction.held_out import ORIGINS, HeldOut
+from gplvm_core.prediction.held_out import ORIGINS, HeldOut, _ahead
 from gplvm_core.prediction.intervals import (
     MOST_FRAMES,
     MOST_ROWS,
@@ -16,6 +16,7 @@ from gplvm_core.prediction.intervals import (
     away,
     error_in_spreads,
     hidden_in_time,
+    in_order,
     parts_of_rows,
     parts_of_sequences,
     questions,
@@ -194,7 +195,6 @@ def test_a_path_so_far_forgets_the_evidence_of_later_rows() -> None:
 
 def test_forecasts_are_tried_up_to_the_last_row() -> None:
     times = np.arange(20.0)[::-1, None]  # the rows of a sequence are ordered by their times
-    held = HeldOut(None, {}, {}, times, np.zeros(20))  # type: ignore[arg-type]
-    before, ahead = held._ahead(0, ORIGINS[-1])
+    before, ahead = _ahead(in_order(np.zeros(20), times)[0.0], ORIGINS[-1])
     assert times[ahead, 0].tolist() == [17.0, 18.0, 19.0]  # 15 %
     assert times[before, 0].tolist() == list(range(17))

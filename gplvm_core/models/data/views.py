@@ -39,6 +39,29 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
     return found
 
 
+def table_or_views(values: Any, what: str) -> Any:
+    """One table of numbers (NaN: missing), or a dict of views of the same rows.
+
+    what: the name of the table in messages. Raises DataError for values that are not finite rows of
+    numbers, and for views with different numbers of rows.
+    """
+    values = taken(values)
+    if not isinstance(values, Mapping):
+        return _finite(what, values)
+    found = {name: _finite(f"view {name!r}", each) for name, each in values.items()}
+    counts = {len(each) for each in found.values()}
+    if len(counts) != 1:
+        raise DataError(f"the views must have equally many rows; got {sorted(counts)}")
+    return found
+
+
+def _finite(name: str, values: Any) -> Float[Array, "N D"]:
+    rows = as_floats(values, name)
+    if rows.ndim != 2 or np.isinf(rows).any():
+        raise DataError(f"{name} must be finite rows, shape (N, D); got shape {rows.shape}")
+    return rows
+
+
 def named_views(views: Any, first: str = "") -> Mapping[str, Any]:
     """Views by name, also of a Dataset of views; raises DataError for anything else.
 

@@ -6,30 +6,30 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Shaped
 from numpy.typing import ArrayLike, NDArray
 
-from gplvm_core.models.data.rows import as_floats
-from gplvm_core.models.data.timeline import checked_even_times, steps_after
+from gplvm_core.models.data.timeline import checked_even_times, checked_timeline, steps_after
+from gplvm_core.models.data.views import table_or_views
 from gplvm_core.models.estimators.second_stage import map_only, ready
-from gplvm_core.models.training.watched import Step, Watch
+from gplvm_core.models.training.watched import Step, Watch, trainings
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
-from gplvm_core.prediction.intervals import NORMAL
+from gplvm_core.prediction.intervals import Errors, in_order
 from gplvm_core.prediction.simple_forecasts import (
     LAST,
     LINEAR,
     SEASONAL,
     TREND,
+    SimpleForecast,
     period_of,
     simple_forecasts,
     without_gaps,
 )
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed, plural
-from gplvm_core.readers.frames import taken
 
 MODEL = "This model"
 # Who continues a series: the best in a back-test, or the model.
@@ -134,175 +134,196 @@ def back_test(
     ValueError
         If no series is long enough, or if the test was ended before the first origin.
     """
-    rows, judged = _checked(values, view)
-    count = len(judged)
-    which = np.zeros(count, dtype=int) if sequences is None else np.asarray(sequences)
-    when = _times(times, which, count)
-    series = {label: in_order(which, when, label) for label in np.unique(which).tolist()}
-    horizon, tested = _horizon(series, horizon, n_origins)
-    spread = np.nanstd(judged, axis=0)
-    varies = spread > 1e-12 * np.nanmax(np.abs(judged), axis=0, initial=1e-300)
-    step = even_step(when, which)
-    watch = Watch(callback, n_origins, 1)
-    found: list[dict[str, _Errors]] = []
-    periods: set[int] = set()
-    for origin in range(n_origins):
-        watch.enter(f"forecast {origin + 1} of {n_origins}", origin, 0)
-        ends = {label: len(series[label]) - horizon * (n_origins - origin) for label in tested}
-        kept = np.ones(count, dtype=bool)
-        for label, end in ends.items():
-            kept[series[label][end:]] = False
-        trained = (
-            None if watch.stopped else _trained(model, rows, when, which, kept, watch, calibrate)
-        )
-        if watch.stopped or trained is None:
-            break
-        parts = []
-        for label, end in ends.items():
-            past, next_rows = series[label][:end], series[label][end : end + horizon]
-            own = trained if view is None else trained.of_view(view)
-            # Copies that are not calibrated would warn; the given model does so when it is asked.
-            with warnings.catch_warnings(action="ignore"):
-                mean, std = own_forecast(own)(when[next_rows], sequence=label, return_std=True)
-            truth = judged[next_rows]
-            errors = {MODEL: _Errors.of(truth, np.asarray(mean), np.asarray(std), spread, varies)}
-            known = judged[past] if step is None else on_grid(judged[past], when[past], step)
-            ahead = np.arange(horizon)
-            if step is not None:
-                ahead = steps_after(when[next_rows], when[past[-1]], step)[0] - 1
-            period = period_of(without_gaps(known))
-            periods |= set() if period is None else {period}
-            for rule in simple_forecasts(known, int(ahead[-1]) + 1, period):
-                errors[rule.name] = _Errors.of(
-                    truth, rule.mean[ahead], rule.std[ahead], spread, varies
-                )
-            parts.append(errors)
-        found.append(_joined(parts))
+    held = _Ends.of(values, times, sequences, view, horizon=horizon, n_origins=n_origins)
+
+    def train(origin: int, _: int, watch: Watch) -> Any:
+        return _trained(model, held, held.shown(origin), watch, calibrate=calibrate)
+
+    names = [(f"forecast {origin + 1} of {n_origins}",) for origin in range(n_origins)]
+    found = [held.judged(each, origin) for origin, _, each in trainings(names, train, callback)]
     if not found:
         raise ValueError("The test was ended before the first forecast was finished.")
-    return _result(
-        found,
-        horizon,
-        tuple(sorted(periods)),
-        len(tested),
-        _notes(series, tested, step is not None, periods, n_origins, len(found), varies),
+    rules = (MODEL, LAST, SEASONAL, TREND, LINEAR)
+    kept = [name for name in rules if all(name in each for each, _ in found)]
+
+    def over(part: int, measure: Callable[[Errors], float]) -> dict[str, Float[Array, " O"]]:
+        return {name: np.array([measure(each[name][part]) for each, _ in found]) for name in kept}
+
+    periods = {period for _, each in found for period in each}
+    return BackTest(
+        horizon=held.horizon,
+        errors=over(0, lambda each: each.size),
+        soon=over(1, lambda each: each.size),
+        inside=over(0, lambda each: each.inside()),
+        periods=tuple(sorted(periods)),
+        n_series=len(held.tested),
+        notes=held.notes(periods, len(found)),
     )
 
 
-@dataclass(frozen=True)
-class _Errors:
-    """Squared errors (in spreads) at each step (H, D), NaN where unknown, and hits of the bands."""
+@dataclass(frozen=True, eq=False)
+class _Ends:
+    """Series whose ends are hidden, for each of the origins.
 
-    squares: Float[Array, "H D"]
-    hits: Float[Array, "H D"]
+    rows: for training. own: the rows of the judged view. series: the rows of each sequence, in the
+    order of time. tested: the sequences that are long enough. step: between the rows of all
+    sequences; None if steps vary.
+    """
+
+    rows: Rows
+    own: Float[Array, "N D"]
+    view: str | None
+    times: Float[Array, " N"]
+    sequences: Shaped[AnyNDArray, " N"]
+    series: dict[Any, NDArray[np.intp]]
+    tested: list[Any]
+    step: float | None
+    horizon: int
+    n_origins: int
 
     @classmethod
     def of(
-        cls, truth: Array, mean: Array, std: Array, spread: Array, varies: Bool[AnyNDArray, " D"]
-    ) -> "_Errors":
-        wrong = (mean - truth)[:, varies]
-        known = ~np.isnan(wrong)
-        inside = np.abs(wrong) <= NORMAL * std[:, varies]
-        return cls((wrong / spread[varies]) ** 2, np.where(known, inside, np.nan))
-
-
-def _joined(parts: list[dict[str, _Errors]]) -> dict[str, _Errors]:
-    """The errors of all series, only for forecasts that every series has."""
-    names = [name for name in parts[0] if all(name in part for part in parts)]
-    return {
-        name: _Errors(
-            np.hstack([part[name].squares for part in parts]),
-            np.hstack([part[name].hits for part in parts]),
+        cls,
+        values: ArrayLike | Mapping[str, ArrayLike],
+        times: ArrayLike | None,
+        sequences: ArrayLike | None,
+        view: str | None,
+        *,
+        horizon: int | None,
+        n_origins: int,
+    ) -> Self:
+        """Check the arguments of `back_test`."""
+        rows = own = table_or_views(values, "values")
+        if isinstance(rows, Mapping):
+            if view not in rows:
+                raise DataError(f"view must be one of {listed(list(rows), 10)}; got {view!r}")
+            own = rows[view]
+        when, which = checked_timeline(times, sequences, len(own))
+        series = in_order(which, when)
+        when = when[:, 0]
+        horizon, tested = _horizon(series, horizon, n_origins)
+        return cls(
+            rows=rows,
+            own=own,
+            view=view,
+            times=when,
+            sequences=which,
+            series=series,
+            tested=tested,
+            step=even_step(when, which),
+            horizon=horizon,
+            n_origins=n_origins,
         )
-        for name in names
-    }
+
+    @property
+    def spread(self) -> Float[Array, " D"]:
+        """The standard deviation of each column; 0 for columns that do not vary."""
+        spread = np.nanstd(self.own, axis=0)
+        varies = spread > 1e-12 * np.nanmax(np.abs(self.own), axis=0, initial=1e-300)
+        return np.where(varies, spread, 0.0)
+
+    def split(self, label: Any, origin: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The rows of a series before an origin, and the hidden rows to forecast."""
+        rows = self.series[label]
+        end = len(rows) - self.horizon * (self.n_origins - origin)
+        return rows[:end], rows[end : end + self.horizon]
+
+    def shown(self, origin: int) -> Bool[BoolArray, " N"]:
+        """Which rows are before the origin, or in a series that is not continued."""
+        shown = ~np.isin(self.sequences, self.tested)
+        for label in self.tested:
+            shown[self.split(label, origin)[0]] = True
+        return np.asarray(shown)
+
+    def judged(
+        self, trained: Any, origin: int
+    ) -> tuple[dict[str, tuple[Errors, Errors]], set[int]]:
+        """Errors of the forecasts that every series has, and the periods of the series.
+
+        The errors are those of all frames, and those of the first quarter of the frames.
+        """
+        model = trained if self.view is None else trained.of_view(self.view)
+        soon, spread = max(1, round(SOON * self.horizon)), self.spread
+        parts: list[dict[str, tuple[Errors, Errors]]] = []
+        periods = set[int]()
+        for label in self.tested:
+            past, ahead = self.split(label, origin)
+            # Copies that are not calibrated would warn; the given model does so when it is asked.
+            with warnings.catch_warnings(action="ignore"):
+                own = own_forecast(model)(self.times[ahead], sequence=label, return_std=True)
+            forecasts = {MODEL: own}
+            steps = np.arange(self.horizon)
+            if self.step is not None:
+                steps = steps_after(self.times[ahead], self.times[past[-1]], self.step)[0] - 1
+            rules, period = rules_after(
+                self.own[past], self.times[past], self.step, int(steps[-1]) + 1
+            )
+            periods |= set() if period is None else {period}
+            forecasts |= {rule.name: (rule.mean[steps], rule.std[steps]) for rule in rules}
+            part, truth = {}, self.own[ahead]
+            for name, (mean, std) in forecasts.items():
+                known = ~np.isnan(mean - truth)
+                part[name] = (
+                    Errors.of(mean, std, truth, spread, judged=known),
+                    Errors.of(mean[:soon], std[:soon], truth[:soon], spread, judged=known[:soon]),
+                )
+            parts.append(part)
+        joined = {
+            name: (
+                Errors.joined([part[name][0] for part in parts]),
+                Errors.joined([part[name][1] for part in parts]),
+            )
+            for name in parts[0]
+            if all(name in part for part in parts)
+        }
+        return joined, periods
+
+    def notes(self, periods: set[int], finished: int) -> tuple[str, ...]:
+        notes, left_out = [], int(np.sum(self.spread == 0.0))
+        if finished < self.n_origins:
+            notes.append(f"Ended after {finished} of {plural(self.n_origins, 'forecast')}.")
+        if len(self.tested) < len(self.series):
+            short = plural(len(self.series) - len(self.tested), "sequence")
+            notes.append(f"{short} too short to be continued; used for training only.")
+        if not periods:
+            notes.append("No period was found, so there is no forecast as one period before.")
+        elif len(periods) < 4:
+            notes.append(f"Period found: {listed([str(each) for each in sorted(periods)])} frames.")
+        if self.step is None:
+            notes.append(
+                "The frames are not evenly spaced; the simple rules count frames, not time."
+            )
+        if left_out:
+            notes.append(f"{plural(left_out, 'constant column')} left out.")
+        return tuple(notes)
 
 
-def _result(
-    found: list[dict[str, _Errors]],
-    horizon: int,
-    periods: tuple[int, ...],
-    n_series: int,
-    notes: tuple[str, ...],
-) -> BackTest:
-    names = [n for n in (MODEL, LAST, SEASONAL, TREND, LINEAR) if all(n in each for each in found)]
-    soon = max(1, round(SOON * horizon))
-
-    def over(measure: Callable[[_Errors], float]) -> dict[str, Float[Array, " O"]]:
-        return {name: np.array([measure(each[name]) for each in found]) for name in names}
-
-    return BackTest(
-        horizon,
-        over(lambda each: float(np.sqrt(np.nanmean(each.squares)))),
-        over(lambda each: float(np.sqrt(np.nanmean(each.squares[:soon])))),
-        over(lambda each: float(np.nanmean(each.hits))),
-        periods,
-        n_series,
-        notes,
-    )
+def rules_after(
+    rows: Float[Array, "n D"], times: Float[Array, " n"], step: float | None, horizon: int
+) -> tuple[tuple[SimpleForecast, ...], int | None]:
+    """Forecasts of a series by simple rules, and its period; step: see `even_step`."""
+    known = rows if step is None else on_grid(rows, times, step)
+    period = period_of(without_gaps(known))
+    return simple_forecasts(known, horizon, period), period
 
 
 def _trained(
-    model: Any,
-    rows: Rows,
-    times: Float[Array, " N"],
-    sequences: Shaped[AnyNDArray, " N"],
-    kept: Bool[BoolArray, " N"],
-    watch: Watch,
-    calibrate: bool,
+    model: Any, held: _Ends, kept: Bool[BoolArray, " N"], watch: Watch, *, calibrate: bool
 ) -> Any:
+    """Train a copy of the model on the kept rows, and calibrate it like the given model."""
     fresh: Any = ready(model)
-    some = {k: v[kept] for k, v in rows.items()} if isinstance(rows, Mapping) else rows[kept]
+    rows = held.rows
+    some: Any = {k: v[kept] for k, v in rows.items()} if isinstance(rows, Mapping) else rows[kept]
     with warnings.catch_warnings(action="ignore"):  # the given model has already warned
         with map_only(fresh):
-            fresh.fit(some, times=times[kept], sequences=sequences[kept], callback=watch)
+            times, sequences = held.times[kept], held.sequences[kept]
+            fresh.fit(some, times=times, sequences=sequences, callback=watch)
+        # The bands of a single view are not calibrated.
         calibrated = calibrate and getattr(model, "intervals_", None) is not None
         if calibrated and not isinstance(rows, Mapping) and not watch.stopped:
-            _calibrate(fresh, some, watch)
+            with suppress(StopIteration):
+                fresh.calibrate(some, callback=watch.after)
     return fresh
-
-
-def _calibrate(model: Any, rows: Any, watch: Watch) -> None:
-    """Calibrate the bands like those of the given model, unless the test is ended.
-
-    The bands of a single view are not calibrated.
-    """
-
-    def report(_: float) -> None:
-        watch.report(1.0)
-        if watch.stopped:
-            raise StopIteration
-
-    with suppress(StopIteration):
-        model.calibrate(rows, callback=report)
-
-
-def _checked(
-    values: ArrayLike | Mapping[str, ArrayLike], view: str | None
-) -> tuple[Rows, Float[Array, "N D"]]:
-    """The rows for training, and the rows of the judged view."""
-    values = taken(values)
-    if not isinstance(values, Mapping):
-        rows = as_floats(values, "values")
-        if rows.ndim != 2:
-            raise DataError(f"values must be rows, shape (N, D); got shape {rows.shape}")
-        return rows, rows
-    views = {name: as_floats(each, f"view {name!r}") for name, each in values.items()}
-    if view not in views:
-        raise DataError(f"view must be one of {listed(list(views), 10)}; got {view!r}")
-    return views, views[view]
-
-
-def _times(times: ArrayLike | None, sequences: Array, count: int) -> Float[Array, " N"]:
-    if times is None:
-        found = np.empty(count)
-        for label in np.unique(sequences):
-            found[sequences == label] = np.arange(int(np.sum(sequences == label)))
-        return found
-    found = as_floats(times, "times").reshape(-1)
-    if len(found) != count or not np.isfinite(found).all():
-        raise DataError(f"times must be {count} finite numbers, one for each row.")
-    return found
 
 
 def even_step(times: Float[Array, " N"], sequences: Shaped[AnyNDArray, " N"]) -> float | None:
@@ -331,11 +352,6 @@ def own_forecast(model: Any) -> Callable[..., Any]:
     return partial(model.forecast, method="model") if known else model.forecast
 
 
-def in_order(sequences: Array, times: Array, label: Any) -> NDArray[np.intp]:
-    rows = np.flatnonzero(sequences == label)
-    return rows[np.argsort(times[rows], kind="stable")]
-
-
 def _horizon(
     series: Mapping[Any, NDArray[np.intp]], horizon: int | None, n_origins: int
 ) -> tuple[int, list[Any]]:
@@ -354,32 +370,6 @@ def _horizon(
             script="In a script: horizon=… and n_origins=….",
         )
     return ahead, tested
-
-
-def _notes(
-    series: Mapping[Any, NDArray[np.intp]],
-    tested: list[Any],
-    even: bool,
-    periods: set[int],
-    n_origins: int,
-    finished: int,
-    varies: Bool[BoolArray, " D"],
-) -> tuple[str, ...]:
-    notes = []
-    if finished < n_origins:
-        notes.append(f"Ended after {finished} of {plural(n_origins, 'forecast')}.")
-    if len(tested) < len(series):
-        short = plural(len(series) - len(tested), "sequence")
-        notes.append(f"{short} too short to be continued; used for training only.")
-    if not periods:
-        notes.append("No period was found, so there is no forecast as one period before.")
-    elif len(periods) < 4:
-        notes.append(f"Period found: {listed([str(each) for each in sorted(periods)])} frames.")
-    if not even:
-        notes.append("The frames are not evenly spaced; the simple rules count frames, not time.")
-    if not varies.all():
-        notes.append(f"{plural(int(np.sum(~varies)), 'constant column')} left out.")
-    return tuple(notes)
 
 
 def _mean_square(errors: Float[Array, " O"]) -> float:

@@ -12,18 +12,13 @@ from gplvm_core.models.estimators.back_test import (
     BackTest,
     back_test,
     even_step,
-    in_order,
     in_percent,
-    on_grid,
+    rules_after,
 )
 from gplvm_core.models.training.watched import Step
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray
-from gplvm_core.prediction.simple_forecasts import (
-    SimpleForecast,
-    period_of,
-    simple_forecasts,
-    without_gaps,
-)
+from gplvm_core.prediction.intervals import in_order
+from gplvm_core.prediction.simple_forecasts import SimpleForecast
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
 
@@ -156,14 +151,13 @@ def _by_rule(
 ) -> Forecaster:
     """The continuation of every sequence that is long enough for a rule."""
     labels = np.unique(sequences)
-    ordered = {label: in_order(sequences, times, label) for label in labels.tolist()}
+    ordered = in_order(sequences, times[:, None])
     longest = max(map(len, ordered.values()))
     fits = MOST_VALUES // (len(labels) * rows.shape[1])
     count = int(min(max(longest, LEAST_STEPS), MOST_STEPS, max(fits, LEAST_STEPS)))
     found: dict[Any, SimpleForecast] = {}
     for label, own in ordered.items():
-        known = on_grid(rows[own], times[own], step)
-        rules = simple_forecasts(known, count, period_of(without_gaps(known)))
+        rules, _ = rules_after(rows[own], times[own], step, count)
         if name in (by_name := {rule.name: rule for rule in rules}):
             found[label] = by_name[name]
     error, model_error = (in_percent(tested.error(each)) for each in (name, MODEL))

@@ -3,11 +3,13 @@ train several models.
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from gplvm_core.optimise import Progress
+
+Trained = TypeVar("Trained")
 
 
 class HaltedError(Exception):
@@ -160,3 +162,34 @@ class Watch:
         self.report(progress.share)
         if self.stopped:
             raise StopIteration
+
+    def after(self, _: float) -> None:
+        """Report a step after the training, which counts as all of the work; see `__call__`."""
+        self.report(1.0)
+        if self.stopped:
+            raise StopIteration
+
+
+def trainings(
+    names: Sequence[Sequence[str]],
+    train: Callable[[int, int, Watch], Trained],
+    callback: Callable[[Step], None] | None,
+) -> Iterator[tuple[int, int, Trained]]:
+    """Train on every part of the data that is not hidden; yield what `train` returns, to be judged.
+
+    This is the one loop of all tests on held-out data. names: for each split (or other way to hide
+    data), the names of its trainings. train(split, place, watch) trains the model number `place`;
+    its own callback is `watch`. Also yields both numbers. callback: called with a `Step` before and
+    during every training. If it raises StopIteration, the training ends and nothing more is
+    yielded.
+    """
+    watch = Watch(callback, len(names), len(names[0]))
+    for split, each in enumerate(names):
+        for place, name in enumerate(each):
+            watch.enter(name, split, place)
+            if watch.stopped:
+                return
+            trained = train(split, place, watch)
+            if watch.stopped:
+                return
+            yield split, place, trained

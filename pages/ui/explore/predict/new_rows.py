@@ -7,8 +7,9 @@ import pandas as pd
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.comparison.one_column import INTERVAL, answers
+from gplvm_core.comparison.one_column import answers
 from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.prediction.intervals import NORMAL
 from gplvm_core.readers.column_task import ColumnTask
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.kinds import TableColumn
@@ -114,7 +115,7 @@ def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
     """Show the answers, and the button that downloads them as a file."""
     task = item.dataset.task
     assert task is not None
-    low, high = mean - INTERVAL * std, mean + INTERVAL * std
+    low, high = mean - NORMAL * std, mean + NORMAL * std
     found = {task.target: mean, "from": low, "to": high}
     numbers = [rows.number(n) for n in range(len(mean))]
     names = numbers if rows.row_names is None else rows.row_names
@@ -161,7 +162,7 @@ def answers_csv(task: ColumnTask, rows: NewRows, mean: Array, std: Array) -> byt
     ]
     for n, values in enumerate(rows.values):
         front = [] if rows.row_names is None else [str(rows.row_names[n])]
-        ends = (mean[n], std[n], mean[n] - INTERVAL * std[n], mean[n] + INTERVAL * std[n])
+        ends = (mean[n], std[n], mean[n] - NORMAL * std[n], mean[n] + NORMAL * std[n])
         lines.append([*front, *map(written, columns, values), *map(numeral, ends)])
     return csv_text(lines).encode()
 
