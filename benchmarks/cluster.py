@@ -34,7 +34,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction.added import Added, StreamedPart, Sums, streamed_sums
 from gplvm_core.readers.rows.files import MOST_PARTS, ROWS_AT_ONCE
 from gplvm_core.statistics import Executor
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 # These settings return memory to the system only if much is free, and switch the profiler off.
 QUIET = {

@@ -7,7 +7,7 @@ mutants.toml must explain why. The tests that `make test` leaves out show whethe
 detects a survivor.
 
     python tests/mutants.py --count 40 --seed 0
-    python tests/mutants.py --only priors/uncertain.py:67
+    python tests/mutants.py --only priors/standard.py:67
 """
 
 import argparse
@@ -77,7 +77,7 @@ TESTS = {
     "prediction/forecast.py": ["models/test_autoregressive.py"],
     "prediction/sequence.py": ["models/test_dynamics.py", "models/test_deep_structures.py"],
     "prediction/transfer.py": ["models/test_views.py", "models/test_kinds_of_views.py"],
-    "prediction/vary.py": ["models/test_views.py"],
+    "prediction/generate.py": ["models/test_views.py"],
     "prediction/impute.py": ["prediction/test_inference.py", "models/test_semi_described.py"],
     "prediction/project.py": ["prediction/test_inference.py", "prediction", "models/test_views.py"],
 }

@@ -1,6 +1,13 @@
 """Level 4: bounds on the evidence of a Gaussian-process layer, with all adjoints."""
 
-from gplvm_core.bounds.collapsed import Collapsed, Informed, OutputGaps, collapsed
+from gplvm_core.bounds.collapsed import (
+    Collapsed,
+    Informed,
+    OutputGaps,
+    collapsed,
+    marginalised,
+    output_gaps,
+)
 from gplvm_core.bounds.evaluate import BoundGradients, evaluate_bound
 from gplvm_core.bounds.exact import Exact, exact
 from gplvm_core.bounds.layer import (
@@ -12,7 +19,6 @@ from gplvm_core.bounds.layer import (
     gram_factor,
     layer_term,
 )
-from gplvm_core.bounds.marginalised import marginalised, output_gaps
 from gplvm_core.bounds.mixed import MixedOutputs, evaluate_mixed, mixed_term, updated
 from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled import Profile, profile_scales

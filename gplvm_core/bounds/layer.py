@@ -7,8 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds.collapsed import Collapsed, collapsed
-from gplvm_core.bounds.marginalised import marginalised, with_spread
+from gplvm_core.bounds.collapsed import Collapsed, collapsed, marginalised, with_spread
 from gplvm_core.bounds.per_output import collapsed_per_output, in_units
 from gplvm_core.bounds.profiled import Profile, profile_scales
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
@@ -24,7 +23,7 @@ from gplvm_core.statistics import (
     Targets,
     reduce_statistics,
 )
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ from gplvm_core.statistics import (
     chunks_of,
     reduce_statistics,
 )
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 # The largest signal variance of f, in logits squared.
 MOST_SIGNAL = 1e4

@@ -2,6 +2,10 @@
 
 Missing values (NaN): a pixel is hatched, a joint and its bones are omitted, a bar becomes a pale
 band, a curve has a gap.
+
+Also here: reduce the pattern of missing values to a small grid for a picture.
+
+Also here: draw a row of a table with words as a small picture (Pillow), as the canvas draws it.
 """
 
 import base64
@@ -11,13 +15,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 from PIL import Image, ImageColor, ImageDraw
 
-from gplvm_core.figures.missing import missing_grid
 from gplvm_core.figures.palette import BONE_INKS, COLOURS, FAINT, INK, MISSING_INK, label_colour
 from gplvm_core.readers import Drawing
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.spread import row_order
+
+MOST_ROWS, MOST_COLUMNS = 120, 200
+
+
+def missing_grid(
+    missing: Bool[Array, "N D"], most_rows: int = MOST_ROWS, most_columns: int = MOST_COLUMNS
+) -> Float[Array, "R C"]:
+    """Return the missing share (0 to 1) of each cell of a grid.
+
+    A cell is a group of neighbouring rows and columns. The grid has at most most_rows rows and
+    most_columns columns.
+    """
+    sums = missing.astype(float)
+    sizes = []
+    for axis, most in ((0, most_rows), (1, most_columns)):
+        length = missing.shape[axis]
+        edges = np.linspace(0, length, min(length, most) + 1).round().astype(int)
+        sums = np.add.reduceat(sums, edges[:-1], axis=axis)
+        sizes.append(np.diff(edges))
+    return sums / np.outer(*sizes)
+
 
 MAP_INKS = ((INK, 90), (MISSING_INK, 255))  # colour and opacity of observed and missing values
 MOST_DOTS = 3000  # largest number of points on a small map
@@ -247,3 +273,34 @@ def picture_uri(picture: Image.Image, *, exact: bool = False) -> str:
     buffer = io.BytesIO()
     picture.save(buffer, format="WEBP", quality=86, method=2, lossless=exact)
     return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+THICK = 0.72  # height of a bar, as a fraction of the height per column
+
+
+def table_card(
+    columns: Sequence[TableColumn], values: Array, row: Array, size: int = 120
+) -> Image.Image:
+    """Draw a bar for each column: the length shows a number or count, the colour a word.
+
+    values: all rows (N, C), for the ranges of numbers and counts.
+    """
+    side = size * OVERSAMPLING
+    picture = Image.new("RGBA", (side, side))
+    pen = ImageDraw.Draw(picture)
+    margin = 0.06 * side
+    step, wide = (side - 2 * margin) / len(columns), side - 2 * margin
+    for c, (column, value) in enumerate(zip(columns, row, strict=True)):
+        top = margin + (c + 0.5 * (1.0 - THICK)) * step
+        bottom = top + THICK * step
+        pen.rectangle((margin, top, side - margin, bottom), fill=FAINT + "38")
+        if np.isnan(value):
+            continue
+        share, ink = 1.0, label_colour(int(value)) if column.is_words else FAINT
+        if not column.is_words:
+            low, high = np.nanmin(values[:, c]), np.nanmax(values[:, c])
+            share = 0.5
+            if high > low:  # values of new rows may be outside the range
+                share = float(np.clip((value - low) / (high - low), 0.02, 1.0))
+        pen.rectangle((margin, top, margin + share * wide, bottom), fill=ink)
+    return picture.resize((size, size), Image.Resampling.LANCZOS)

@@ -4,7 +4,6 @@ import numpy as np
 
 from gplvm_core.kernels.bias import Bias
 from gplvm_core.kernels.compound import Compound
-from gplvm_core.kernels.declare import Parameter, positive, real
 from gplvm_core.kernels.gradients import (
     Cross,
     CrossBuilder,
@@ -14,14 +13,13 @@ from gplvm_core.kernels.gradients import (
     Pullback,
     WeightedPsi2,
 )
-from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.kernels.kernel import Kernel, Stationary
 from gplvm_core.kernels.linear import Linear
 from gplvm_core.kernels.matern import Matern, Matern12, Matern32, Matern52
-from gplvm_core.kernels.parametric import KernelError
+from gplvm_core.kernels.parametric import KernelError, Parameter, positive, real
 from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.kernels.product import Product
 from gplvm_core.kernels.rbf import RBF
-from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.kernels.sum import Sum
 from gplvm_core.kernels.white import White
 from gplvm_core.numerics import Array

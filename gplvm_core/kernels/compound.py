@@ -3,9 +3,8 @@
 from dataclasses import dataclass, replace
 from typing import Self
 
-from gplvm_core.kernels.declare import Parameter
 from gplvm_core.kernels.kernel import Kernel
-from gplvm_core.kernels.parametric import KernelError
+from gplvm_core.kernels.parametric import KernelError, Parameter
 from gplvm_core.numerics import Array
 
 

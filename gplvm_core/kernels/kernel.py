@@ -1,7 +1,10 @@
-"""The base class of kernels: values, expectations under Gaussian inputs, and their pullbacks."""
+"""The base class of kernels: values, expectations under Gaussian inputs, and their pullbacks.
+
+Also here: stationary kernels: k depends only on the difference of two points.
+"""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, ClassVar, Self
 
@@ -10,7 +13,7 @@ from jaxtyping import Float
 
 from gplvm_core.kernels.exact import exact_psi0, exact_psi1, exact_psi2, stacked_pullback
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
-from gplvm_core.kernels.parametric import KernelError, Parametric
+from gplvm_core.kernels.parametric import KernelError, Parametric, positive
 from gplvm_core.numerics import Array, unfold_upper
 
 # `psi2` of separate points is computed for several points at a time. Together, these Φ matrices
@@ -236,7 +239,7 @@ class Kernel(Parametric):
         A list has one number for each latent dimension (call `with_latent` first). If all lists of
         a summand are 0 for a dimension, the summand does not depend on it.
         """
-        from gplvm_core.kernels.refused import without_drawing
+        from gplvm_core.kernels.sum import without_drawing
 
         raise without_drawing(self)
 
@@ -281,6 +284,25 @@ class Kernel(Parametric):
             raise self._without_expectations()
 
     def _without_expectations(self) -> KernelError:
-        from gplvm_core.kernels.refused import without_expectations
+        from gplvm_core.kernels.sum import without_expectations
 
         return without_expectations(self)
+
+
+@dataclass(frozen=True, repr=False)
+class Stationary(Kernel):
+    """A kernel whose k(x, x) is its variance everywhere."""
+
+    variance: float = positive(1.0, overall=True)
+
+    def diag(self, points: Float[Array, "N Q"]) -> Float[Array, " N"]:
+        return np.full(len(points), float(self.variance))
+
+    def psi0(
+        self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]
+    ) -> tuple[Float[Array, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
+        def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
+            nothing = np.zeros_like(mean)
+            return nothing, nothing, replace(self.zero(), variance=float(np.sum(adjoint)))
+
+        return np.full(len(mean), float(self.variance)), pullback

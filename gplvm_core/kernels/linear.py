@@ -9,9 +9,9 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.combine import cross_rbf_linear
-from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.kernels.parametric import positive
 from gplvm_core.kernels.rbf import RBF
 from gplvm_core.numerics import Array, symmetrise, unfold_upper
 

@@ -14,8 +14,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.spatial.distance import cdist
 
-from gplvm_core.kernels.declare import positive
-from gplvm_core.kernels.stationary import Stationary
+from gplvm_core.kernels.kernel import Stationary
+from gplvm_core.kernels.parametric import positive
 from gplvm_core.numerics import Array
 
 

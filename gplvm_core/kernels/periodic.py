@@ -9,8 +9,8 @@ from typing import Any, Self
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.kernels.declare import positive
-from gplvm_core.kernels.stationary import Stationary
+from gplvm_core.kernels.kernel import Stationary
+from gplvm_core.kernels.parametric import positive
 from gplvm_core.numerics import Array
 
 

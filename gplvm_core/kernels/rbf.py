@@ -12,9 +12,8 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.combine import cross_rbfs
-from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
-from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.kernels.kernel import Kernel, Stationary
 from gplvm_core.kernels.pairs import (
     PairFactor,
     PointFactor,
@@ -23,7 +22,7 @@ from gplvm_core.kernels.pairs import (
     exponentials,
     kept_exponentials,
 )
-from gplvm_core.kernels.stationary import Stationary
+from gplvm_core.kernels.parametric import positive
 from gplvm_core.numerics import Array, fold_upper, mirror_upper, upper_pairs
 
 

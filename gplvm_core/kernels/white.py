@@ -8,8 +8,7 @@ import numpy as np
 
 from gplvm_core.kernels.combine import cross_nothing
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
-from gplvm_core.kernels.kernel import Kernel
-from gplvm_core.kernels.stationary import Stationary
+from gplvm_core.kernels.kernel import Kernel, Stationary
 from gplvm_core.numerics import Array
 
 

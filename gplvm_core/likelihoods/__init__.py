@@ -10,8 +10,14 @@ from gplvm_core.likelihoods.logistic import (
 )
 from gplvm_core.likelihoods.numbers import Exposure, Number
 from gplvm_core.likelihoods.robust import Robust
-from gplvm_core.likelihoods.sticks import class_probabilities, classes, n_sticks, sticks
-from gplvm_core.likelihoods.table import LIKELIHOODS, TableColumns
+from gplvm_core.likelihoods.table import (
+    LIKELIHOODS,
+    TableColumns,
+    class_probabilities,
+    classes,
+    n_sticks,
+    sticks,
+)
 
 __all__ = [
     "LIKELIHOODS",

@@ -1,4 +1,10 @@
-"""Convert a table of any kinds to the outputs of a layer (numbers, yes/no, counts) and back."""
+"""Convert a table of any kinds to the outputs of a layer (numbers, yes/no, counts) and back.
+
+Also here: encode a column of K classes as K − 1 yes/no columns ("sticks"): class k, or a later one?
+
+Stick k is yes in rows of class k, no in rows of a later class, and missing in rows of an earlier
+class. The likelihood of a class is the product of the likelihoods of its yes/no entries.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +20,6 @@ from numpy.typing import NDArray
 from gplvm_core.likelihoods.likelihood import Likelihood
 from gplvm_core.likelihoods.links import Links
 from gplvm_core.likelihoods.robust import USUAL
-from gplvm_core.likelihoods.sticks import classes, n_sticks, sticks
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
@@ -22,6 +27,30 @@ from gplvm_core.readers.errors import plural
 from gplvm_core.readers.frames import library_of
 from gplvm_core.readers.kinds import KINDS, TableColumn, coded_column, columns_of
 from gplvm_core.readers.proposals import CONSTANT
+
+
+def n_sticks(n_classes: int) -> int:
+    """Return how many yes/no columns encode a number of classes."""
+    return n_classes - 1
+
+
+def sticks(codes: Float[Array, " N"], n_classes: int) -> Float[Array, "N K"]:
+    """Encode class numbers (from 0; NaN if missing) as yes/no columns (1, 0; NaN if missing)."""
+    own, number = codes[:, None], np.arange(n_sticks(n_classes))
+    return np.where(own >= number, (own == number).astype(np.float64), np.nan)
+
+
+def class_probabilities(yes: Float[Array, "*S K"]) -> Float[Array, "*S C"]:
+    """Return the probabilities of K + 1 classes, from those of K independent yes/no columns."""
+    ones = np.ones((*yes.shape[:-1], 1))
+    later = np.concatenate([ones, np.cumprod(1.0 - yes, axis=-1)], axis=-1)
+    return np.asarray(later * np.concatenate([yes, ones], axis=-1))
+
+
+def classes(yes: Float[Array, "*S K"]) -> Float[Array, "*S"]:
+    """Return the class numbers of complete yes/no columns: the first column that is yes."""
+    last = np.ones((*yes.shape[:-1], 1))
+    return np.argmax(np.concatenate([yes, last], axis=-1), axis=-1).astype(np.float64)
 
 
 def _named(path: str) -> Likelihood:

@@ -1,11 +1,9 @@
 """Mixtures of Gaussians: densities of rows and latent points, derived from a map or from data."""
 
-from gplvm_core.mixtures.clusters import clustered
 from gplvm_core.mixtures.conditionals import Conditionals
 from gplvm_core.mixtures.coordinates import Coordinates
-from gplvm_core.mixtures.derived import LocalGaussians, fitted, joined, residual
-from gplvm_core.mixtures.gaussians import Gaussians
-from gplvm_core.mixtures.latent import latent_density
+from gplvm_core.mixtures.derived import LocalGaussians, clustered, fitted, joined, residual
+from gplvm_core.mixtures.gaussians import Gaussians, latent_density
 
 __all__ = [
     "Conditionals",

@@ -6,6 +6,8 @@
 3. The local Gaussians are the prior of a mixture that is fitted to the rows (`fitted`).
 
 The result is the exact density of this mixture. It is not a bound on the model's log p(Y).
+
+Also here: gaussians of clusters of rows: the prior of a mixture that is fitted without a map.
 """
 
 from collections.abc import Sequence
@@ -16,7 +18,7 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.mixtures.shares import shares_of
+from gplvm_core.mixtures.gaussians import shares_of
 from gplvm_core.numerics import Array, Factor, factorise, symmetrise
 
 # Every update multiplies R's covariances between outputs by this factor, which shrinks them.
@@ -162,3 +164,27 @@ def _updated(
         scatter = half.T @ half + MEAN_ROWS * np.outer(moved, moved)
         covariances[k] = (scatter + strength * prior.covariances[k]) / (count + strength)
     return LocalGaussians(counts / len(rows), means, symmetrise(covariances))
+
+
+# The common covariance is this fraction of the covariance within clusters, plus the rest of the
+# diagonal.
+CORRELATED = 0.5
+# The smallest variance within clusters, in the rows' units.
+LEAST_VARIANCE = 1e-4
+
+
+def clustered(rows: Float[Array, "N D"], size: int, random_state: int | None) -> LocalGaussians:
+    """Return one Gaussian for each cluster of k-means, all with the covariance within clusters."""
+    from sklearn.cluster import KMeans
+
+    clusters = KMeans(size, n_init=1, random_state=random_state).fit(rows)
+    within = np.atleast_2d(
+        np.cov((rows - clusters.cluster_centers_[clusters.labels_]).T, bias=True)
+    )
+    spread = np.diag(within.diagonal() + LEAST_VARIANCE)
+    common = CORRELATED * within + (1.0 - CORRELATED) * spread
+    return LocalGaussians(
+        np.bincount(clusters.labels_, minlength=size) / len(rows),
+        clusters.cluster_centers_,
+        np.repeat(common[None], size, axis=0),
+    )

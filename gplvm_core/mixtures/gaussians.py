@@ -1,5 +1,11 @@
-"""Mixtures of Gaussians as densities of rows, with gaps, conditional distributions and draws."""
+"""Mixtures of Gaussians as densities of rows, with gaps, conditional distributions and draws.
 
+Also here: how much of each row belongs to each Gaussian of a mixture.
+
+Also here: a mixture of Gaussians as the density of the training rows' latent points.
+"""
+
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
@@ -8,8 +14,25 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from gplvm_core.mixtures.conditioned import Basis, Conditioned, Noise, Seen
-from gplvm_core.mixtures.shares import shares_of
-from gplvm_core.numerics import Array, IntArray
+from gplvm_core.numerics import Array, IntArray, factorise
+
+LARGEST = np.finfo(float).max
+
+
+def shares_of(
+    each: Float[Array, "..."], axis: int
+) -> tuple[Float[Array, "..."], Float[Array, "..."]]:
+    """Return exp(each) / Σ exp(each), and log Σ exp(each), with the sums along an axis.
+
+    The fit of a mixture calls this at every update. SciPy's logsumexp and softmax evaluate
+    the exponentials twice, and take several times as long for small tables.
+    """
+    most = np.maximum(each.max(axis=axis, keepdims=True), -LARGEST)
+    shares = np.exp(each - most)
+    total = shares.sum(axis=axis, keepdims=True)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return shares / total, np.squeeze(most + np.log(total), axis)
+
 
 Rows = Int[IntArray, " n"]
 # Given a row's observed values, Gaussians below this probability do not affect the missing values.
@@ -214,3 +237,49 @@ def patterns(rows: Float[Array, "N D"]) -> list[tuple[Rows, Seen]]:
     for at, pattern in enumerate(np.packbits(seen, axis=1)):
         found.setdefault(pattern.tobytes(), []).append(at)
     return [(np.array(found[own]), seen[found[own][0]]) for own in sorted(found)]
+
+
+DRAWS = 5  # draws for every training row
+MOST_POINTS = 20_000
+LEAST_VARIANCE = 1e-6
+# A precise optimum is not needed: the mixture is only a starting point.
+MOST_UPDATES, MOST_FURTHER = 20, 5
+
+
+def latent_density(
+    mean: Float[Array, "N Q"],
+    variance: Float[Array, "N Q"],
+    size: int,
+    random_state: int,
+    start: Gaussians | None = None,
+) -> Gaussians:
+    """Fit a mixture of full Gaussians to draws from the posteriors of the rows' points.
+
+    start: the mixture of more rows, from which a few updates suffice.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.mixture import GaussianMixture
+
+    generator = np.random.default_rng(random_state)
+    few = generator.permutation(len(mean))[: MOST_POINTS // DRAWS]
+    unit = generator.standard_normal((DRAWS, len(few), mean.shape[1]))
+    points = (mean[few] + np.sqrt(variance[few]) * unit).reshape(-1, mean.shape[1])
+    known = {}
+    if start is not None:
+        covariances = [start.covariance(k) for k in range(size)]
+        known = {
+            "weights_init": start.weights,
+            "means_init": start.means,
+            "precisions_init": np.array([factorise(each).inverse() for each in covariances]),
+        }
+    mixture = GaussianMixture(
+        size,
+        reg_covar=LEAST_VARIANCE,
+        max_iter=MOST_UPDATES if start is None else MOST_FURTHER,
+        random_state=random_state,
+        **known,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        mixture.fit(points)
+    return Gaussians.full(mixture.weights_, mixture.means_, mixture.covariances_)

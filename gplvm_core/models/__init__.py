@@ -3,8 +3,8 @@
 from gplvm_core.models.estimators.attributes import ON
 from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
 from gplvm_core.models.estimators.average_of_starts import AverageOfStarts
+from gplvm_core.models.estimators.base import Capabilities
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM, BayesianPCA, DynamicalGPLVM
-from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.classifier import GenerativeClassifier
 from gplvm_core.models.estimators.deep_gp import DeepGP
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM

@@ -10,8 +10,7 @@ from gplvm_core.numerics.linalg import (
     unfold_upper,
     upper_pairs,
 )
-from gplvm_core.numerics.memory import keep_freed_memory
-from gplvm_core.numerics.threads import one_thread_a_product
+from gplvm_core.numerics.threads import keep_freed_memory, one_thread_a_product
 from gplvm_core.numerics.types import (
     AnyNDArray,
     Array,

@@ -1,7 +1,18 @@
 """Level 1: convert between nested dataclasses of parameters and one flat vector."""
 
-from gplvm_core.parameters.transforms import IDENTITY, LOG, SOFTPLUS, Transform, log_above
-from gplvm_core.parameters.tree import Layout, Leaf, add, leaves, replace_leaves, scale_leaves
+from gplvm_core.parameters.tree import (
+    IDENTITY,
+    LOG,
+    SOFTPLUS,
+    Layout,
+    Leaf,
+    Transform,
+    add,
+    leaves,
+    log_above,
+    replace_leaves,
+    scale_leaves,
+)
 
 __all__ = [
     "IDENTITY",

@@ -20,7 +20,7 @@ from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.priors import StandardNormal
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,15 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import collapsed, gram_factor, marginalised
 from gplvm_core.mixtures import Gaussians
 from gplvm_core.numerics import Array, BoolArray
-from gplvm_core.prediction.forward import MOST_POINTS, at_each, beside, log_likelihood_at
-from gplvm_core.prediction.importance import WIDER, log_normal, proposed
+from gplvm_core.prediction.forward import (
+    MOST_POINTS,
+    WIDER,
+    at_each,
+    beside,
+    log_likelihood_at,
+    log_normal,
+    proposed,
+)
 from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Explained, Projection

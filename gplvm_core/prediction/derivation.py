@@ -26,9 +26,8 @@ from gplvm_core.prediction.candidates import Candidates, Report, compared, share
 from gplvm_core.prediction.derived import Clusters, DerivedDensity, Recipe, refuse_density
 from gplvm_core.prediction.fills import Fold, fills_of
 from gplvm_core.prediction.forward import at_each, beside, draw_hidden
-from gplvm_core.prediction.network import Network, Outputs
+from gplvm_core.prediction.network import Network, Outputs, with_rows
 from gplvm_core.prediction.typicality import Typicality
-from gplvm_core.prediction.with_rows import with_rows
 
 # Candidates for the number of Gaussians, and for the strength (see `Recipe`).
 SIZES = (1, 2, 5, 10, 20, 40)

@@ -24,10 +24,9 @@ from gplvm_core.prediction.intervals import (
     hidden_in_time,
     in_order,
 )
-from gplvm_core.prediction.network import Network, Outputs
+from gplvm_core.prediction.network import Network, Outputs, with_rows
 from gplvm_core.prediction.paths import Continued, continued, forecast, smoother_of
 from gplvm_core.prediction.sequence import FoundPath, infer_sequence, with_updated_mappings
-from gplvm_core.prediction.with_rows import with_rows
 from gplvm_core.priors.natural import Sites
 from gplvm_core.priors.temporal import Path
 

@@ -13,7 +13,7 @@ from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.project import QUICK, Effort, Inputs, explain
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.statistics import Executor
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 ROWS_AT_ONCE = 4096
 # More starting points would need more distances and improve little.

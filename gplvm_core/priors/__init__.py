@@ -1,6 +1,5 @@
 """Level 3: priors over latent inputs."""
 
-from gplvm_core.priors.standard import StandardNormal
-from gplvm_core.priors.uncertain import UncertainInputs
+from gplvm_core.priors.standard import StandardNormal, UncertainInputs
 
 __all__ = ["StandardNormal", "UncertainInputs"]

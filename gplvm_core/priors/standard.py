@@ -1,12 +1,17 @@
-"""The standard normal prior p(X) = Π N(0, I) (Titsias & Lawrence 2010, eq. 4)."""
+"""The standard normal prior p(X) = Π N(0, I) (Titsias & Lawrence 2010, eq. 4).
 
-from dataclasses import dataclass
+Also here: the prior of inputs observed with noise: a Gaussian around each input (Damianou 2015,
+§4.2).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 
 
 @dataclass(frozen=True)
@@ -38,3 +43,60 @@ class StandardNormal:
         if belief.observed is None:
             return belief.variance
         return np.where(belief.observed, 1.0, belief.variance)
+
+
+@dataclass(frozen=True)
+class UncertainInputs:
+    """Independent N(center_nq, variance_nq) for every entry of X that is not known exactly.
+
+    For a noisy entry, center and variance are the observation and the variance of its noise. For a
+    missing entry, center and variance are 0 and 1. Source: Damianou (2015), eq. 4.1.
+    """
+
+    center: Float[Array, "N Q"]
+    variance: Float[Array, "N Q"]
+
+    def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
+        """Return KL(q(x_nq) ‖ p) of every entry in nats, 0 for entries that are known exactly."""
+        center, variance, spread = self._safe(belief)
+        ratio = spread / variance
+        terms = 0.5 * ((belief.mean - center) ** 2 / variance + ratio - np.log(ratio) - 1.0)
+        return terms if belief.observed is None else np.where(belief.observed, 0.0, terms)
+
+    def kl(self, belief: Belief) -> tuple[float, Belief]:
+        """Return KL(q(X) ‖ p(X)) in nats and its gradient, shaped like the belief."""
+        center, variance, spread = self._safe(belief)
+        d_mean = (belief.mean - center) / variance
+        d_variance = 0.5 * (1.0 / variance - 1.0 / spread)
+        if belief.observed is not None:
+            d_mean = np.where(belief.observed, 0.0, d_mean)
+            d_variance = np.where(belief.observed, 0.0, d_variance)
+        value = float(self.kl_terms(belief).sum())
+        return value, Belief(d_mean, d_variance, belief.observed)
+
+    def fitted(self, belief: Belief, groups: Int[IntArray, "N Q"]) -> Self:
+        """Return the prior with the noise variances that minimise the KL, one for each group.
+
+        groups: the index of the variance that an entry shares; -1 if the entry's variance is fixed.
+        The optimal variance is the group's mean of (μ − center)² + S. By the envelope theorem, `kl`
+        at the optimum gives the gradient of the minimised KL.
+        """
+        chosen = groups >= 0
+        if not chosen.any():
+            return self
+        square = (belief.mean - self.center) ** 2 + belief.variance
+        members = np.bincount(groups[chosen])
+        shared = np.bincount(groups[chosen], weights=square[chosen]) / np.maximum(members, 1)
+        variance = self.variance.copy()
+        variance[chosen] = shared[groups[chosen]]
+        return replace(self, variance=variance)
+
+    def _safe(self, belief: Belief) -> tuple[Array, Array, Array]:
+        # Entries known exactly have variance 0: replace it, so that no logarithm of 0 is computed.
+        if belief.observed is None:
+            return self.center, self.variance, belief.variance
+        return (
+            self.center,
+            np.where(belief.observed, 1.0, self.variance),
+            np.where(belief.observed, 1.0, belief.variance),
+        )

@@ -15,9 +15,9 @@ import numpy as np
 
 from gplvm_core.readers.limits import MOST_MEMORY, MOST_TEXT
 from gplvm_core.readers.rows.folders import Folder
+from gplvm_core.store.atomic import private_file
 from gplvm_core.store.decoding import decode
 from gplvm_core.store.encoding import encode
-from gplvm_core.store.private import private_file
 from gplvm_core.store.registry import known_classes
 
 REQUEST, ANSWER = "request", "answer"

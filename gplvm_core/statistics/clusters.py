@@ -18,7 +18,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gplvm_core.readers import DataError
-from gplvm_core.statistics.executors import Executor, Item, Outcome
+from gplvm_core.statistics.reduce import Executor, Item, Outcome
 
 # Seconds to wait for the scheduler, or for a first worker.
 PATIENCE = 15.0

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
 
-from gplvm_core.store.private import private_folder
+from gplvm_core.store.atomic import private_folder
 
 if sys.platform == "win32":
     import msvcrt

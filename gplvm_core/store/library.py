@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from gplvm_core.readers import Dataset
+from gplvm_core.store.atomic import private_copy, tighten
 from gplvm_core.store.entry import (
     DATA,
     Entry,
@@ -35,7 +36,6 @@ from gplvm_core.store.errors import ChangedError, StoreError, changing, reading
 from gplvm_core.store.file import Source, save, write_sealed
 from gplvm_core.store.holding import no_writers, one_by_one, writing
 from gplvm_core.store.incoming import prepare
-from gplvm_core.store.private import private_copy, tighten
 from gplvm_core.store.shelf import (
     TRASH,
     card_in,

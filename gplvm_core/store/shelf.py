@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 
 from gplvm_core.datasets import load_dataset
 from gplvm_core.readers import Dataset
-from gplvm_core.store.atomic import clear_temporary, sync_folder, write_atomically
+from gplvm_core.store.atomic import clear_temporary, private_folder, sync_folder, write_atomically
 from gplvm_core.store.entry import (
     CARD,
     DATA,
@@ -42,7 +42,6 @@ from gplvm_core.store.holding import writing
 from gplvm_core.store.manifest import SUFFIX, Manifest, changed
 from gplvm_core.store.model_card import CARD_TEXT, model_card
 from gplvm_core.store.own import is_own
-from gplvm_core.store.private import private_folder
 
 TRASH = ".trash"
 NEW = ".new-"

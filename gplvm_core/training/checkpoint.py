@@ -13,12 +13,11 @@ from sklearn.base import BaseEstimator
 from gplvm_core.optimise import Progress
 from gplvm_core.readers import Dataset
 from gplvm_core.store import SUFFIX, StoreError, load, save
-from gplvm_core.store.atomic import clear_temporary
+from gplvm_core.store.atomic import clear_temporary, tighten
 from gplvm_core.store.errors import reading
 from gplvm_core.store.file import read, write_sealed
 from gplvm_core.store.holding import claim, no_writers, writing
 from gplvm_core.store.manifest import changed
-from gplvm_core.store.private import tighten
 from gplvm_core.training.progress import Request, Snapshot, Status, empty_trace
 
 _DATA = f".data{SUFFIX}"

@@ -2,14 +2,24 @@
 
 `_RUNS` holds the runs by key, so that they survive a refresh of the page that began them. Only the
 newest finished runs are kept.
+
+Also here: test a regression while it trains, by its predictions of the rows kept aside.
 """
 
 import threading
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+from sklearn.base import BaseEstimator, clone
+
+from gplvm_core import models
+from gplvm_core.comparison.one_column import Predicted, predicted_by, task_of
+from gplvm_core.optimise import Progress
+from gplvm_core.readers import Dataset
 from gplvm_core.training.limits import give_way
+from gplvm_core.training.progress import Snapshot
 
 # A function that reports its steps to the callback it is given, and returns a result.
 Task = Callable[[Callable[[Any], None]], Any]
@@ -95,3 +105,30 @@ def begin_comparison(key: str, task: Task) -> ComparisonRun:
 def comparison_of(key: str) -> ComparisonRun | None:
     """Return the last run with this key in this process."""
     return _RUNS.get(key)
+
+
+def model_of(job: Snapshot) -> Any:
+    """Return the unfitted estimator of a job; None if it is not one of this package."""
+    kind = getattr(models, job.model_class, None)
+    if not isinstance(kind, type) or not issubclass(kind, BaseEstimator):
+        return None
+    return kind(**job.parameters)
+
+
+def present_predictions(job: Snapshot, dataset: Dataset) -> Predicted | None:
+    """Predict the rows kept aside with the model at the job's last step; None before any step."""
+    model, progress = model_of(job), job.progress
+    if model is None or progress is None or progress.run is None or dataset.task is None:
+        return None
+    _, train, held = task_of(dataset)
+    noise = {} if train.variance is None else {"X_variance": train.variance}
+
+    def stop(_: Progress) -> None:
+        raise StopIteration
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the job reports them in its notes
+        fitted = clone(model).fit(
+            train.inputs, train.target, callback=stop, resume=progress.run, **noise
+        )
+    return predicted_by(fitted, held)

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.problems.many_rows import MANY, SAMPLES, are_many, growing
 from gplvm_core.models.training.run import FEW_ROWS, HEAT, STARTS
-from gplvm_core.statistics.keeping import FEW, points_kept
+from gplvm_core.statistics.reduce import FEW, points_kept
 
 TRIED, PLACED = 1000, 256  # rows of the trial training, and rows that are added to it
 STEPS = 8  # steps of the trial training

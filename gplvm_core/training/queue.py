@@ -12,10 +12,10 @@ from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.readers import Dataset
 from gplvm_core.store import Library, StoreError
+from gplvm_core.store.atomic import private_folder
 from gplvm_core.store.entry import clean_title, slug
 from gplvm_core.store.errors import changing
 from gplvm_core.store.holding import writing
-from gplvm_core.store.private import private_folder
 from gplvm_core.training.checkpoint import JobFiles, stored_jobs, tidy_jobs
 from gplvm_core.training.job import Job, JobError, Outcome
 from gplvm_core.training.limits import Limits, give_way

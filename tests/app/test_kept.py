@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from gplvm_core.figures.table_card import table_card
+from gplvm_core.figures.thumbnails import table_card
 from pages.ui.shared.ahead import prepare
 from pages.ui.shared.card import SIZE, card_of, made_card, pictures_of
 from pages.ui.shared.catalogue import gallery_items, open_item

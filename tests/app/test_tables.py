@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core import BayesianGPLVM, DynamicalGPLVM, explorer
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.palette import label_colour
-from gplvm_core.figures.table_card import table_card
+from gplvm_core.figures.thumbnails import table_card
 from gplvm_core.figures.typicality import share_below
 from gplvm_core.new_rows import Answers, answers_of
 from gplvm_core.new_rows.without_density import scored_rows

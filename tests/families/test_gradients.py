@@ -20,7 +20,7 @@ from gplvm_core.models.problems.graph import Begun, Given
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.parameters import Layout, leaves, replace_leaves
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 N, Q, M = 7, 2, 4
 

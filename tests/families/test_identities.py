@@ -14,14 +14,14 @@ from gplvm_core.models.families.correlated import Correlated, to_data
 from gplvm_core.models.families.given_inducing import GivenInducing, given_inducing
 from gplvm_core.models.families.given_inputs import GivenInputs, given_inputs
 from gplvm_core.models.families.given_inputs_full import FullyGivenInputs, given_inputs_full
+from gplvm_core.models.families.graph import natural_steps
 from gplvm_core.models.families.joint import JointlyGivenInducing, joint
-from gplvm_core.models.families.natural_steps import natural_steps
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.graph import Begun, Given
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 from tests.families.steps import (
     EYE,
     JITTER,

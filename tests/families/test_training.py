@@ -11,16 +11,15 @@ from gplvm_core.bounds import Layer
 from gplvm_core.models import families
 from gplvm_core.models.families import together
 from gplvm_core.models.problems import deep
-from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.deep import PLAIN, chain, family_named
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given, Graph, Parameters
 from gplvm_core.models.problems.nodes import LatentNode
-from gplvm_core.models.problems.variational import PLAIN, family_named
 from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
 from gplvm_core.parameters import leaves, replace_leaves
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::UserWarning"),

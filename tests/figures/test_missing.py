@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gplvm_core.figures.missing import missing_grid
+from gplvm_core.figures.thumbnails import missing_grid
 
 
 def test_a_small_table_is_shown_entry_by_entry():

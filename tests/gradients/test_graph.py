@@ -15,17 +15,16 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, MixedOutputs
 from gplvm_core.likelihoods import Count, Links, Number, Robust, YesNo
 from gplvm_core.models.data.inputs import Inputs
-from gplvm_core.models.problems import encoded, inputs, nodes, paths
+from gplvm_core.models.problems import encoded, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
 from gplvm_core.models.problems.deep_regression_starts import InputsPassedOn, Unbent
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
-from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.kinds import any_kinds
 from gplvm_core.models.problems.network import NetworkStart, network
-from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, PointNode
+from gplvm_core.models.problems.nodes import HiddenNode, InputNode, LatentNode, PointNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.regression import RegressionStart, regression
 from gplvm_core.models.problems.shallow import Shallow
@@ -36,7 +35,7 @@ from gplvm_core.parameters import Layout, leaves
 from gplvm_core.priors import encoder
 from gplvm_core.priors.temporal import Timeline
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 JITTER = 1e-6
 # A fixed ratio of the scales prevents a solution that explains all data as noise.
@@ -284,7 +283,7 @@ def blocks(layout: Layout) -> Iterator[tuple[str, slice]]:
 def test_every_kind_of_node_is_tested() -> None:
     kinds = {
         kind
-        for module in (nodes, paths, encoded, inputs)
+        for module in (nodes, paths, encoded)
         for kind in vars(module).values()
         if isinstance(kind, type) and hasattr(kind, "believed") and kind is not nodes.Node
     }

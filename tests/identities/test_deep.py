@@ -21,8 +21,7 @@ from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.edges import FREE, targets_for, to_data
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
-from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, Node
+from gplvm_core.models.problems.nodes import HiddenNode, InputNode, LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.regression import regression
 from gplvm_core.models.problems.several import several_views
@@ -40,7 +39,7 @@ from gplvm_core.prediction import (
 )
 from gplvm_core.priors.temporal import Timeline
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 JITTER = 1e-6
 

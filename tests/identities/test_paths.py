@@ -20,7 +20,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.parameters import leaves
 from gplvm_core.priors.temporal import Timeline
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 TIMES = np.sort(np.random.default_rng(3).uniform(0, 6, 40))
 TIMELINE = Timeline.of(TIMES[:, None], np.repeat([0, 1], 20))

@@ -11,7 +11,7 @@ from gplvm_core.mixtures import Coordinates, LocalGaussians, clustered, fitted, 
 from gplvm_core.mixtures.coordinates import left_out
 from gplvm_core.mixtures.derived import MEAN_ROWS, objective
 from gplvm_core.mixtures.derived import _updated as updated
-from gplvm_core.mixtures.shares import shares_of
+from gplvm_core.mixtures.gaussians import shares_of
 
 N, D = 400, 3
 

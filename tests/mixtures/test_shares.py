@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp, softmax
 
-from gplvm_core.mixtures.shares import shares_of
+from gplvm_core.mixtures.gaussians import shares_of
 
 
 @pytest.mark.parametrize("axis", [0, 1])

@@ -23,12 +23,12 @@ from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.graph import Begun, Given, Graph
-from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.nodes import InputNode
 from gplvm_core.models.training.run import Restart, Run, Trace, Trained
 from gplvm_core.optimise import Progress, Result
 from gplvm_core.prediction import predict
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 QUICK = {"max_iter": 8, "random_state": 0}
 

@@ -15,8 +15,7 @@ from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given
-from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.problems.nodes import InputNode, LatentNode
 from gplvm_core.prediction import (
     DATA,
     Network,
@@ -27,7 +26,7 @@ from gplvm_core.prediction import (
 )
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 QUICK = {"max_iter": 8, "random_state": 0}
 ROWS = np.arange(4)

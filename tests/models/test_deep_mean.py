@@ -10,10 +10,10 @@ from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.deep_regression_starts import NOISIER, InputsPassedOn
 from gplvm_core.models.problems.edges import FREE
-from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.nodes import InputNode
 from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 QUICK = {"max_iter": 8, "random_state": 0}
 

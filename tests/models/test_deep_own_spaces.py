@@ -16,7 +16,7 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 from tests.models.row_slopes import check_slopes
 
 JITTER = 1e-6

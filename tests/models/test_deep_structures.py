@@ -16,13 +16,12 @@ from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.estimators.trained import worth
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
-from gplvm_core.models.problems.deep_growing import Grown
-from gplvm_core.models.problems.deep_inputs import imputed
+from gplvm_core.models.problems.deep_many_rows import Grown
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph, Recipes
-from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.problems.nodes import InputNode, LatentNode
+from gplvm_core.models.problems.shallow import imputed
 from gplvm_core.models.training.run import Phase, Run, Trained
 from gplvm_core.models.training.schedule import Training
 from gplvm_core.optimise import Progress
@@ -30,7 +29,7 @@ from gplvm_core.prediction import DATA, moments
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.prediction.sequence import BelowPath
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 QUICK = {"max_iter": 8, "random_state": 0}
 

@@ -25,7 +25,7 @@ from gplvm_core.prediction.added import Added, Sums
 from gplvm_core.prediction.candidates import share_of
 from gplvm_core.prediction.fills import BLOCK, FEW, SCATTERED, VIEW, gaps_of
 from gplvm_core.prediction.forward import log_likelihood_at
-from gplvm_core.prediction.with_rows import with_rows
+from gplvm_core.prediction.network import with_rows
 
 
 def two_rings(seed: int, count: int = 160) -> np.ndarray:

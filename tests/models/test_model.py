@@ -26,7 +26,7 @@ from gplvm_core.models.problems.nodes import LatentNode, PointNode
 from gplvm_core.models.problems.wiring import Wiring
 from gplvm_core.prediction import predict
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 FEW = {"max_iter": 40, "random_state": 0}
 

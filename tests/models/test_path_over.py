@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from gplvm_core import BayesianGPLVM, DeepGPLVM
-from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.base import Capabilities
 from gplvm_core.readers import DataError
 from gplvm_core.store import load, save
 

@@ -13,7 +13,7 @@ from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.regression import RegressionStart
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 
 def curve(n_points: int = 40, n_outputs: int = 2, seed: int = 0):

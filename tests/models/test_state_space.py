@@ -26,7 +26,7 @@ from gplvm_core.models.problems.state_space import (
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.states import StateBound
 from gplvm_core.simulated.pendulum import BEGINS, N_FRAMES, STEP, load_pendulum, pictures, swing
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 STEPS = 15
 

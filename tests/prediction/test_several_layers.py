@@ -26,7 +26,7 @@ from gplvm_core.prediction import (
 )
 from gplvm_core.prediction.transfer import Roles, Wanted
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 JITTER = 1e-8
 LEFT, RIGHT = [0, 1], [2, 3, 4]

@@ -9,7 +9,7 @@ from gplvm_core.readers import ask_column
 from gplvm_core.store import Library, StoreError
 from gplvm_core.store.trial import check_usable
 from gplvm_core.training import Queue
-from gplvm_core.training.column import present_predictions
+from gplvm_core.training.comparing import present_predictions
 
 
 @pytest.fixture(scope="module")

@@ -1,14 +1,21 @@
-"""Check user-given rows with scikit-learn, and raise readable errors."""
+"""Check user-given rows with scikit-learn, and raise readable errors.
 
-from typing import Any
+Also here: check user-given latent points, variances and dimensions.
+
+Also here: the rows that a model was trained on, and the rows that it stores.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from gplvm_core.numerics import AnyNDArray, Array, BoolArray
+from gplvm_core.beliefs import Belief
+from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_infinite, refuse_overflow
 from gplvm_core.readers.errors import DataTypeError
@@ -165,3 +172,93 @@ def capped_notes(n_inducing: int, n_points: int) -> tuple[str, ...]:
     if n_inducing <= n_points:
         return ()
     return (f"n_inducing = {n_inducing} is capped at the number of points, {n_points}",)
+
+
+def checked_points(points: ArrayLike, n_latent: int) -> Float[Array, "N Q"]:
+    """Latent points as a finite matrix N × Q; raises DataError for anything else."""
+    found = as_floats(points, "latent points")
+    if found.ndim != 2 or found.shape[1] != n_latent:
+        raise DataError(f"latent points must be N × {n_latent}; got shape {found.shape}")
+    if not np.isfinite(found).all():
+        raise DataError("latent points must be finite; got NaN or infinity")
+    return found
+
+
+def checked_variance(
+    variance: ArrayLike | None, points: Float[Array, "N Q"]
+) -> Float[Array, "N Q"] | None:
+    """Variances broadcast to the points' shape (None: exact); raises ValueError if negative."""
+    if variance is None:
+        return None
+    spread = np.broadcast_to(as_floats(variance, "X_variance"), points.shape)
+    if not (spread >= 0).all():
+        raise ValueError("X_variance holds variances: none may be negative or NaN")
+    return spread
+
+
+def checked_belief(points: ArrayLike, variance: ArrayLike | None, n_latent: int) -> Belief:
+    """Latent points with their variances; without variances, the points are exact."""
+    found = checked_points(points, n_latent)
+    spread = checked_variance(variance, found)
+    return Belief.certain(found) if spread is None else Belief(found, spread)
+
+
+def checked_dimensions(dimensions: ArrayLike, n_latent: int) -> Int[IntArray, " K"]:
+    """Indices of latent dimensions; raises ValueError unless they are whole numbers in range."""
+    chosen = np.asarray(dimensions)
+    whole = chosen.ndim == 1 and (chosen.dtype.kind in "iu" or chosen.size == 0)
+    if not whole or not np.isin(chosen, np.arange(n_latent)).all():
+        raise ValueError(
+            f"dimensions must be a list of whole numbers among 0 … {n_latent - 1}; got "
+            f"{dimensions!r}"
+        )
+    return chosen.astype(np.intp)
+
+
+def checked_levels(quantiles: ArrayLike) -> Float[Array, " K"]:
+    """Levels of quantiles as a vector; raises ValueError unless all are between 0 and 1."""
+    levels = np.atleast_1d(as_floats(quantiles, "quantiles"))
+    if levels.ndim != 1 or not ((levels > 0.0) & (levels < 1.0)).all():
+        raise ValueError(f"quantiles must lie between 0 and 1; got {quantiles!r}")
+    return levels
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows that a fitted model knows (its attribute `rows_`).
+
+    count: the number of rows that the mapping and the bound use. trained: the rows used for
+    training; None: all rows. kept: the file's row number of each row of `latent_mean_`; None: all
+    rows. in_files: the number of rows in the files; None: the model was not trained from files, or
+    it read the files completely.
+    """
+
+    count: int
+    trained: Int[IntArray, " T"] | None = None
+    kept: Int[IntArray, " K"] | None = None
+    in_files: int | None = None
+
+    @classmethod
+    def sampled(
+        cls, files: int, kept: Int[IntArray, " K"], trained: Int[IntArray, " T"] | None
+    ) -> Self:
+        """The rows of a model that was trained on a sample of the rows of files.
+
+        trained: the rows of the sample that were used for training; None: all rows of the sample.
+        """
+        return cls(len(kept), kept if trained is None else kept[trained], kept, files)
+
+    def more(self, count: int) -> Self:
+        """Add `count` rows for which the model stores only summed statistics."""
+        return replace(self, count=self.count + count)
+
+    def with_beliefs(self, count: int) -> Self:
+        """Add `count` untrained rows at the end of `latent_mean_`."""
+        trained = np.arange(self.count) if self.trained is None else self.trained
+        kept = self.kept
+        if kept is not None:
+            # The numbers start after the last row of the files, because rows that were not read
+            # also have numbers.
+            first = max(self.in_files or self.count, int(kept[-1]) + 1)
+            kept = np.append(kept, first + np.arange(count))
+        return replace(self.more(count), trained=trained, kept=kept)

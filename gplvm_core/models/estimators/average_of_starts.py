@@ -11,9 +11,9 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.views import named_views
+from gplvm_core.models.estimators.attributes import framed
 from gplvm_core.models.estimators.base import GPModel
 from gplvm_core.models.estimators.documentation import documented
-from gplvm_core.models.estimators.frames import framed
 from gplvm_core.models.estimators.settings import Seed
 from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import as_random_state

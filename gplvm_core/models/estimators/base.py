@@ -1,8 +1,11 @@
-"""The base class of all estimators: fitted attributes, capabilities, notes, and saving."""
+"""The base class of all estimators: fitted attributes, capabilities, notes, and saving.
+
+Also here: the features that a model has beyond a latent map; pages and libraries query them.
+"""
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -13,11 +16,35 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.timeline import TIMES
-from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Result
 from gplvm_core.prediction import DerivedDensity, Posterior
 from gplvm_core.prediction.intervals import Intervals
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """The features of an estimator with its settings, fitted or not.
+
+    Attributes
+    ----------
+    timed : bool
+        Whether the latent points are on paths over time, so that the model can forecast, sample and
+        infer sequences.
+    views : bool
+        Whether the model generates several views from one latent space, and predicts one view from
+        another.
+    layers : bool
+        Whether the model has several layers, each with a latent space.
+    predicts : bool
+        Whether the model predicts columns from inputs. Such a model has no latent map.
+    """
+
+    timed: bool = False
+    views: bool = False
+    layers: bool = False
+    predicts: bool = False
+
 
 # The default of fitted attributes that are None before `fit`, and in files of earlier versions.
 NOTHING: Any = None

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from gplvm_core.kernels import Kernel
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.data_weights import on_paths, weight_in_words, weight_of_rows
+from gplvm_core.models.data.rows import TrainingRows
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import TIMES
-from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators import files, in_time, with_intervals, words
 from gplvm_core.models.estimators.attributes import set_fitted
 from gplvm_core.models.estimators.base import NOTHING

@@ -6,10 +6,10 @@ from numpy.typing import ArrayLike
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.data.points import checked_belief
+from gplvm_core.models.data.rows import checked_belief
+from gplvm_core.models.problems.deep import family_named
 from gplvm_core.models.problems.deep_many_rows import together
 from gplvm_core.models.problems.doctor import DeepLayer
-from gplvm_core.models.problems.variational import family_named
 from gplvm_core.prediction import Network, Posterior
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.statistics import Statistics

@@ -10,16 +10,14 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
-from gplvm_core.models.data.rows import capped_notes
+from gplvm_core.models.data.rows import TrainingRows, capped_notes
 from gplvm_core.models.data.scaling import gaps_in_words, noise_in_words, observed_counts
-from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators.base import NOTHING
 from gplvm_core.models.estimators.deep import for_layers, widths
 from gplvm_core.models.estimators.regression_model import RegressionModel
 from gplvm_core.models.estimators.settings import check_settings, preset
 from gplvm_core.models.estimators.trained import train, whole
 from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
-from gplvm_core.models.problems.deep_inputs import imputed, rows_with_inputs
 from gplvm_core.models.problems.deep_many_rows import (
     SampledRegression,
     all_trained,
@@ -30,9 +28,9 @@ from gplvm_core.models.problems.deep_regression_starts import Mean, regression_s
 from gplvm_core.models.problems.doctor import doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Graph
-from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.many_rows import Rows, are_many
-from gplvm_core.models.problems.shallow import Shallow
+from gplvm_core.models.problems.nodes import InputNode
+from gplvm_core.models.problems.shallow import Shallow, imputed, rows_with_inputs
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress

@@ -10,12 +10,11 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.rows import TrainingRows
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import TIMES
-from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators import in_time, with_intervals
-from gplvm_core.models.estimators.base import NOTHING
-from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.base import NOTHING, Capabilities
 from gplvm_core.models.estimators.deep import (
     chain_of,
     for_layers,

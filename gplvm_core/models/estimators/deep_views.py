@@ -14,8 +14,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
-from gplvm_core.models.estimators.base import NOTHING
-from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.base import NOTHING, Capabilities
 from gplvm_core.models.estimators.deep import edge_of, for_layers, one_noise, outputs_from, widths
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
 from gplvm_core.models.estimators.settings import preset

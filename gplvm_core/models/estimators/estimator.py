@@ -16,12 +16,11 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths, States
-from gplvm_core.models.data.points import checked_belief
-from gplvm_core.models.data.rows import checked_rows, refuse_unseen, take_names
+from gplvm_core.models.data.rows import checked_belief, checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.estimators import attributes, exported, in_time, with_density
+from gplvm_core.models.estimators.attributes import framed
 from gplvm_core.models.estimators.base import NOTHING, GPModel
-from gplvm_core.models.estimators.frames import framed
 from gplvm_core.models.estimators.second_stage import in_two_stages
 from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.models.estimators.trained import Callback, Ended, fit_table

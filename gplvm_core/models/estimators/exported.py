@@ -80,7 +80,8 @@ def to_arviz(self: Any, n_draws: int = 1000, random_state: int | None = None) ->
 
 
 def _weights(model: Any) -> dict[str, tuple[tuple[str, ...], Array]]:
-    relevance, dims = model.relevance_, ("dimension",)
+    relevance = model.relevance_
+    dims: tuple[str, ...] = ("dimension",)
     if isinstance(relevance, Mapping):
         relevance, dims = np.stack(list(relevance.values())), ("view", "dimension")
     found: dict[str, tuple[tuple[str, ...], Array]] = {"relevance": (dims, relevance)}

@@ -8,7 +8,7 @@ from jaxtyping import Int
 from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.data.training_rows import TrainingRows
+from gplvm_core.models.data.rows import TrainingRows
 from gplvm_core.models.estimators.attributes import set_fitted
 from gplvm_core.models.estimators.trained import Callback, fit_table, mark_stopped
 from gplvm_core.models.problems import many_rows

@@ -13,7 +13,7 @@ from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths
-from gplvm_core.models.data.points import checked_levels
+from gplvm_core.models.data.rows import checked_levels
 from gplvm_core.models.data.views import Views, checked_views, given_views, named_views
 from gplvm_core.models.estimators import attributes, in_time
 from gplvm_core.models.estimators.base import NOTHING, GPModel

@@ -17,7 +17,7 @@ from gplvm_core.models.estimators.settings import check_settings, preset
 from gplvm_core.models.estimators.trained import settings_of, whole
 from gplvm_core.models.problems.edges import relevance_of, targets_for
 from gplvm_core.models.problems.graph import Beginning, Graph
-from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.nodes import InputNode
 from gplvm_core.models.problems.regression import PHASES, RegressionStart, check_kernel, regression
 from gplvm_core.models.training.run import Phase, Run, Trained, failures_in_words, seeds_for
 from gplvm_core.models.training.schedule import Training

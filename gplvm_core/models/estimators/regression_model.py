@@ -14,14 +14,17 @@ from sklearn.utils.validation import check_is_fitted
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.answers.fitted import Fitted
-from gplvm_core.models.data.input_units import input_scaling, internal_variance
-from gplvm_core.models.data.inputs import Inputs, new_inputs
-from gplvm_core.models.data.points import checked_levels
-from gplvm_core.models.data.rows import as_floats, checked_outputs, checked_rows, take_names
+from gplvm_core.models.data.inputs import Inputs, input_scaling, internal_variance, new_inputs
+from gplvm_core.models.data.rows import (
+    as_floats,
+    checked_levels,
+    checked_outputs,
+    checked_rows,
+    take_names,
+)
 from gplvm_core.models.data.scaling import Noise, Scaling, units_for
 from gplvm_core.models.estimators import attributes
-from gplvm_core.models.estimators.base import NOTHING, GPModel
-from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.base import NOTHING, Capabilities, GPModel
 from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network

@@ -15,7 +15,7 @@ from gplvm_core.models.estimators.regression import SparseGPRegression
 from gplvm_core.models.estimators.settings import preset
 from gplvm_core.models.problems.graph import PHASES, Begun, Given, Graph
 from gplvm_core.models.problems.initialise import initial_inducing
-from gplvm_core.models.problems.inputs import guess_inputs
+from gplvm_core.models.problems.nodes import guess_inputs
 from gplvm_core.models.training.run import Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import Training
 from gplvm_core.numerics import Array, BoolArray

@@ -14,8 +14,7 @@ from gplvm_core.models.data.data_weights import in_sequence, weight_in_words, we
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import checked_even_times
 from gplvm_core.models.estimators import in_time, with_intervals
-from gplvm_core.models.estimators.base import NOTHING
-from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.base import NOTHING, Capabilities
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.in_time import checked_count
 from gplvm_core.models.estimators.settings import preset

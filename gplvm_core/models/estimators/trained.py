@@ -39,6 +39,7 @@ from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import FewDimensions, Start
 from gplvm_core.models.training.run import (
+    EVEN,
     FEW_ROWS,
     HEAT,
     STARTS,
@@ -51,7 +52,6 @@ from gplvm_core.models.training.run import (
 )
 from gplvm_core.models.training.schedule import STOPPED, Training
 from gplvm_core.models.training.watched import Watched
-from gplvm_core.models.training.work import EVEN
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.priors.encoder import Encoder

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.models.data.data_weights import weights_in_words
 from gplvm_core.models.data.kinds import learnt_tables, missing_in_words
+from gplvm_core.models.data.rows import TrainingRows
 from gplvm_core.models.data.scaling import (
     AUTO,
     Scaling,
@@ -15,7 +16,6 @@ from gplvm_core.models.data.scaling import (
     noise_in_words,
     units_for,
 )
-from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.data.views import (
     checked_views,
     log_jacobians,
@@ -24,7 +24,7 @@ from gplvm_core.models.data.views import (
     notes_by_view,
     training_views,
 )
-from gplvm_core.models.estimators.frames import names_of
+from gplvm_core.models.estimators.attributes import names_of
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.estimators.trained import Callback, Ended, take_path, take_times, train
 from gplvm_core.models.problems.edges import relevance_of

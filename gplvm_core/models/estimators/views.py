@@ -23,8 +23,7 @@ from gplvm_core.models.estimators.views_transfer import uses
 from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.kinds import all_rows_in_words, any_kinds
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
-from gplvm_core.models.problems.segmentation import LEAST_DROP
-from gplvm_core.models.problems.several import several_views
+from gplvm_core.models.problems.several import LEAST_DROP, several_views
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.readers import DataError
 from gplvm_core.statistics import Executor

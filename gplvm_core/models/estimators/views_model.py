@@ -16,8 +16,12 @@ from gplvm_core import prediction
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths
 from gplvm_core.models.data.kinds import Tables, encoded_tables
-from gplvm_core.models.data.points import checked_belief, checked_dimensions, checked_points
-from gplvm_core.models.data.rows import as_floats
+from gplvm_core.models.data.rows import (
+    as_floats,
+    checked_belief,
+    checked_dimensions,
+    checked_points,
+)
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, given_views, named_views
 from gplvm_core.models.estimators import (
@@ -28,9 +32,8 @@ from gplvm_core.models.estimators import (
     with_density,
     with_intervals,
 )
-from gplvm_core.models.estimators.base import NOTHING, GPModel
-from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.frames import framed, names_of
+from gplvm_core.models.estimators.attributes import framed, names_of
+from gplvm_core.models.estimators.base import NOTHING, Capabilities, GPModel
 from gplvm_core.models.estimators.second_stage import in_two_stages
 from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.models.estimators.trained import Callback, Ended, whole
@@ -42,7 +45,7 @@ from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Network
 from gplvm_core.prediction.fills import FillMethod
-from gplvm_core.prediction.vary import interpolate, vary
+from gplvm_core.prediction.generate import interpolate, vary
 from gplvm_core.statistics import Executor
 
 VIEWS: Any = {"views": UNUSED}

@@ -15,7 +15,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.views import Views, check_transfer
 from gplvm_core.models.estimators.with_intervals import calibrated, decided
-from gplvm_core.models.problems.segmentation import (
+from gplvm_core.models.problems.several import (
     LEAST_DROP,
     LEAST_WEIGHT,
     Segments,

@@ -9,7 +9,7 @@ from typing import Any
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 
-from gplvm_core.models.data.points import checked_levels
+from gplvm_core.models.data.rows import checked_levels
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.columns import Expected, counts_of, words_of

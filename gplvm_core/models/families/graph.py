@@ -4,6 +4,14 @@ The optimisation of these families is badly conditioned at the start of training
 begins with an independent q(h), as for every chain. The last phase conditions q(h): from then on, a
 node's parameters describe how its q(h) depends on the layer above. A subclass of `Following`
 defines each family.
+
+Also here: natural-gradient steps of q(u) in hidden layers whose outputs depend on u
+(MATHEMATICS.md, 6.2).
+
+The natural parameters of q(u) are the sum of a closed form for the layer's own terms and of sites
+s. A step moves the sites towards the present gradients of the layers below:
+s ← (1 − ρ)s + ρ(g_μ − 2g_Σμ, g_Σ). At a fixed point the whole bound is stationary in q(u). ρ is
+halved if a step does not raise the bound, or if the precision of q(u) is not positive definite.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,15 +25,54 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Informed, Layer
 from gplvm_core.models.families.chained import InducingGivenAbove
+from gplvm_core.models.families.given_inducing import GivenInducing
+from gplvm_core.models.families.joint import JointlyGivenInducing
 from gplvm_core.models.families.layer_result import AtLayer, LayerResult, Moved, at_data
-from gplvm_core.models.families.natural_steps import WITH_SITES, natural_steps
 from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.nodes import Believed, HiddenNode
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
-from gplvm_core.parameters import Layout, Leaf, add, leaves
+from gplvm_core.parameters import Layout, Leaf, add, leaves, scale_leaves
 from gplvm_core.statistics import Targets
+
+# Parameters of q(h | u) for which q(u) has sites.
+WITH_SITES = (GivenInducing, JointlyGivenInducing)
+# The smallest step to try.
+LEAST_STEP = 1e-3
+
+
+def natural_steps(
+    evaluate: Callable[[Parameters], Evaluated], parameters: Parameters, n_steps: int
+) -> tuple[Parameters, float]:
+    """Make at most n_steps steps of all layers together; returns the parameters and the bound."""
+    at, step = evaluate(parameters), 1.0
+    for _ in range(n_steps):
+        while step >= LEAST_STEP:
+            trial = _moved(parameters, at.gradient, step)
+            with np.errstate(all="ignore"):
+                try:
+                    found = evaluate(trial)
+                except NotPositiveDefiniteError:
+                    found = None
+            if found is not None and found.bound > at.bound:
+                parameters, at, step = trial, found, min(1.0, 2.0 * step)
+                break
+            step *= 0.5
+        else:
+            break
+    return parameters, at.bound
+
+
+def _moved(parameters: Parameters, gradient: Parameters, step: float) -> Parameters:
+    nodes = list(parameters.nodes)
+    for i, (own, new) in enumerate(zip(parameters.nodes, gradient.nodes, strict=True)):
+        if isinstance(own, WITH_SITES):
+            at = scale_leaves(new.sites, step)
+            old = at if own.sites is None else add(scale_leaves(own.sites, 1.0 - step), at)
+            nodes[i] = replace(own, sites=old)
+    return replace(parameters, nodes=tuple(nodes))
+
 
 # The fraction of max_iter for all phases before the last phase.
 BEFORE = 0.65

@@ -10,8 +10,7 @@ from jaxtyping import Float
 
 from gplvm_core.models.data.scaling import Noise
 from gplvm_core.models.problems.deep import PHASES, Family, chain
-from gplvm_core.models.problems.deep_growing import Grown
-from gplvm_core.models.problems.deep_many_rows import SampledGraph, together
+from gplvm_core.models.problems.deep_many_rows import Grown, SampledGraph, together
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.encoded import AtOutputs, EncodedNode

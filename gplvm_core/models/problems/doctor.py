@@ -14,8 +14,7 @@ from gplvm_core.bounds import Informed, LayerValue
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled, relevance_of
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
-from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.problems.nodes import Believed
+from gplvm_core.models.problems.nodes import Believed, InputNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.several import ways_to_views
 from gplvm_core.numerics import Array

@@ -1,9 +1,12 @@
-"""A layer of a model's graph: from q(X) at one or more nodes to data, or to another node."""
+"""A layer of a model's graph: from q(X) at one or more nodes to data, or to another node.
+
+Also here: a shift of rows: a layer whose outputs are the next rows of the same sequences.
+"""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import (
@@ -17,13 +20,36 @@ from gplvm_core.bounds import (
 )
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Noise, Scaling
-from gplvm_core.models.problems.shift import Shift
 from gplvm_core.models.training.run import Phase
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.parameters import LOG, Leaf, Transform, leaves
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
+
+
+@dataclass(frozen=True)
+class Shift:
+    """Pairs of rows: row before[i] is an input of the layer, and row after[i] is its output."""
+
+    before: Int[IntArray, " P"]
+    after: Int[IntArray, " P"]
+
+    @staticmethod
+    def taken(belief: Belief, rows: Int[IntArray, " P"]) -> Belief:
+        """The belief about some rows."""
+        return Belief(belief.mean[rows], belief.variance[rows])
+
+    @staticmethod
+    def returned(slope: Belief, rows: Int[IntArray, " P"], count: int) -> Belief:
+        """Put the gradients of some rows in their places among `count` rows; 0 elsewhere.
+
+        Every row must occur at most once.
+        """
+        mean, variance = np.zeros((2, count, slope.n_latent))
+        mean[rows], variance[rows] = slope.mean, slope.variance
+        return Belief(mean, variance)
+
 
 # Outputs with a smaller ratio of signal to noise variance count as having no signal.
 NO_SIGNAL = 1e-4

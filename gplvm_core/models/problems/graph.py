@@ -23,7 +23,7 @@ from gplvm_core.models.training.run import Evaluated, Phase, Trained
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import Layout, Leaf, add
 from gplvm_core.statistics import Executor, Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 # A dimension with less information, in nats per row, is off.
 INFORMATIVE = 0.05

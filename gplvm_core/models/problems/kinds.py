@@ -33,7 +33,7 @@ from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.reduce import serial
 
 # Number of L-BFGS iterations between two updates, and number of sweeps in an update.
 ITERATIONS, SWEEPS = 10, 3

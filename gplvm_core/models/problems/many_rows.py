@@ -21,8 +21,7 @@ from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.several import several_views
 from gplvm_core.models.problems.starts import Start
-from gplvm_core.models.training.run import Evaluated, Phase
-from gplvm_core.models.training.work import Work
+from gplvm_core.models.training.run import Evaluated, Phase, Work
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.parameters import Layout
 from gplvm_core.prediction import Evidence

@@ -11,7 +11,7 @@ from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph
 from gplvm_core.models.problems.initialise import initial_inducing
-from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.nodes import InputNode
 from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
 from gplvm_core.models.training.run import Phase
 from gplvm_core.models.training.schedule import Training

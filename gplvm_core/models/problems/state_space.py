@@ -14,10 +14,9 @@ from scipy.interpolate import Akima1DInterpolator
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import RBF, Kernel, Linear
-from gplvm_core.models.problems.edges import LayerEdge
+from gplvm_core.models.problems.edges import LayerEdge, Shift
 from gplvm_core.models.problems.graph import Begun
 from gplvm_core.models.problems.nodes import Believed, HiddenNode
-from gplvm_core.models.problems.shift import Shift
 from gplvm_core.models.problems.starts import Start, start_layer
 from gplvm_core.numerics import AnyNDArray, Array, IntArray
 from gplvm_core.priors import StandardNormal

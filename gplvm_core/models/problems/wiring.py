@@ -9,8 +9,7 @@ from jaxtyping import Float
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.scaling import Noise
-from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, Node
+from gplvm_core.models.problems.nodes import HiddenNode, InputNode, LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.numerics import Array
 from gplvm_core.priors.temporal import Timeline

@@ -13,7 +13,6 @@ from gplvm_core.comparison.one_column import predicted_by, task_of
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.latent_map import leading_pair
 from gplvm_core.figures.light import dots
-from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import (
     beside,
     common_frame,
@@ -21,6 +20,7 @@ from gplvm_core.figures.thumbnails import (
     picture_uri,
     reel,
     row_picture,
+    table_card,
     unit_positions,
 )
 from gplvm_core.readers.bodies.parts import whole_body

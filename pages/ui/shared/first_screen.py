@@ -13,8 +13,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.palette import COLOURS, label_colour
-from gplvm_core.figures.table_card import table_card
-from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture
+from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture, table_card
 from gplvm_core.prediction import predict
 from gplvm_core.wire.model import Chart
 from pages.ui.shared.asked import ASKED

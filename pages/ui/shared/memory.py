@@ -6,8 +6,7 @@ import re
 from typing import Any
 
 from gplvm_core.store import StoreError, workspace
-from gplvm_core.store.atomic import write_atomically
-from gplvm_core.store.private import private_folder
+from gplvm_core.store.atomic import private_folder, write_atomically
 
 MOST_REMEMBERED = 200
 NUMBERED = re.compile(r"column \d+( \(\d+\))?")

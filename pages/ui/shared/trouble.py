@@ -13,7 +13,7 @@ import streamlit as st
 from gplvm_core.datasets import DataError
 from gplvm_core.sandbox import places_of
 from gplvm_core.store import StoreError, workspace
-from gplvm_core.store.private import private_folder
+from gplvm_core.store.atomic import private_folder
 from pages.ui.shared.plain import plain
 
 LOG_FILE = Path("logs") / "manifolio.log"

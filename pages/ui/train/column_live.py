@@ -13,7 +13,7 @@ from gplvm_core.figures.light import dots
 from gplvm_core.figures.predicted import predicted_figure
 from gplvm_core.figures.trace import trace_figure
 from gplvm_core.training import Snapshot
-from gplvm_core.training.column import model_of, present_predictions
+from gplvm_core.training.comparing import model_of, present_predictions
 from gplvm_core.training.progress import ENDED
 from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.words import TERMS

@@ -9,13 +9,13 @@ from numpy import ndarray as Array
 from PIL import Image
 
 from gplvm_core.datasets import Dataset, Drawing, View
-from gplvm_core.figures.table_card import table_card
 from gplvm_core.figures.thumbnails import (
     MAP_INKS,
     common_frame,
     missing_picture,
     picture_uri,
     row_picture,
+    table_card,
 )
 from gplvm_core.readers.errors import in_digits, listed, plural
 from gplvm_core.readers.kinds import TableColumn

@@ -9,8 +9,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.table_card import table_card
-from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture
+from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture, table_card
 from gplvm_core.new_rows.labels import PredictedLabels, predict_labels
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.tables.csv_text import csv_text

@@ -9,8 +9,7 @@ from numpy import ndarray as Array
 from PIL import Image
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.table_card import table_card
-from gplvm_core.figures.thumbnails import common_frame, row_picture
+from gplvm_core.figures.thumbnails import common_frame, row_picture, table_card
 from gplvm_core.readers.bodies.bvh_writer import write_bvh
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of

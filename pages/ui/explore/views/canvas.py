@@ -12,7 +12,7 @@ import streamlit as st
 
 from gplvm_core.figures.view_parts import Part, leading_plane
 from gplvm_core.kernels import KernelError
-from gplvm_core.models.problems.segmentation import LEAST_DROP
+from gplvm_core.models.problems.several import LEAST_DROP
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.views import joint_chart, pack_views
 from pages.ui.explore.views.desk import desk, keep

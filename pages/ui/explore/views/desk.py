@@ -6,7 +6,7 @@ from typing import Any, Literal
 import streamlit as st
 
 from gplvm_core.figures.view_parts import Part
-from gplvm_core.models.problems.segmentation import LEAST_DROP, LEAST_WEIGHT
+from gplvm_core.models.problems.several import LEAST_DROP, LEAST_WEIGHT
 from pages.ui.explore.views.model import Private
 from pages.ui.shared.place import MapPlace
 from pages.ui.shared.plain import plain

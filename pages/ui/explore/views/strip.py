@@ -7,8 +7,7 @@ from html import escape
 from numpy import ndarray as Array
 from PIL import Image
 
-from gplvm_core.figures.table_card import table_card
-from gplvm_core.figures.thumbnails import Frame, common_frame, picture_uri, row_picture
+from gplvm_core.figures.thumbnails import Frame, common_frame, picture_uri, row_picture, table_card
 from gplvm_core.wire.views import ViewRows
 from pages.ui.explore.views.model import class_of
 

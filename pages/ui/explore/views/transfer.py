@@ -5,7 +5,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS, Part
-from gplvm_core.models.problems.segmentation import LEAST_DROP
+from gplvm_core.models.problems.several import LEAST_DROP
 from gplvm_core.wire.views import WHOLE, ViewRows
 from pages.ui.explore.views.answers import Asked, answers, ask_private, error_in_words
 from pages.ui.explore.views.desk import Desk, choose, desk, keep
