@@ -22,6 +22,7 @@ from gplvm_core.lessons.families import (
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.about import about
 from pages.ui.shared.families import FAMILIES
+from pages.ui.shared.inputs import one_of
 from pages.ui.shared.link import go_to, keep_in_link, whole_number
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
@@ -91,16 +92,8 @@ def chosen_curve() -> str:
     def switch() -> None:
         go_to(curve=st.session_state[control])
 
-    st.segmented_control(
-        "Curve",
-        list(CURVES),
-        format_func=lambda name: CURVES[name].title,
-        default=usual,
-        required=True,
-        key=control,
-        on_change=switch,
-        label_visibility="collapsed",
-    )
+    titles = {name: curve.title for name, curve in CURVES.items()}
+    one_of("Curve", titles, control, usual=usual, lasts=False, hidden=True, on_change=switch)
     return usual
 
 
