@@ -1,6 +1,6 @@
 // The strip of dimensions: each has its ARD weight, a button that puts it on an axis, and the point's coordinate.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, fitCanvas, pushButton } from "../kit/dom.js";
 import { formatCoordinate, formatNumber } from "../kit/format.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 import { pairAfter } from "../kit/pair.js";
@@ -58,15 +58,13 @@ export class DimensionStrip {
         shown.push(row.row);
       }
     }
-    const scale = element("button", { type: "button", class: "plain", title: "How the bars are drawn" }, this.logarithmic ? "log" : "linear");
-    scale.addEventListener("click", () => {
+    const scale = pushButton(() => {
       this.logarithmic = !this.logarithmic;
       this.build();
       this.show();
       this.host.querySelector(".plain")?.focus();
-    });
-    const take = element("button", { type: "button", "data-part": "take" }, "Take from nearest point");
-    take.addEventListener("click", () => this.takeFromNearest());
+    }, { class: "plain", title: "How the bars are drawn" }, this.logarithmic ? "log" : "linear");
+    const take = pushButton(() => this.takeFromNearest(), { "data-part": "take" }, "Take from nearest point");
     this.host.replaceChildren(
       element("h2", { title: WORDS }, "What matters most", scale), this.film, ...shown,
       ...(off.length ? [this.switchedOff(off)] : []),
@@ -97,14 +95,12 @@ export class DimensionStrip {
   /** @param {number} q @param {...(Node | string)} children */
   axisButton(q, ...children) {
     const { model, state } = this.explorer;
-    const button = element("button", { type: "button", class: "axis" }, ...children);
-    button.title = `${model.header.axes[q]}: ARD weight ${formatNumber(model.relevance[q])}. Press for the horizontal axis, with Shift for the vertical one.`;
-    button.addEventListener("click", (event) => {
+    const title = `${model.header.axes[q]}: ARD weight ${formatNumber(model.relevance[q])}. Press for the horizontal axis, with Shift for the vertical one.`;
+    return pushButton((event) => {
       // A press on the horizontal dimension makes it vertical, since touch screens have no Shift key.
       const side = event.shiftKey || q === state.a ? "up" : "across";
       this.explorer.setPair(...pairAfter(side, q, [state.a, state.b]));
-    });
-    return button;
+    }, { class: "axis", title }, ...children);
   }
 
   /** Return one line with the unused dimensions. @param {number[]} off */

@@ -1,10 +1,9 @@
 // The explorer: one model, one state, and the parts that show the state. It does not depend on Streamlit.
 
-import { browserStorage, partsOf, skipToMap } from "../kit/dom.js";
-import { NextFrame } from "../kit/next_frame.js";
+import { browserStorage, skipToMap } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
-import { readTheme, takeTheme } from "../kit/theme.js";
+import { Shell } from "../kit/shell.js";
 import { START_TURN } from "../kit/turn.js";
 import { Body } from "../pull/body.js";
 import { graspsOf } from "../pull/grasp_of.js";
@@ -43,7 +42,7 @@ const BELOW_MAP = 52; // height of the row of controls below the map in CSS pixe
 const SETTLE_MS = 450; // after arrow keys and sliders, the point is kept after this pause
 
 /** @template {MapModel} [Model=MapModel] */
-export class Explorer {
+export class Explorer extends Shell {
   /**
    * root: the element with map.html or views.html; model: the model on the map;
    * chosen: the initial state; onChange(chosen, before) is called after every change of the state, but not
@@ -55,20 +54,13 @@ export class Explorer {
    * @param {DimensionNames} [names] of the dimensions
    */
   constructor(root, model, chosen, onChange = () => {}, names = browserNames(model)) {
-    this.parts = partsOf(root);
-    /** @type {HTMLElement} */
-    this.root = this.parts.explorer;
+    super(root);
     skipToMap(this.parts);
-    this.frame = new NextFrame(() => {
-      for (const grasp of this.grasps) grasp.step(performance.now());
-      this.drawOutputs();
-      this.map.drawUpper();
-    });
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
     this.onChange = onChange;
     this.model = model;
-    this.state = new Scene(chosen, readTheme(this.root));
+    this.state = new Scene(chosen, this.theme);
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
     this.names = names;
     model.header.axes = this.names.all;
@@ -100,11 +92,8 @@ export class Explorer {
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
     this.paths = this.parts.paths ? new Paths(this, this.parts.paths) : null;
     this.shades = this.paths && this.state.chosen.offer.shades.length > 1 ? new ShadeChoice(this, this.paths.metric) : null;
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.parts.map);
-    for (const { canvas } of this.pictures) this.observer.observe(/** @type {HTMLElement} */ (canvas.parentElement));
-    if (this.inspector) this.observer.observe(this.parts.details);
-    takeTheme(this.root, this.state.theme);
+    this.observe(this.parts.map, ...this.pictures.map(({ canvas }) => /** @type {HTMLElement} */ (canvas.parentElement)));
+    if (this.inspector) this.observe(this.parts.details);
     this.resize();
     this.map.fit();
     this.controls.showShade();
@@ -309,9 +298,11 @@ export class Explorer {
 
   // --- drawing ----------------------------------------------------------------------------------
 
-  /** Draw the outputs and the pointer's mark at the next frame. */
-  paint() {
-    this.frame.ask();
+  /** Draw the outputs and the pointer's mark. @override */
+  draw() {
+    for (const grasp of this.grasps) grasp.step(performance.now());
+    this.drawOutputs();
+    this.map.drawUpper();
   }
 
   /** Return the point whose outputs are shown: the place on a path, the place under the pointer, or the chosen point. */
@@ -346,6 +337,7 @@ export class Explorer {
     return this.root.clientWidth >= 720 ? 300 : 148;
   }
 
+  /** @override */
   resize() {
     const { clientWidth, clientHeight } = this.parts.map;
     if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
@@ -373,9 +365,8 @@ export class Explorer {
     this.selecting?.turned();
   }
 
-  /** Draw again after a change of Streamlit's theme. */
-  retheme() {
-    takeTheme(this.root, this.state.theme);
+  /** @override */
+  recolour() {
     for (const grasp of this.grasps) grasp.redraw();
     this.paths?.strip.show();
     this.controls.showLegend();
@@ -387,10 +378,10 @@ export class Explorer {
     this.paint();
   }
 
+  /** @override */
   stop() {
     clearTimeout(this.timer);
-    this.frame.stop();
-    this.observer.disconnect();
+    super.stop();
     this.controls.stop();
     this.memory.stop();
     this.inspector?.stop();

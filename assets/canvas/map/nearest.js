@@ -1,6 +1,6 @@
 // The rows nearest to a place, shown as pictures with ids, or as a table of values.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, fitCanvas, pushButton } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 import { ownText } from "../kit/table.js";
@@ -54,9 +54,7 @@ export class NearestRows {
   /** @param {number} row @param {...(Node | string)} children */
   button(row, ...children) {
     const name = this.explorer.model.name(row);
-    const button = element("button", { type: "button", title: name, "aria-label": `Go to ${name}` }, ...children);
-    button.addEventListener("click", () => this.explorer.arrive(this.explorer.model.position(row)));
-    return button;
+    return pushButton(() => this.explorer.arrive(this.explorer.model.position(row)), { title: name, "aria-label": `Go to ${name}` }, ...children);
   }
 
   /** @param {number} row */

@@ -1,7 +1,7 @@
 // The body that an explorer shows; visitors can drag it. This class shows the pose that follows the drag, and keeps
 // it as one step of undo. drag.js finds the pose; body_pointer.js and body_keys.js move the joints.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { jointFrame, jointPlaces } from "../kit/geometry.js";
 import { inSlices } from "../kit/slices.js";
 import { BODY_KEYS, BodyKeys } from "./body_keys.js";
@@ -40,8 +40,7 @@ export class Body extends Grasp {
     this.keys = new BodyKeys(this);
     this.words = element("p", { class: "body-hint" }, BODY_HINT);
     this.possible = new Possible(this);
-    const draw = element("button", { type: "button", title: "Eight random bodies with these joints" }, "Possible poses");
-    draw.addEventListener("click", () => this.possible.search());
+    const draw = pushButton(() => this.possible.search(), { title: "Eight random bodies with these joints" }, "Possible poses");
     this.draws = element("div", { class: "possible-poses", hidden: "" }, draw, this.possible.small);
     this.canvas.after(this.explanations.small, this.words);
     explorer.putTools(picture, this.draws);

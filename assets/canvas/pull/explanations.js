@@ -1,6 +1,6 @@
 // Small pictures of other explanations: outputs that also fit the held joints or the painted pixels.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, fitCanvas, pushButton } from "../kit/dom.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 import { inSlices } from "../kit/slices.js";
 
@@ -62,9 +62,7 @@ export class Explanations {
       const height = Math.min(outputHeight(drawing, OTHER_SIZE, true), 1.3 * OTHER_SIZE);
       const canvas = element("canvas", { style: `width:${OTHER_SIZE}px; height:${height}px`, "aria-hidden": "true" });
       drawOutput(fitCanvas(canvas, OTHER_SIZE, height), drawing, pose, OTHER_SIZE, height, { theme: state.theme, turn: state.turn, small: true });
-      const button = element("button", { type: "button", title: words.title, "aria-label": `${words.one} ${i + 1}` }, canvas);
-      button.addEventListener("click", () => this.take(i));
-      return button;
+      return pushButton(() => this.take(i), { title: words.title, "aria-label": `${words.one} ${i + 1}` }, canvas);
     }));
   }
 

@@ -1,6 +1,6 @@
 // The picture from which the brush copies: a training row that is searched, or the picture that is shown.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, fitCanvas, pushButton } from "../kit/dom.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 import { findRows } from "../map/search.js";
 
@@ -23,8 +23,7 @@ export class PaintSource {
     this.field = element("input", { type: "search", placeholder: "Row, name, label", "aria-label": "Picture to copy from: row, name or label" });
     this.field.addEventListener("keydown", (event) => event.key === "Enter" && this.find());
     this.field.addEventListener("change", () => this.field.value !== this.sought && this.find());
-    this.here = element("button", { type: "button", title: "Copy from the picture that is shown now" }, "This picture");
-    this.here.addEventListener("click", () => this.take(painting.explorer.shownPoint(), "The shown picture"));
+    this.here = pushButton(() => this.take(painting.explorer.shownPoint(), "The shown picture"), { title: "Copy from the picture that is shown now" }, "This picture");
     this.words = element("span", { role: "status" }, NO_SOURCE);
     this.host = element("div", { class: "paint-source", hidden: "" }, this.small, this.field, this.here, this.words);
   }

@@ -1,6 +1,6 @@
 // One new row: its given values, the values that the model expects at its place, the difference, and its nearest training rows.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, fitCanvas, pushButton } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 import { chanceWords, ownText } from "../kit/table.js";
@@ -40,10 +40,8 @@ export class CloseUp {
     const row = answers.rows[current];
     const values = answers.values(current);
     const heading = element("h2", {}, row.name, " ", element("small", {}, row.p === null ? "" : levelOf(row, listing.threshold)));
-    const fill = element("button", { type: "button", title: "Hide parts of this row, and see what else the model finds possible" }, "Open in Fill in");
-    fill.addEventListener("click", () => this.page.fillIn(current));
-    const close = element("button", { type: "button", class: "icon", "aria-label": "Close", title: "Close" }, "×");
-    close.addEventListener("click", () => this.page.close());
+    const fill = pushButton(() => this.page.fillIn(current), { title: "Hide parts of this row, and see what else the model finds possible" }, "Open in Fill in");
+    const close = pushButton(() => this.page.close(), { class: "icon", "aria-label": "Close", title: "Close" }, "×");
     host.replaceChildren(element("div", { class: "head" }, heading, fill, close), ...this.words(row));
     if (!values) {
       this.page.ask(current);
@@ -65,11 +63,8 @@ export class CloseUp {
   /** Return the choice between the explanations of a row that has several. @param {NewRow} row @returns {HTMLElement[]} */
   explanations({ weights }) {
     if (!weights.length) return [];
-    const choices = [-1, ...weights.keys()].map((k) => {
-      const button = element("button", { type: "button", "aria-pressed": String(k === this.overlay.explanation) }, k < 0 ? "Together" : chanceWords(weights[k]));
-      button.addEventListener("click", () => this.page.explain(k));
-      return button;
-    });
+    const choices = [-1, ...weights.keys()].map((k) =>
+      pushButton(() => this.page.explain(k), { "aria-pressed": String(k === this.overlay.explanation) }, k < 0 ? "Together" : chanceWords(weights[k])));
     return [element("div", { class: "several" },
       element("span", {}, `${weights.length} places on the map explain this row. Show the values of:`),
       element("span", { class: "segments", role: "group", "aria-label": "Explanations, with their weights" }, ...choices))];
