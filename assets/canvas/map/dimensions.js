@@ -1,8 +1,8 @@
 // The strip of dimensions: each has its ARD weight, a button that puts it on an axis, and the point's coordinate.
 
-import { element, fitCanvas, pushButton } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { formatCoordinate, formatNumber } from "../kit/format.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { smallPicture } from "../kit/output.js";
 import { pairAfter } from "../kit/pair.js";
 import { START_TURN } from "../kit/turn.js";
 
@@ -163,7 +163,6 @@ export class DimensionStrip {
     const { model, state } = this.explorer;
     const [output] = model.pictured;
     const width = Math.floor((this.host.clientWidth - 4 * (FRAMES + 1)) / FRAMES);
-    const height = Math.min(outputHeight(output.drawing, width, true), 1.2 * width);
     const [low, high] = model.range(q);
     const values = new Float64Array(output.nOutputs);
     const companion = model.companion(q);
@@ -172,9 +171,7 @@ export class DimensionStrip {
       const point = state.point.slice();
       point[q] = low + (i / (FRAMES - 1)) * (high - low);
       output.predict(point, values);
-      const canvas = element("canvas", { style: `width:${width}px; height:${height}px` });
-      drawOutput(fitCanvas(canvas, width, height), output.drawing, values, width, height, { theme: state.theme, turn: START_TURN, small: true });
-      return canvas;
+      return smallPicture(output.drawing, values, width, { theme: state.theme, turn: START_TURN });
     }));
     this.film.hidden = false;
   }

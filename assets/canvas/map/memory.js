@@ -1,8 +1,8 @@
 // Buttons for back and forward among kept places, and bookmarks with names and pictures.
 
-import { browserStorage, element, fitCanvas, pushButton } from "../kit/dom.js";
+import { browserStorage, element, pushButton } from "../kit/dom.js";
 import { download } from "../kit/download.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { smallPicture } from "../kit/output.js";
 import { START_TURN } from "../kit/turn.js";
 import { Bookmarks, readBookmarks, writeBookmarks } from "./bookmarks.js";
 
@@ -80,9 +80,7 @@ export class Memory {
     const [output] = explorer.model.pictured;
     const values = new Float64Array(output.nOutputs);
     output.predict(place.point, values);
-    const height = Math.min(outputHeight(output.drawing, THUMB, true), 1.2 * THUMB);
-    const canvas = element("canvas", { style: `width:${THUMB}px; height:${height}px`, "aria-hidden": "true" });
-    drawOutput(fitCanvas(canvas, THUMB, height), output.drawing, values, THUMB, height, { theme: explorer.state.theme, turn: START_TURN, small: true });
+    const canvas = smallPicture(output.drawing, values, THUMB, { theme: explorer.state.theme, turn: START_TURN });
     const go = pushButton(() => explorer.go({ type: "visit", place }), { class: "go", title: `Go to ${place.name}`, "aria-label": `Go to ${place.name}` }, canvas);
     const name = element("input", { type: "text", "aria-label": "Name of the bookmark", maxlength: 40 });
     name.value = place.name;

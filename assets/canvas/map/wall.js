@@ -1,7 +1,7 @@
 // Sixteen outputs together: around the chosen point, anywhere among the data, or over the visible map.
 
-import { element, fitCanvas, pushButton } from "../kit/dom.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { element, pushButton } from "../kit/dom.js";
+import { drawSmall } from "../kit/output.js";
 import { newPlace, normal, placeAround } from "../geometry/drawn.js";
 import { TableOutput } from "../geometry/table.js";
 
@@ -102,12 +102,10 @@ export class Wall {
     const [output] = model.pictured;
     const width = this.tiles[0].canvas.clientWidth;
     if (!this.places.length || !width) return;
-    const height = Math.min(outputHeight(output.drawing, width, true), 1.2 * width);
     const values = new Float64Array(output.nOutputs);
     this.tiles.forEach(({ canvas }, i) => {
       this.outputs(this.places[i], values);
-      canvas.style.height = `${height}px`;
-      drawOutput(fitCanvas(canvas, width, height), output.drawing, values, width, height, { theme: state.theme, turn: state.turn, small: true });
+      drawSmall(canvas, output.drawing, values, width, { theme: state.theme, turn: state.turn });
     });
   }
 

@@ -1,8 +1,8 @@
 // One new row: its given values, the values that the model expects at its place, the difference, and its nearest training rows.
 
-import { element, fitCanvas, pushButton } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { drawSmall } from "../kit/output.js";
 import { chanceWords, ownText } from "../kit/table.js";
 import { START_TURN } from "../kit/turn.js";
 import { onRange } from "../map/values.js";
@@ -158,9 +158,8 @@ export class CloseUp {
     const { model, state: { theme } } = this;
     const canvas = element("canvas", { role: "img", "aria-label": title });
     const width = Math.min(ROW_MOST_WIDTH, Math.max((this.host.clientWidth - 48) / 3, 120));
-    const height = outputHeight(model.drawing, width, true);
-    Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
-    drawOutput(fitCanvas(canvas, width, height), model.drawing, values, width, height, { theme, turn: START_TURN, small: true, ...options });
+    canvas.style.width = `${width}px`;
+    drawSmall(canvas, model.drawing, values, width, { theme, turn: START_TURN, tallest: Infinity, ...options });
     return element("figure", {}, canvas, element("figcaption", {}, title));
   }
 

@@ -1,13 +1,13 @@
 // The tab New rows: a map with the new rows, their table, and one row in detail, all linked.
 
 import { element, skipToMap } from "../kit/dom.js";
-import { closingMenus } from "../kit/menus.js";
 import { PairMenus, usedGroups } from "../kit/pair.js";
 import { Shell } from "../kit/shell.js";
 import { Colours } from "../map/colours.js";
 import { Gestures } from "../map/gestures.js";
 import { LassoLine } from "../map/lasso_line.js";
 import { Scene } from "../map/scene.js";
+import { screenButtons } from "../map/screen.js";
 import { initial, reduce } from "../map/state.js";
 import { CloseUp } from "./close_up.js";
 import { RowsMap } from "./layer.js";
@@ -94,21 +94,12 @@ export class RowsPage extends Shell {
     this.root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.turnLasso(false);
     });
-    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll("[data-zoom]"))) {
-      button.addEventListener("click", () => map.zoom(map.width / 2, map.height / 2, Number(button.dataset.zoom)));
-    }
-    parts.fit.addEventListener("click", () => map.fit());
+    screenButtons(this.root, parts, map);
     parts.ellipses.addEventListener("click", () => {
       overlay.ellipses = !overlay.ellipses;
       parts.ellipses.setAttribute("aria-pressed", String(overlay.ellipses));
       this.show();
     });
-    parts.present.hidden = !document.fullscreenEnabled;
-    parts.present.addEventListener("click", () => {
-      if (document.fullscreenElement) document.exitFullscreen();
-      else this.root.requestFullscreen();
-    });
-    closingMenus(this.root);
     const groups = usedGroups(model.header.on, model.nLatent).filter(({ used, dims }) => used || dims.length);
     this.menus.fill(groups, model.header.axes);
     parts.across.disabled = parts.up.disabled = parts.swap.disabled = model.nLatent < 2;
