@@ -10,11 +10,11 @@ from numpy import ndarray as Array
 
 from gplvm_core.comparison import Comparison, Step, is_depth_worth_it
 from gplvm_core.datasets import Dataset
-from gplvm_core.training import begin_comparison, comparison_of
+from gplvm_core.training import begin_comparison
 from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.download import download
 from pages.ui.shared.plain import plain
-from pages.ui.shared.running import rows_for, rows_used, running
+from pages.ui.shared.running import ended, rows_for, rows_used, running
 from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import file_stem
 
@@ -101,9 +101,7 @@ def depth_worth(dataset: Dataset) -> None:
     question = asked_for(dataset)
     if running(question.key, "depth_worth", "Uses the random splits that are finished."):
         return
-    run = comparison_of(question.key)
-    if run is not None and run.problem is not None:
-        st.error(plain(run.problem), icon=":material/error:")
+    run = ended(question.key)
     if run is not None and run.result is not None:
         answer_panel(run.result, dataset)
     st.caption(rows_used(dataset, question.rows, "minutes"))

@@ -16,6 +16,7 @@ from pages.ui.shared.layer_map import chosen_layer, layer_canvas
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.opening import opening_here
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import TERMS, story_of
 
 CALIBRATED = (
@@ -142,14 +143,12 @@ def latent_map(item: Item, name: str) -> None:
     layers = item.model.layers_ if item.model.capabilities.layers else ()
     last = len(layers) - 1
     at = chosen_layer(item, "explore", name, last) if layers else last
-    try:
+    with errors_told():  # the browser may be unable to draw the kernel or the model
         if at < last:
             layer_canvas(item, at, name)
         else:
             chart = Chart.of(item.model, item.dataset)
             latent_canvas(item, chart, name, linked_place(n_axes(chart)), opening_here(item))
-    except ValueError as error:  # the browser cannot draw the kernel or the model
-        st.error(plain(error))
     noise_of_outputs(item, name)
     rows_without_label(item, name)
     rows_with_own_label(item, name)

@@ -27,6 +27,7 @@ from pages.ui.shared.download import download
 from pages.ui.shared.intervals import inside_in_words, learning_in_words, of_film
 from pages.ui.shared.outputs import as_given, as_numbers
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import file_stem
 
 ANSWERS = 2  # the number of answers for each frame alone
@@ -86,15 +87,13 @@ def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> N
     if known is not None and known[0] == key:
         found: Followed | None = known[1]
     else:
-        try:
+        found = None
+        with errors_told():
             found = filling(
                 key,
                 partial(follow, item.model, film, rows),
                 lambda: st.session_state.update({asked: key}),
             )
-        except ValueError as error:
-            st.error(plain(error), icon=":material/error:")
-            return
     if found is None:
         return
     st.session_state[f"views_film|{name}"] = key, found
