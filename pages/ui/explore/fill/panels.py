@@ -134,8 +134,11 @@ def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None
     stem = "".join(c if c.isalnum() else "-" for c in f"{item.title} {current.title}").strip("-")
     marked = ask_as_text((*names_of(dataset), *words_in(dataset)), "row")
     with st.container(horizontal=True):
-        text = partial(row_csv, dataset, current, row, answer, marked)
-        download("Completed row (CSV)", text, f"{stem}.csv")
+        download(
+            "Completed row (CSV)",
+            lambda: row_csv(dataset, current, row, answer, marked),
+            f"{stem}.csv",
+        )
         if not dataset.columns:
             picture = partial(row_png, dataset, answer.mean)
             download("Picture (PNG)", picture, f"{stem}.png", icon="image")
