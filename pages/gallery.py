@@ -6,6 +6,7 @@ from pages.ui.gallery.hero import hero
 from pages.ui.gallery.mine import mine
 from pages.ui.gallery.ready import ready, shelved
 from pages.ui.shared.catalogue import library_items
+from pages.ui.shared.inputs import one_of
 from pages.ui.shared.link import go_to
 from pages.ui.shared.routes import enter_through_app
 
@@ -24,15 +25,7 @@ def shelf_bar(shelf: str) -> None:
 
     with st.container(horizontal=True, vertical_alignment="center", key="gallery_shelves"):
         st.header("Pick a model", anchor=False, width="content")
-        st.segmented_control(
-            "Shelf",
-            list(SHELVES),
-            format_func=titles.__getitem__,
-            required=True,
-            key=CONTROL,
-            on_change=switch,
-            label_visibility="collapsed",
-        )
+        one_of("Shelf", titles, CONTROL, lasts=False, hidden=True, on_change=switch)
 
 
 enter_through_app()

@@ -10,6 +10,7 @@ from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.readers.views import constant_views
 from pages.ui.shared.component import begin_at_top
 from pages.ui.shared.home import say_problem
+from pages.ui.shared.inputs import lasting_text, one_of
 from pages.ui.shared.lead import lead
 from pages.ui.shared.own_jobs import begin, say_held, unused_name
 from pages.ui.shared.plain import plain
@@ -49,15 +50,8 @@ def chosen_data(goal: str) -> Dataset | None:
     """Ask for the data (step one); return None until a data set is chosen."""
     # Other pages may have chosen the source, which a default would contradict.
     st.session_state.setdefault("train_source", "built-in")
-    source = st.segmented_control(
-        "Source of the data",
-        [each for each in SOURCES if each != "table" or has_folders()],
-        format_func=SOURCES.__getitem__,
-        required=True,
-        key="train_source",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    sources = {key: words for key, words in SOURCES.items() if key != "table" or has_folders()}
+    source = one_of("Source of the data", sources, "train_source", hidden=True)
     if goal == COLUMN and source == "built-in":
         return tables_form(TABLES)
     dataset = FORMS[str(source)]()
@@ -126,12 +120,11 @@ def set_up_column(dataset: Dataset) -> None:
 def start(model: Any, dataset: Dataset, *, of: str = "", possible: bool = True) -> None:
     """Show the name field and the button that starts the training; of: the name's first words."""
     title = model_words(type(model).__name__)
-    name = st.text_input(
+    name = lasting_text(
         "Name",
         value=f"{of}{dataset.title}, {title}",
         max_chars=80,
         key=f"train_name_{of}{dataset.name}_{title}",
-        persist_state="session",
     )
     if st.button(
         "Start training", type="primary", icon=":material/play_arrow:", disabled=not possible

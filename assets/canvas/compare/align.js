@@ -1,6 +1,7 @@
 // The alignment of maps by rotation and reflection (Procrustes), in units in which distances are comparable.
 
 import { LatentPoints } from "../geometry/points.js";
+import { sampledSlice } from "../geometry/slice.js";
 
 /** @import { MapModel } from "../map/map.js" */
 
@@ -153,14 +154,9 @@ export class TurnedModel extends LatentPoints {
    */
   slice(z, a, b) {
     const place = Float64Array.from(z);
-    return {
-      columns: () => null,
-      variances: (/** @type {Float64Array} */ us, /** @type {any} */ _, /** @type {number} */ v, /** @type {Float64Array} */ out, /** @type {number} */ offset) => {
-        for (let i = 0; i < us.length; i++) {
-          [place[a], place[b]] = [us[i], v];
-          out[offset + i] = this.variance(place);
-        }
-      },
-    };
+    return sampledSlice((u, v) => {
+      [place[a], place[b]] = [u, v];
+      return this.variance(place);
+    });
   }
 }

@@ -1,11 +1,11 @@
 // Several maps of the same rows: pointing at one map shows the row or position in all maps.
 
-import { browserStorage, partsOf } from "../kit/dom.js";
+import { browserStorage } from "../kit/dom.js";
 import { download } from "../kit/download.js";
 import { linkNumber } from "../kit/format.js";
-import { NextFrame } from "../kit/next_frame.js";
+import { Shell } from "../kit/shell.js";
 import { svgOf } from "../kit/svg_context.js";
-import { css, readTheme, takeTheme } from "../kit/theme.js";
+import { css } from "../kit/theme.js";
 import { Colours } from "../map/colours.js";
 import { rowsInLink, rowsOfLink, united } from "../geometry/lasso.js";
 import { Legend } from "../map/legend.js";
@@ -54,7 +54,7 @@ function chosenBy({ labels, thumbnails, by }, model) {
   return actions.reduce(reduce, opened);
 }
 
-export class LinkedMaps {
+export class LinkedMaps extends Shell {
   /**
    * @param {ParentNode} root the element with compare.html
    * @param {(Described & { bytes: Uint8Array })[]} packed
@@ -62,12 +62,9 @@ export class LinkedMaps {
    * @param {(stand: Stand) => void} onChange
    */
   constructor(root, packed, start, onChange) {
-    this.parts = partsOf(root);
-    /** @type {HTMLElement} */
-    this.root = this.parts.explorer;
+    super(root);
     this.onChange = onChange;
     this.stopping = new AbortController();
-    this.frame = new NextFrame(() => this.panels.forEach((panel) => panel.draw()));
     const models = modelsOf(packed);
     models.forEach(({ header }, i) => {
       const { names } = packed[i];
@@ -76,8 +73,7 @@ export class LinkedMaps {
     // Maps that only place rows have no columns, so only facts and labels can colour all maps.
     for (const model of models) if ("coloured" in model) model.coloured = [];
     /** The state that all maps share; its positions are valid only for the first map. */
-    this.shared = new Scene(chosenBy(start, models[0]), readTheme(this.root));
-    takeTheme(this.root, this.shared.theme);
+    this.shared = new Scene(chosenBy(start, models[0]), this.theme);
     this.panels = models.map((model, i) => new Panel(this, model, packed[i]));
     this.parts.maps.replaceChildren(...this.panels.map(({ figure }) => figure));
     this.parts.maps.dataset.count = String(this.panels.length);
@@ -90,8 +86,7 @@ export class LinkedMaps {
     /** The kept position: the number of its map, then coordinates. @type {number[] | null} */
     this.at = start.at;
     this.listen();
-    this.observer = new ResizeObserver(() => this.resize());
-    for (const { box, output } of this.panels) [box, output].forEach((node) => this.observer.observe(node));
+    this.observe(...this.panels.flatMap(({ box, output }) => [box, output]));
     this.turn(start.turned);
     this.take(rowsOfLink(start.rows, models[0].nPoints), false);
     const [from, ...point] = start.at ?? [];
@@ -236,17 +231,19 @@ export class LinkedMaps {
 
   // --- drawing --------------------------------------------------------------------------------
 
-  paint() {
-    this.frame.ask();
+  /** @override */
+  draw() {
+    for (const panel of this.panels) panel.draw();
   }
 
+  /** @override */
   resize() {
     for (const panel of this.panels) panel.resize();
     this.paint();
   }
 
-  retheme() {
-    takeTheme(this.root, this.shared.theme);
+  /** @override */
+  recolour() {
     this.colours.show();
     for (const { map } of this.panels) map.refresh();
     this.paint();
@@ -281,10 +278,10 @@ export class LinkedMaps {
     });
   }
 
+  /** @override */
   stop() {
-    this.frame.stop();
+    super.stop();
     this.stopping.abort();
-    this.observer.disconnect();
     for (const { map } of this.panels) map.stop();
   }
 }

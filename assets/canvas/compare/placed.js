@@ -3,6 +3,7 @@
 import { readFrame } from "../kit/frame.js";
 import { LatentModel } from "../geometry/model.js";
 import { LatentPoints } from "../geometry/points.js";
+import { sampledSlice } from "../geometry/slice.js";
 
 /** @import { MapModel } from "../map/map.js" */
 
@@ -34,12 +35,7 @@ export class PlacedPoints extends LatentPoints {
   }
 
   slice() {
-    return {
-      columns: () => null,
-      variances: (/** @type {Float64Array} */ us, /** @type {any} */ _, /** @type {number} */ _v, /** @type {Float64Array} */ out, /** @type {number} */ offset) => {
-        out.fill(0, offset, offset + us.length);
-      },
-    };
+    return sampledSlice(() => 0);
   }
 }
 

@@ -1,9 +1,10 @@
 // A Gaussian process beside a deep Gaussian process on the same points; the visitor adds and removes points.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { counted, formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
 import { LivingFigure } from "../kit/living.js";
+import { ARROWS } from "../kit/pointing.js";
 import { css } from "../kit/theme.js";
 import { Graph, roomFor } from "./graph.js";
 
@@ -47,11 +48,8 @@ export class BendFigure extends LivingFigure {
     if (points && !late) this.points = points;
     this.edit = Math.max(this.edit, edit);
     this.curve = curve;
-    this.parts.curves.replaceChildren(...curves.map(({ name, title, words }) => {
-      const button = element("button", { type: "button", title: words, "aria-pressed": name === curve }, title);
-      button.addEventListener("click", () => this.ask({ curve: name }));
-      return button;
-    }));
+    this.parts.curves.replaceChildren(...curves.map(({ name, title, words }) =>
+      pushButton(() => this.ask({ curve: name }), { title: words, "aria-pressed": name === curve }, title)));
     if (!late) this.wait(busy);
   }
 
@@ -123,7 +121,7 @@ export class BendFigure extends LivingFigure {
       this.change(graph);
     });
     canvas.addEventListener("keydown", (event) => {
-      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] }[event.key];
+      const way = ARROWS[event.key];
       if (way) {
         this.cursor = [this.cursor[0] + 2 * STEP * way[0], this.cursor[1] + STEP * way[1] * (this.up[1] - this.up[0])];
         this.draw();

@@ -3,6 +3,7 @@
 import { niceTicks } from "../kit/axes.js";
 import { contextOf, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
+import { inkDisc, inkLine, inkPath } from "../kit/ink.js";
 import { css } from "../kit/theme.js";
 
 /** @import { Theme } from "../kit/theme.js" */
@@ -103,12 +104,8 @@ export class Graph {
   line(grid, values, colour, width, dashes = []) {
     const { context } = this;
     this.trace(grid, values);
-    context.setLineDash(dashes);
-    context.strokeStyle = colour;
-    context.lineWidth = width;
     context.lineJoin = "round";
-    context.stroke();
-    context.setLineDash([]);
+    inkPath(context, { line: colour, width, dash: dashes });
   }
 
   /** Fill the area between two curves. @param {ArrayLike<number>} grid @param {ArrayLike<number>} low @param {ArrayLike<number>} high @param {string} colour */
@@ -117,8 +114,7 @@ export class Graph {
     this.trace(grid, high);
     for (let i = grid.length - 1; i >= 0; i--) context.lineTo(...this.pixel(grid[i], low[i]));
     context.closePath();
-    context.fillStyle = colour;
-    context.fill();
+    inkPath(context, { fill: colour });
   }
 
   /** @param {ArrayLike<number>} grid @param {ArrayLike<number>} values */
@@ -131,27 +127,14 @@ export class Graph {
   /** Draw a dot. @param {number} x @param {number} y @param {number} radius */
   dot(x, y, radius) {
     const { context, theme } = this;
-    context.beginPath();
-    context.arc(...this.pixel(x, y), radius, 0, 2 * Math.PI);
-    context.fillStyle = css(theme.text, 0.9);
-    context.fill();
-    context.strokeStyle = css(theme.background);
-    context.lineWidth = 1.2;
-    context.stroke();
+    inkDisc(context, ...this.pixel(x, y), radius, { fill: css(theme.text, 0.9), line: css(theme.background), width: 1.2 });
   }
 
   /** Draw a cross at the position that the keyboard controls. @param {number} x @param {number} y */
   cross(x, y) {
     const { context, theme } = this;
     const [px, py] = this.pixel(x, y);
-    context.beginPath();
-    for (const [dx, dy] of [[1, 0], [0, 1]]) {
-      context.moveTo(px - 9 * dx, py - 9 * dy);
-      context.lineTo(px + 9 * dx, py + 9 * dy);
-    }
-    context.strokeStyle = css(theme.accent);
-    context.lineWidth = 2;
-    context.stroke();
+    for (const [dx, dy] of [[9, 0], [0, 9]]) inkLine(context, [px - dx, py - dy], [px + dx, py + dy], { line: css(theme.accent), width: 2 });
   }
 }
 

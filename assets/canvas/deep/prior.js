@@ -1,7 +1,8 @@
 // A figure of draws from priors of depth 1 to 10, with one input and with two inputs.
 
-import { contextOf, fitCanvas, partsOf } from "../kit/dom.js";
-import { css, heatColour, readTheme, takeTheme } from "../kit/theme.js";
+import { contextOf, fitCanvas } from "../kit/dom.js";
+import { Shell } from "../kit/shell.js";
+import { css, heatColour } from "../kit/theme.js";
 import { drawnLayers, flatShare } from "./composed.js";
 import { Graph, roomFor } from "./graph.js";
 
@@ -12,25 +13,21 @@ const LINE = Float64Array.from({ length: 601 }, (_, i) => -4 + (8 * i) / 600);
 const SIDE = 48;
 const SQUARE = [0, 1].map((axis) => Float64Array.from({ length: SIDE * SIDE }, (_, n) => -3 + (6 * (axis ? Math.floor(n / SIDE) : n % SIDE)) / (SIDE - 1)));
 
-export class PriorFigure {
+export class PriorFigure extends Shell {
   /**
    * @param {ParentNode} root
    * @param {PriorPlace} place
    * @param {(place: PriorPlace) => void} onChange
    */
   constructor(root, place, onChange) {
-    this.parts = partsOf(root);
-    this.root = this.parts.explorer;
-    this.theme = readTheme(this.root);
+    super(root);
     this.place = { ...place };
     this.onChange = onChange;
     const { depth, draw, sees } = this.parts;
     depth.addEventListener("input", () => this.change({ depth: Number(depth.value) }));
     draw.addEventListener("click", () => this.change({ draw: this.place.draw + 1 }));
     sees.addEventListener("click", () => this.change({ sees: !this.place.sees }));
-    this.observer = new ResizeObserver(() => this.draw());
-    this.observer.observe(this.root);
-    takeTheme(this.root, this.theme);
+    this.observe(this.root);
     this.compose();
     this.show();
     this.root.dataset.ready = "true";
@@ -84,6 +81,7 @@ export class PriorFigure {
     return `${seen} ${same}: plateaus arise, with steep parts between them.`;
   }
 
+  /** @override */
   draw() {
     const { theme, place } = this;
     const { line, square } = this.parts;
@@ -103,12 +101,4 @@ export class PriorFigure {
     fitCanvas(square, side, side).drawImage(small, 0, 0, side, side);
   }
 
-  retheme() {
-    takeTheme(this.root, this.theme);
-    this.draw();
-  }
-
-  stop() {
-    this.observer.disconnect();
-  }
 }

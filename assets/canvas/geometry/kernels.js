@@ -52,20 +52,7 @@ export const KERNELS = {
       }
     },
     diagonal: ({ variance }) => variance,
-    /** A product of one factor along each dimension. */
-    plane({ variance, precision }, x, a, b, inputs) {
-      const M = inputs.nInducing;
-      const [za, zb] = [along(inputs, a), along(inputs, b)];
-      const rest = sumBeside(x, a, b, inputs, (xq, z, q) => precision[q] * (xq - z) ** 2);
-      return {
-        columns: (us) => tabulate(us, M, (u, m) => Math.exp(-0.5 * precision[a] * (u - za[m]) ** 2)),
-        height: (v) => rest.map((distance, m) => variance * Math.exp(-0.5 * (distance + precision[b] * (v - zb[m]) ** 2))),
-        add(out, table, i, factor) {
-          for (let m = 0, at = i * M; m < M; m++, at++) out[m] += factor[m] * table[at];
-        },
-        diagonal: () => variance,
-      };
-    },
+    plane: (part, x, a, b, inputs) => productPlane(part, (q, away) => -0.5 * part.precision[q] * away * away, x, [a, b], inputs),
     derivative: {
       row({ variance, precision }, x, { inducing: Z, nInducing: M, nLatent: Q }, out) {
         for (let m = 0; m < M; m++) {
@@ -90,19 +77,7 @@ export const KERNELS = {
       }
     },
     diagonal: ({ variance }) => variance,
-    plane(part, x, a, b, inputs) {
-      const M = inputs.nInducing;
-      const [za, zb] = [along(inputs, a), along(inputs, b)];
-      const rest = sumBeside(x, a, b, inputs, (xq, z, q) => bend(part, q, xq - z));
-      return {
-        columns: (us) => tabulate(us, M, (u, m) => Math.exp(bend(part, a, u - za[m]))),
-        height: (v) => rest.map((exponent, m) => part.variance * Math.exp(exponent + bend(part, b, v - zb[m]))),
-        add(out, table, i, factor) {
-          for (let m = 0, at = i * M; m < M; m++, at++) out[m] += factor[m] * table[at];
-        },
-        diagonal: () => part.variance,
-      };
-    },
+    plane: (part, x, a, b, inputs) => productPlane(part, (q, away) => bend(part, q, away), x, [a, b], inputs),
     derivative: {
       row(part, x, inputs, out) {
         const { precision, sharpness, frequency } = part;
@@ -206,6 +181,29 @@ export function kernelPlane(part, x, a, b, inputs) {
     height: () => nothing,
     add: (out, _table, _i, _factor, u, v) => row(part, at(u, v), inputs, out),
     diagonal: (u, v) => diagonal(part, at(u, v)),
+  };
+}
+
+/**
+ * Return the plane of a kernel that is a product of one factor along each dimension.
+ * @param {Part} part
+ * @param {(q: number, away: number) => number} exponent the logarithm of the factor of a dimension
+ * @param {ArrayLike<number>} x
+ * @param {[number, number]} pair the dimensions of the plane
+ * @param {Inputs} inputs
+ * @returns {KernelPlane}
+ */
+function productPlane({ variance }, exponent, x, [a, b], inputs) {
+  const M = inputs.nInducing;
+  const [za, zb] = [along(inputs, a), along(inputs, b)];
+  const rest = sumBeside(x, a, b, inputs, (xq, z, q) => exponent(q, xq - z));
+  return {
+    columns: (us) => tabulate(us, M, (u, m) => Math.exp(exponent(a, u - za[m]))),
+    height: (v) => rest.map((others, m) => variance * Math.exp(others + exponent(b, v - zb[m]))),
+    add(out, table, i, factor) {
+      for (let m = 0, at = i * M; m < M; m++, at++) out[m] += factor[m] * table[at];
+    },
+    diagonal: () => variance,
   };
 }
 

@@ -1,6 +1,7 @@
 // Magnification (how fast the output changes with the place) and its contour lines.
 
 import { contour, levelsBetween, smoothGrid } from "./contours.js";
+import { sampledSlice } from "./slice.js";
 
 /** @import { View } from "../kit/plane.js" */
 /** @import { Piece } from "./contours.js" */
@@ -23,12 +24,7 @@ const LEAST_LINE = 1e-3; // lowest level, as a fraction of the maximum; smaller 
  * @returns {Slice<null>} squared, like variances
  */
 export function magnificationSlice(metric, place, [du, dv]) {
-  return {
-    columns: () => null,
-    variances(us, _, v, out, offset) {
-      for (let i = 0; i < us.length; i++) out[offset + i] = metric.magnification(...tangents(place, us[i], v, [du, dv])) ** 2;
-    },
-  };
+  return sampledSlice((u, v) => metric.magnification(...tangents(place, u, v, [du, dv])) ** 2);
 }
 
 /**

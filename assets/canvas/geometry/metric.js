@@ -8,7 +8,7 @@
 // Between two places near each other, dᵀ G d is the expected squared change E‖f(x + d) − f(x)‖², which can be
 // computed without derivatives. The change does not include white noise, which is independent at every place.
 
-import { dot } from "../kit/algebra.js";
+import { dot, timesVector } from "../kit/algebra.js";
 
 /** @import { LatentModel } from "./model.js" */
 /** @import { Geometry } from "./geodesic.js" */
@@ -43,9 +43,7 @@ export class OutputMetric {
     const form = new Float64Array(R * R);
     for (let r = 0; r < R; r++) {
       for (let s = 0; s <= r; s++) {
-        let sum = 0;
-        for (let d = 0, at = r * D, to = s * D; d < D; d++, at++, to++) sum += weights[at] * weights[to];
-        form[r * R + s] = form[s * R + r] = sum;
+        form[r * R + s] = form[s * R + r] = dot(weights.subarray(r * D, (r + 1) * D), weights.subarray(s * D, (s + 1) * D));
       }
       form[r * R + r] -= this.level * shrink[r];
       yield;
@@ -58,26 +56,12 @@ export class OutputMetric {
    * @param {Float64Array} row M
    */
   coefficients(row) {
-    const { rank: R, nInducing: M, transform } = this.model;
-    const alpha = new Float64Array(R);
-    for (let r = 0, at = 0; r < R; r++) {
-      let sum = 0;
-      for (let m = 0; m < M; m++, at++) sum += transform[at] * row[m];
-      alpha[r] = sum;
-    }
-    return alpha;
+    return timesVector(this.model.transform, row);
   }
 
   /** Return the form times coefficients. @param {Float64Array} alpha R */
   imaged(alpha) {
-    const R = alpha.length;
-    const image = new Float64Array(R);
-    for (let r = 0, at = 0; r < R; r++) {
-      let sum = 0;
-      for (let s = 0; s < R; s++, at++) sum += this.form[at] * alpha[s];
-      image[r] = sum;
-    }
-    return image;
+    return timesVector(this.form, alpha);
   }
 
   /** Return ∂k(Z, x)/∂x, M × Q; the next call overwrites the result. @param {Float64Array} x */
@@ -90,16 +74,8 @@ export class OutputMetric {
 
   /** Return the derivatives of alpha along directions. @param {Float64Array} x @param {ArrayLike<number>[]} directions */
   changesAt(x, directions) {
-    const { nLatent: Q, row } = this;
     const slopes = this.slopesAt(x);
-    return directions.map((direction) => {
-      for (let m = 0, at = 0; m < row.length; m++) {
-        let sum = 0;
-        for (let q = 0; q < Q; q++, at++) sum += slopes[at] * direction[q];
-        row[m] = sum;
-      }
-      return this.coefficients(row);
-    });
+    return directions.map((direction) => this.coefficients(timesVector(slopes, direction)));
   }
 
   /**

@@ -1,5 +1,7 @@
 // The coordinates of hidden dimensions while the pointer moves over a map, so that the place stays near the data.
 
+import { sampledSlice } from "./slice.js";
+
 /** @import { LatentPoints } from "./points.js" */
 /** @import { Slice } from "./slice.js" */
 
@@ -210,14 +212,9 @@ export class NearPlane {
    */
   slice(variance) {
     const x = new Float64Array(this.points.nLatent);
-    return {
-      columns: () => null,
-      variances: (us, _, v, out, offset) => {
-        for (let i = 0; i < us.length; i++) {
-          [x[this.a], x[this.b]] = [us[i], v];
-          out[offset + i] = variance(this.follow(x));
-        }
-      },
-    };
+    return sampledSlice((u, v) => {
+      [x[this.a], x[this.b]] = [u, v];
+      return variance(this.follow(x));
+    });
   }
 }

@@ -14,6 +14,20 @@ import { kernelPlane } from "./kernels.js";
  */
 
 /**
+ * Return a slice of values that are functions of the place.
+ * @param {(u: number, v: number) => number} valueAt
+ * @returns {Slice<any>}
+ */
+export function sampledSlice(valueAt) {
+  return {
+    columns: () => null,
+    variances(us, _, v, out, offset) {
+      for (let i = 0; i < us.length; i++) out[offset + i] = valueAt(us[i], v);
+    },
+  };
+}
+
+/**
  * Variances on a grid of the plane (a, b); values that are constant in the plane are computed once.
  * @implements {Slice<Float64Array[]>}
  */

@@ -1,5 +1,7 @@
 // The variance of every output's function at a latent point, in the data's units.
 
+import { timesVector } from "../kit/algebra.js";
+
 /** @import { Frame } from "../kit/frame.js" */
 /** @import { Floats } from "./kernels.js" */
 
@@ -40,14 +42,9 @@ export class OutputVariances {
    * @param {number} weight of the place
    */
   look(row, prior, weight) {
-    const { basis, inducing: M, terms } = this;
+    const { basis, terms } = this;
     this.prior += weight * prior;
-    if (!basis) return;
-    for (let r = 0, at = 0; r < terms.length; r++) {
-      let sum = 0;
-      for (let m = 0; m < M; m++, at++) sum += basis[at] * row[m];
-      terms[r] += weight * sum * sum;
-    }
+    if (basis) timesVector(basis, row).forEach((term, r) => (terms[r] += weight * term * term));
   }
 
   /**
@@ -75,11 +72,7 @@ export class OutputVariances {
     if (!basis) return unit * shared * scales[d] * scales[d];
     const s = kind[d];
     let variance = ratio[s] * prior;
-    for (let r = 0, at = group[s] * rank * M; r < rank; r++) {
-      let sum = 0;
-      for (let m = 0; m < M; m++, at++) sum += basis[at] * row[m];
-      variance -= shares[s * rank + r] * sum * sum;
-    }
+    timesVector(basis.subarray(group[s] * rank * M, (group[s] + 1) * rank * M), row).forEach((term, r) => (variance -= shares[s * rank + r] * term * term));
     return Math.max(variance, 0) * scales[d] * scales[d];
   }
 

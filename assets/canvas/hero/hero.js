@@ -1,8 +1,10 @@
 // The first screen: a map that follows the pointer, and the output at its position.
 
-import { element, fitCanvas, partsOf } from "../kit/dom.js";
+import { element, fitCanvas } from "../kit/dom.js";
 import { drawOutput } from "../kit/output.js";
-import { labelStyle, readTheme, takeTheme } from "../kit/theme.js";
+import { ARROWS } from "../kit/pointing.js";
+import { Shell } from "../kit/shell.js";
+import { labelStyle } from "../kit/theme.js";
 import { markOf } from "../map/colours.js";
 import { LatentMap } from "../map/map.js";
 import { Scene } from "../map/scene.js";
@@ -12,34 +14,30 @@ import { initial } from "../map/state.js";
 
 const LEG_MS = 2600; // time from one row to the next in the automatic tour
 const STEP = 0.04; // step of an arrow key, as a fraction of the map's width or height
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 
-export class Hero {
+export class Hero extends Shell {
   /** @param {ParentNode} root @param {LatentModel} model */
   constructor(root, model) {
-    this.parts = partsOf(root);
+    super(root, "hero");
     this.model = model;
     const { header } = model;
-    this.state = new Scene(initial(model), readTheme(this.parts.hero));
+    this.state = new Scene(initial(model), this.theme);
     this.values = new Float64Array(model.nOutputs);
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
     /** The rows of a closed tour through the data. @type {number[]} */
     this.stops = Array.from({ length: 24 }, (_, i) => (header.start + 37 * i) % model.nPoints);
     this.moving = !matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.began = performance.now();
-    /** @type {number | null} */
-    this.frame = null;
     const { upper } = this.parts;
     upper.addEventListener("pointermove", (/** @type {PointerEvent} */ event) => this.point(event));
     upper.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => this.point(event));
     upper.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => this.key(event));
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.parts.map);
-    this.retheme();
+    this.observe(this.parts.map);
+    this.recolour();
     this.resize();
     this.map.fit();
-    this.next();
-    this.parts.hero.dataset.ready = "true";
+    this.paint();
+    this.root.dataset.ready = "true";
   }
 
   /** End the automatic tour: from now on, the point follows the pointer. @param {PointerEvent} event */
@@ -51,7 +49,7 @@ export class Hero {
 
   /** @param {KeyboardEvent} event */
   key(event) {
-    const way = /** @type {Record<string, number[]>} */ (ARROWS)[event.key];
+    const way = ARROWS[event.key];
     if (!way) return;
     event.preventDefault();
     this.moving = false;
@@ -65,16 +63,7 @@ export class Hero {
     const { a, b, point } = this.state;
     [point[a], point[b]] = [u, v];
     this.map.near.follow(point);
-    this.next();
-  }
-
-  /** Draw at the next frame. */
-  next() {
-    this.frame ??= requestAnimationFrame((now) => {
-      this.frame = null;
-      if (this.moving) this.travel(now);
-      this.draw();
-    });
+    this.paint();
   }
 
   /** Move the point from one row of the tour towards the next row, in all dimensions. @param {number} now */
@@ -86,10 +75,12 @@ export class Hero {
     const share = t * t * (3 - 2 * t);
     const [from, to] = [model.position(stops[leg]), model.position(stops[(leg + 1) % stops.length])];
     for (let q = 0; q < model.nLatent; q++) state.point[q] = from[q] + share * (to[q] - from[q]);
-    this.next();
+    this.paint();
   }
 
-  draw() {
+  /** @override @param {number} now */
+  draw(now) {
+    if (this.moving) this.travel(now);
     const { model, parts, state, values } = this;
     model.predict(state.point, values);
     const box = parts.output.parentElement;
@@ -116,28 +107,28 @@ export class Hero {
     return best;
   }
 
+  /** @override */
   resize() {
     const { clientWidth, clientHeight } = this.parts.map;
     if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
-    this.next();
+    this.paint();
   }
 
-  /** Draw again after a change of Streamlit's theme. */
-  retheme() {
-    takeTheme(this.parts.hero, this.state.theme);
-    const { model, state: { theme } } = this;
+  /** @override */
+  recolour() {
+    const { model, theme } = this;
     this.parts.names.replaceChildren(...model.presentLabels().map((label) => {
       const name = model.header.label_names?.[label] ?? String(label);
       return element("span", {}, markOf(labelStyle(label, model.header.palette, theme)), name);
     }));
     this.map.refresh();
-    this.next();
+    this.paint();
   }
 
+  /** @override */
   stop() {
     this.moving = false;
-    if (this.frame !== null) cancelAnimationFrame(this.frame);
-    this.observer.disconnect();
+    super.stop();
     this.map.stop();
   }
 }

@@ -7,6 +7,17 @@ export function dot(a, b) {
   return sum;
 }
 
+/** Return the product of a matrix and a vector. @param {Float64Array | Float32Array} matrix R × M @param {ArrayLike<number>} vector M */
+export function timesVector(matrix, vector) {
+  const product = new Float64Array(matrix.length / vector.length);
+  for (let r = 0, at = 0; r < product.length; r++) {
+    let sum = 0;
+    for (let m = 0; m < vector.length; m++, at++) sum += matrix[at] * vector[m];
+    product[r] = sum;
+  }
+  return product;
+}
+
 /** Return the point at a fraction of the line between two points. @param {Float64Array} from @param {Float64Array} to @param {number} share */
 export function blend(from, to, share) {
   return from.map((value, i) => (1 - share) * value + share * to[i]); // this formula is exact at both ends

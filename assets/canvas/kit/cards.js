@@ -1,7 +1,7 @@
 // Small pictures of rows in titled groups, side by side.
 
-import { element, fitCanvas } from "./dom.js";
-import { drawOutput, outputHeight } from "./output.js";
+import { element } from "./dom.js";
+import { drawSmall } from "./output.js";
 
 /** @import { Drawing, Turn } from "./geometry.js" */
 /** @import { Theme } from "./theme.js" */
@@ -78,10 +78,7 @@ export class Cards {
     for (const [i, { canvas, values, spread, heat, drawing = this.drawing }] of this.cards.entries()) {
       const width = widths[i];
       if (!width || !drawing) continue;
-      const height = Math.min(outputHeight(drawing, width, true), 1.35 * width);
-      canvas.style.height = `${height}px`;
-      const context = fitCanvas(canvas, width, height);
-      drawOutput(context, drawing, values, width, height, { theme, turn, spread, heat, small: true });
+      drawSmall(canvas, drawing, values, width, { theme, turn, spread, heat, tallest: 1.35 });
     }
   }
 }

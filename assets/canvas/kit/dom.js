@@ -14,6 +14,18 @@ export function element(name, attributes = {}, ...children) {
   return node;
 }
 
+/**
+ * Return a button that does something when it is pressed.
+ * @param {(event: MouseEvent) => unknown} press
+ * @param {Record<string, unknown>} [attributes]
+ * @param {...(Node | string)} children
+ */
+export function pushButton(press, attributes, ...children) {
+  const button = element("button", { type: "button", ...attributes }, ...children);
+  button.addEventListener("click", press);
+  return button;
+}
+
 /** @param {HTMLCanvasElement} canvas */
 export function contextOf(canvas) {
   return /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));

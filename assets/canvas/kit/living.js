@@ -1,32 +1,27 @@
-// The base of figures with animated curves: parts, colours, size, and animation frames.
+// The base of figures with animated curves.
 
-import { partsOf } from "./dom.js";
-import { readTheme, takeTheme } from "./theme.js";
+import { Shell } from "./shell.js";
 
 /** @template Act */
-export class LivingFigure {
+export class LivingFigure extends Shell {
   /**
    * @param {ParentNode} root
    * @param {(act: Act) => void} send
    */
   constructor(root, send) {
-    this.parts = partsOf(root);
-    this.root = /** @type {HTMLElement} */ (this.parts.explorer);
+    super(root);
     this.send = send;
-    this.theme = readTheme(this.root);
     /** @type {import("./frame.js").Frame | null} */
     this.frame = null;
     this.edit = 0;
     this.moving = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.tick = 0;
     this.parts.moving.addEventListener("click", () => this.move(!this.moving));
-    this.observer = new ResizeObserver(() => this.draw());
-    this.observer.observe(this.root);
+    this.observe(this.root);
   }
 
   /** Start drawing; subclasses call this when their listeners are set. */
   begin() {
-    takeTheme(this.root, this.theme);
     this.move(this.moving);
     this.root.dataset.ready = "true";
   }
@@ -44,19 +39,12 @@ export class LivingFigure {
     this.tick = requestAnimationFrame(() => this.animate());
   }
 
-  /** Draw everything. */
-  draw() {}
-
   /** Draw the moving parts, if any. */
   drawMoving() {}
 
-  retheme() {
-    takeTheme(this.root, this.theme);
-    this.draw();
-  }
-
+  /** @override */
   stop() {
     cancelAnimationFrame(this.tick);
-    this.observer.disconnect();
+    super.stop();
   }
 }

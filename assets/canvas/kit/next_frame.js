@@ -1,7 +1,7 @@
 // Draws once at the next frame, for any number of requests.
 
 export class NextFrame {
-  /** @param {() => void} draw */
+  /** @param {(now: number) => void} draw */
   constructor(draw) {
     this.draw = draw;
     /** The requested frame. @type {number | null} */
@@ -9,9 +9,9 @@ export class NextFrame {
   }
 
   ask() {
-    this.asked ??= requestAnimationFrame(() => {
+    this.asked ??= requestAnimationFrame((now) => {
       this.asked = null;
-      this.draw();
+      this.draw(now);
     });
   }
 

@@ -2,7 +2,7 @@
 // output, the samples, the uncertainty and the thumbnails. NaN is a missing value: pixels are
 // hatched, joints and their bones omitted, bars replaced by a band, curves interrupted.
 
-import { fitCanvas } from "./dom.js";
+import { element, fitCanvas } from "./dom.js";
 import { drawImage } from "./image.js";
 import { drawSkeleton } from "./skeleton.js";
 import { cardHeight, drawTable } from "./table_card.js";
@@ -49,6 +49,33 @@ export function drawOutput(context, drawing, values, width, height, options) {
   context.clearRect(0, 0, width, height);
   const draw = { image: drawImage, skeleton: drawSkeleton, curve: drawVector, bars: drawVector, table: drawTable }[drawing.kind];
   draw(context, drawing, values, width, height, options);
+}
+
+/**
+ * Draw an output in small. The canvas gets its height, which is at most `tallest` times the width.
+ * @param {HTMLCanvasElement} canvas
+ * @param {Drawing} drawing
+ * @param {ArrayLike<number>} values
+ * @param {number} width
+ * @param {DrawOptions & { tallest?: number }} options
+ */
+export function drawSmall(canvas, drawing, values, width, { tallest = 1.2, ...options }) {
+  const height = Math.min(outputHeight(drawing, width, true), tallest * width);
+  canvas.style.height = `${height}px`;
+  drawOutput(fitCanvas(canvas, width, height), drawing, values, width, height, { ...options, small: true });
+}
+
+/**
+ * Return a small picture of an output, for the inside of a button with a name.
+ * @param {Drawing} drawing
+ * @param {ArrayLike<number>} values
+ * @param {number} width
+ * @param {DrawOptions & { tallest?: number }} options
+ */
+export function smallPicture(drawing, values, width, options) {
+  const canvas = element("canvas", { style: `width:${width}px`, "aria-hidden": "true" });
+  drawSmall(canvas, drawing, values, width, options);
+  return canvas;
 }
 
 /**

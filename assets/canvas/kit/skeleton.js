@@ -1,6 +1,7 @@
 // A row of data as a stick figure, without missing joints and their bones.
 
 import { jointFrame, turnJoints } from "./geometry.js";
+import { inkDisc, inkLine, inkPath } from "./ink.js";
 import { css, mix } from "./theme.js";
 
 /** @import { Drawing, Turn } from "./geometry.js" */
@@ -36,13 +37,10 @@ export function drawSkeleton(context, drawing, values, width, height, { theme, t
     .filter(({ parent, joint }) => parent >= 0 && known[parent] && known[joint])
     .sort((p, q) => joints[p.joint][2] - joints[q.joint][2]);
   if (spread) {
-    context.fillStyle = css(theme.accent, 0.24);
     joints.forEach((joint, j) => {
       if (!known[j]) return;
       const radius = Math.hypot(spread[3 * j], spread[3 * j + 1], spread[3 * j + 2]) / Math.sqrt(3);
-      context.beginPath();
-      context.arc(...project(joint), Math.max(scale * radius, 0.8), 0, 2 * Math.PI);
-      context.fill();
+      inkDisc(context, ...project(joint), Math.max(scale * radius, 0.8), { fill: css(theme.accent, 0.24) });
     });
   }
   context.lineCap = "round";
@@ -51,12 +49,7 @@ export function drawSkeleton(context, drawing, values, width, height, { theme, t
     const depth = Math.min(Math.max(0.5 + joints[joint][2] / (2 * reach), 0), 1);
     const colour = side ? mix(theme.background, mix(BONE_COLOURS[side], theme.text, 0.12), 0.55 + 0.45 * depth)
       : mix(theme.background, theme.text, 0.5 + 0.4 * depth);
-    context.strokeStyle = css(colour);
-    context.lineWidth = small ? 1.4 : 2 + 2.4 * depth;
-    context.beginPath();
-    context.moveTo(...project(joints[parent]));
-    context.lineTo(...project(joints[joint]));
-    context.stroke();
+    inkLine(context, project(joints[parent]), project(joints[joint]), { line: css(colour), width: small ? 1.4 : 2 + 2.4 * depth });
   }
   if (known.includes(false)) drawLoneJoints(context, joints, known, bones, project, small, theme);
 }
@@ -73,12 +66,8 @@ export function drawSkeleton(context, drawing, values, width, height, { theme, t
  */
 function drawLoneJoints(context, joints, known, bones, project, small, theme) {
   const bound = new Set(bones.flatMap(({ parent, joint }) => [parent, joint]));
-  context.fillStyle = css(theme.text, 0.8);
   joints.forEach((joint, j) => {
-    if (!known[j] || bound.has(j)) return;
-    context.beginPath();
-    context.arc(...project(joint), small ? 1.4 : 3, 0, 2 * Math.PI);
-    context.fill();
+    if (known[j] && !bound.has(j)) inkDisc(context, ...project(joint), small ? 1.4 : 3, { fill: css(theme.text, 0.8) });
   });
 }
 
@@ -92,8 +81,6 @@ function drawLoneJoints(context, joints, known, bones, project, small, theme) {
  */
 function drawFloor(context, drawing, project, turn, theme) {
   const { reach, floor, centre } = drawing.extent;
-  context.strokeStyle = css(theme.faint);
-  context.lineWidth = 1;
   context.beginPath();
   for (let i = -3; i <= 3; i++) {
     const at = (i / 3) * 0.75 * reach;
@@ -105,5 +92,5 @@ function drawFloor(context, drawing, project, turn, theme) {
       context.lineTo(...project(to));
     }
   }
-  context.stroke();
+  inkPath(context, { line: css(theme.faint) });
 }

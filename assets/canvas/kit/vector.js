@@ -3,6 +3,7 @@
 import { niceTicks } from "./axes.js";
 import { formatNumber } from "./format.js";
 import { vectorFrame } from "./geometry.js";
+import { inkLine, inkPath } from "./ink.js";
 import { css, mix } from "./theme.js";
 
 /** @import { Drawing } from "./geometry.js" */
@@ -38,25 +39,20 @@ export function drawVector(context, drawing, values, width, height, options) {
       context.fillRect(px(i) - wide / 2, from, wide, Math.max(to - from, 1));
     }
     if (spread) {
-      context.strokeStyle = css(theme.text);
-      context.lineWidth = small ? 1 : 1.5;
       context.beginPath();
       for (let i = 0; i < n; i++) {
         context.moveTo(px(i), py(values[i] - 2 * spread[i], i));
         context.lineTo(px(i), py(values[i] + 2 * spread[i], i));
       }
-      context.stroke();
+      inkPath(context, { line: css(theme.text), width: small ? 1 : 1.5 });
     }
   } else {
     if (spread) {
-      context.fillStyle = css(tint, 0.25);
       context.beginPath();
       for (let i = 0; i < n; i++) context.lineTo(px(i), py(values[i] + 2 * spread[i], i));
       for (let i = n - 1; i >= 0; i--) context.lineTo(px(i), py(values[i] - 2 * spread[i], i));
-      context.fill();
+      inkPath(context, { fill: css(tint, 0.25) });
     }
-    context.strokeStyle = css(tint);
-    context.lineWidth = small ? 1.4 : 2;
     context.lineJoin = "round";
     context.lineCap = "round"; // a value between two gaps is a dot
     context.beginPath();
@@ -65,7 +61,7 @@ export function drawVector(context, drawing, values, width, height, options) {
       if (i === 0 || Number.isNaN(values[i - 1])) context.moveTo(px(i), py(values[i], i));
       context.lineTo(px(i), py(values[i], i));
     }
-    context.stroke();
+    inkPath(context, { line: css(tint), width: small ? 1.4 : 2 });
   }
   context.restore();
 }
@@ -98,11 +94,7 @@ function drawVectorAxes(context, drawing, frame, n, theme) {
     context.fillText(formatNumber(tick), frame.left - 6, py(tick, 0));
   }
   context.stroke();
-  context.strokeStyle = css(theme.muted, 0.7);
-  context.beginPath();
-  context.moveTo(frame.left, frame.base);
-  context.lineTo(frame.right, frame.base);
-  context.stroke();
+  inkLine(context, [frame.left, frame.base], [frame.right, frame.base], { line: css(theme.muted, 0.7) });
   context.textBaseline = "top";
   if (named) {
     for (let i = 0; i < n; i++) {

@@ -1,6 +1,6 @@
 // The controls beside a figure: sliders, choices, switches, and buttons for another draw.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 
 /** @typedef {{ kind: "slider" | "choice" | "switch" | "draw", name: string, label: string, low?: number, high?: number, step?: number, unit?: string, options?: [string, string][], help?: string }} LessonControl */
@@ -17,8 +17,7 @@ export function lessonControl(control, choose) {
   if (kind === "slider") return slider(control, choose);
   if (kind === "choice") return choice(control, choose);
   let shown = /** @type {any} */ (undefined);
-  const node = element("button", { type: "button", title: help }, label);
-  node.addEventListener("click", () => choose(kind === "switch" ? !shown : shown + 1));
+  const node = pushButton(() => choose(kind === "switch" ? !shown : shown + 1), { title: help }, label);
   const show = (/** @type {any} */ value) => {
     shown = value;
     if (kind === "switch") node.setAttribute("aria-pressed", String(value));

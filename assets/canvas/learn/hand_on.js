@@ -1,7 +1,9 @@
 // The pointer and the keys on a panel whose points a visitor adds, removes and moves.
 
 import { counted } from "../kit/format.js";
-import { css, tracePath } from "../kit/theme.js";
+import { inkDisc } from "../kit/ink.js";
+import { ARROWS } from "../kit/pointing.js";
+import { css } from "../kit/theme.js";
 import { pointWithin, ruledPlace, withMoved, withoutPoint, withPoint } from "./hand.js";
 import { lessonInk } from "./lesson_graph.js";
 
@@ -110,7 +112,7 @@ export class HandOn {
     const rules = /** @type {HandRules} */ (this.rules);
     const [across, up] = [graph.across, graph.up];
     const cursor = this.cursor ?? ruledPlace([(across[0] + across[1]) / 2, (up[0] + up[1]) / 2], rules, across, up);
-    const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] }[event.key];
+    const way = ARROWS[event.key];
     if (way) {
       const place = /** @type {HandPoint} */ ([cursor[0] + KEY_STEP * way[0] * (across[1] - across[0]), cursor[1] + KEY_STEP * way[1] * (up[1] - up[0])]);
       this.cursor = ruledPlace(place, rules, across, up);
@@ -132,12 +134,7 @@ export class HandOn {
     if (!this.rules) return;
     const { context, theme } = graph;
     for (const [x, y] of this.points) {
-      tracePath(context, "circle", ...graph.pixel(x, y), RADIUS);
-      context.fillStyle = css(lessonInk("warm", theme));
-      context.fill();
-      context.strokeStyle = css(theme.background);
-      context.lineWidth = 1.5;
-      context.stroke();
+      inkDisc(context, ...graph.pixel(x, y), RADIUS, { fill: css(lessonInk("warm", theme)), line: css(theme.background), width: 1.5 });
     }
     if (this.cursor && this.canvas.matches(":focus-visible")) graph.cross(...this.cursor);
   }

@@ -182,9 +182,9 @@ export class LessonFigure extends LivingFigure {
   }
 
   /** @override */
-  retheme() {
+  recolour() {
     if (this.frame) this.make(this.frame.header.panels);
-    super.retheme();
+    this.draw();
   }
 
   /** @override */

@@ -3,6 +3,7 @@
 import { pathAt } from "../deep/bend.js";
 import { Graph } from "../deep/graph.js";
 import { contextOf } from "../kit/dom.js";
+import { inkPath } from "../kit/ink.js";
 import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 
 /** @import { Colour, Theme } from "../kit/theme.js" */
@@ -119,18 +120,13 @@ export class LessonGraph extends Graph {
         context.lineTo(right, py);
         context.moveTo(px, 2 * py - top);
         context.lineTo(px, top);
-        context.strokeStyle = css(colour, 0.55 * strength);
-        context.lineWidth = 1.4;
-        context.stroke();
+        inkPath(context, { line: css(colour, 0.55 * strength), width: 1.4 });
       }
       tracePath(context, marker, px, py, radius);
-      context.fillStyle = hollow ? css(theme.background) : css(colour, strength);
-      context.fill();
       // A light rim keeps dark shades visible on a dark page.
-      const rim = shade && theme.dark ? theme.muted : theme.background;
-      context.strokeStyle = hollow ? css(colour, strength) : css(rim, strength);
-      context.lineWidth = hollow ? 2 : 1;
-      context.stroke();
+      const rim = css(shade && theme.dark ? theme.muted : theme.background, strength);
+      const own = css(colour, strength);
+      inkPath(context, hollow ? { fill: css(theme.background), line: own, width: 2 } : { fill: own, line: rim });
     }
   }
 
@@ -177,8 +173,6 @@ export class LessonGraph extends Graph {
       const place = 2 * (i * parents.length + joint);
       return pixel(joints[place], joints[place + 1]);
     };
-    context.strokeStyle = css(colour, strength);
-    context.lineWidth = width;
     context.lineCap = "round";
     context.beginPath();
     parents.forEach((parent, joint) => {
@@ -186,7 +180,7 @@ export class LessonGraph extends Graph {
       context.moveTo(...at(parent));
       context.lineTo(...at(joint));
     });
-    context.stroke();
+    inkPath(context, { line: css(colour, strength), width });
   }
 
   /** @param {LessonMark} mark @param {Arrays} own */

@@ -1,5 +1,6 @@
 // The map's shading by the probability of a word.
 
+import { sampledSlice } from "../geometry/slice.js";
 import { labelStyle, mix } from "../kit/theme.js";
 
 /** @import { LatentMap } from "./map.js" */
@@ -25,16 +26,10 @@ export class Chance {
     const chance = (/** @type {Float64Array} */ place) => table.chance(place, column, word);
     if (map.follows()) return map.near.slice(chance);
     const place = x.slice();
-    return {
-      columns: () => null,
-      variances(us, _, v, out, offset) {
-        place[b] = v;
-        for (let i = 0; i < us.length; i++) {
-          place[a] = us[i];
-          out[offset + i] = chance(place);
-        }
-      },
-    };
+    return sampledSlice((u, v) => {
+      [place[a], place[b]] = [u, v];
+      return chance(place);
+    });
   }
 
   /** The colour is stronger where the word is more probable. */

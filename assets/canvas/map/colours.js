@@ -1,6 +1,6 @@
 // The colours of the training points: by their labels, or by another fact (a number or a word).
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, fitCanvas, pushButton } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { UNCERTAINTY } from "./shade.js";
 import { OWN, shadeOf } from "./switches.js";
@@ -122,8 +122,7 @@ export class Colours {
     parts.legend.hidden = false;
     parts.legend.replaceChildren(...words.map((name, word) => {
       const shade = shadeOf(model.columnOf(factor), word);
-      const chip = element("button", { type: "button", "data-chance": shade, title: `Shade the map by the probability of “${name}”` }, markOf(labelStyle(word, model.header.palette, theme)), name);
-      chip.addEventListener("click", () => this.choose({ type: "set", name: "shade", value: chip.getAttribute("aria-pressed") === "true" ? "uncertainty" : shade }));
+      const chip = pushButton(() => this.choose({ type: "set", name: "shade", value: chip.getAttribute("aria-pressed") === "true" ? "uncertainty" : shade }), { "data-chance": shade, title: `Shade the map by the probability of “${name}”` }, markOf(labelStyle(word, model.header.palette, theme)), name);
       return chip;
     }));
     this.markShade();
@@ -143,9 +142,7 @@ export class Colours {
     parts.legend.hidden = present.length < (state.factor === OWN ? 1 : 2);
     parts.legend.replaceChildren(...present.map((label) => {
       const name = model.header.label_names[label] ?? String(label);
-      const chip = element("button", { type: "button", "data-label": label }, markOf(labelStyle(label, model.header.palette, theme)), name);
-      chip.addEventListener("click", () => this.toggle(label));
-      return chip;
+      return pushButton(() => this.toggle(label), { "data-label": label }, markOf(labelStyle(label, model.header.palette, theme)), name);
     }));
     this.mark();
   }

@@ -1,13 +1,13 @@
 // The controls around the map: pair of dimensions, switches, strip of dimensions, legend, and the output's caption.
 
 import { formatNumber } from "../kit/format.js";
-import { closingMenus } from "../kit/menus.js";
 import { PairMenus } from "../kit/pair.js";
 import { Colours } from "./colours.js";
 import { DimensionStrip } from "./dimensions.js";
 import { newPlace } from "../geometry/drawn.js";
 import { Matters } from "./matters.js";
 import { unseenDeviation } from "./layers.js";
+import { screenButtons } from "./screen.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { Layer } from "./switches.js" */
@@ -30,31 +30,9 @@ export class Controls {
     this.parts.follow.addEventListener("click", () => explorer.follow(!this.state.follow));
     this.parts.surprise?.addEventListener("click", () => explorer.arrive(newPlace(this.model)));
     this.parts.reset.addEventListener("click", () => explorer.reset());
-    this.buildScreen();
+    screenButtons(explorer.root, this.parts, explorer.map, () => explorer.wall?.moved());
     this.showPair();
     this.showLegend();
-  }
-
-  /** Build the buttons that move the map, and the full-screen button. */
-  buildScreen() {
-    const { explorer, parts: { fit, present } } = this;
-    for (const button of /** @type {NodeListOf<HTMLElement>} */ (explorer.root.querySelectorAll("[data-zoom]"))) {
-      button.addEventListener("click", () => {
-        explorer.map.zoom(explorer.map.width / 2, explorer.map.height / 2, Number(button.dataset.zoom));
-        explorer.wall?.moved();
-      });
-    }
-    fit?.addEventListener("click", () => {
-      explorer.map.fit();
-      explorer.wall?.moved();
-    });
-    closingMenus(explorer.root);
-    if (!present) return;
-    present.hidden = !document.fullscreenEnabled;
-    present.addEventListener("click", () => {
-      if (document.fullscreenElement) document.exitFullscreen();
-      else this.explorer.root.requestFullscreen();
-    });
   }
 
   // --- dimension pair -------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // The table of all rows below the map: it sorts, its histograms are brushed, and it shares the map's selection.
 
 import { Bins, brushedRows, ordered } from "../geometry/bins.js";
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, fitCanvas, pushButton } from "../kit/dom.js";
 import { counted, formatFixed } from "../kit/format.js";
 import { css, labelStyle } from "../kit/theme.js";
 
@@ -55,26 +55,19 @@ export class DataTable {
     const facts = model.factorNames.map((/** @type {string} */ name, /** @type {number} */ f) => ({ name, words: model.factorWords(f), value: (/** @type {number} */ n) => model.factor(f, n) }));
     this.columns = [...labels, ...facts].map(({ name, words, value }, c) => {
       const bins = new Bins(Float32Array.from({ length: model.nPoints }, (_, n) => value(n)), words);
-      const button = element("button", { type: "button", title: `Sort by “${name}”` }, element("span", {}, name));
-      button.addEventListener("click", () => this.sort(c));
+      const button = pushButton(() => this.sort(c), { title: `Sort by “${name}”` }, element("span", {}, name));
       const canvas = element("canvas", { role: "img", style: `width:${BIN_ROOM}px; height:${BIN_HEIGHT}px`, title: "Drag over the histogram to keep only rows in this range; press it once more to release it" });
       const column = { name, bins, brush: null, canvas, cell: element("th", { scope: "col", "aria-sort": "none" }, button, canvas) };
       this.listen(column);
       return column;
     });
-    const named = element("button", { type: "button", title: "Sort by name" }, element("span", {}, model.header.row_names ? "Name" : "Row"));
-    named.addEventListener("click", () => this.sort(-1));
+    const named = pushButton(() => this.sort(-1), { title: "Sort by name" }, element("span", {}, model.header.row_names ? "Name" : "Row"));
     this.named = element("th", { scope: "col", "aria-sort": "none" }, named);
     this.body = element("tbody");
-    const choice = (/** @type {boolean} */ only) => {
-      const button = element("button", { type: "button" });
-      button.addEventListener("click", () => this.list(only));
-      return button;
-    };
+    const choice = (/** @type {boolean} */ only) => pushButton(() => this.list(only));
     this.choices = [choice(false), choice(true)];
     this.words = element("span", { role: "status" });
-    this.clear = element("button", { type: "button", title: "Select no rows" }, "Clear");
-    this.clear.addEventListener("click", () => this.take([]));
+    this.clear = pushButton(() => this.take([]), { title: "Select no rows" }, "Clear");
     const table = element("table", { "aria-label": "Rows" }, element("thead", {}, element("tr", {}, this.named, ...this.columns.map(({ cell }) => cell))), this.body);
     this.box = element("div", { class: "listing-box" }, table);
     this.box.addEventListener("scroll", () => this.draw(), { passive: true });
@@ -266,11 +259,10 @@ export class DataTable {
     const tick = element("input", { type: "checkbox", "aria-label": `Select ${name}` });
     tick.checked = chosen;
     tick.addEventListener("change", () => this.tick(n, tick.checked));
-    const go = element("button", { type: "button", title: `Go to ${model.name(n)}` }, name);
-    go.addEventListener("click", () => {
+    const go = pushButton(() => {
       state.leave();
       explorer.arrive(model.position(n));
-    });
+    }, { title: `Go to ${model.name(n)}` }, name);
     const dot = model.label(n) < 0 ? [] : [element("i", { class: "dot", style: `background:${css(labelStyle(model.label(n), model.header.palette, state.theme).colour)}` })];
     const line = element("tr", { "data-row": n, ...(n === this.kept ? { "aria-current": "true" } : {}) }, element("th", { scope: "row" }, element("span", {}, tick, ...dot, go)),
       ...this.columns.map(({ bins }) => element("td", { class: bins.words ? "word" : "number" }, this.text(bins, bins.values[n]))));

@@ -1,8 +1,8 @@
 // The strip of dimensions: each has its ARD weight, a button that puts it on an axis, and the point's coordinate.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { formatCoordinate, formatNumber } from "../kit/format.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { smallPicture } from "../kit/output.js";
 import { pairAfter } from "../kit/pair.js";
 import { START_TURN } from "../kit/turn.js";
 
@@ -58,15 +58,13 @@ export class DimensionStrip {
         shown.push(row.row);
       }
     }
-    const scale = element("button", { type: "button", class: "plain", title: "How the bars are drawn" }, this.logarithmic ? "log" : "linear");
-    scale.addEventListener("click", () => {
+    const scale = pushButton(() => {
       this.logarithmic = !this.logarithmic;
       this.build();
       this.show();
       this.host.querySelector(".plain")?.focus();
-    });
-    const take = element("button", { type: "button", "data-part": "take" }, "Take from nearest point");
-    take.addEventListener("click", () => this.takeFromNearest());
+    }, { class: "plain", title: "How the bars are drawn" }, this.logarithmic ? "log" : "linear");
+    const take = pushButton(() => this.takeFromNearest(), { "data-part": "take" }, "Take from nearest point");
     this.host.replaceChildren(
       element("h2", { title: WORDS }, "What matters most", scale), this.film, ...shown,
       ...(off.length ? [this.switchedOff(off)] : []),
@@ -97,14 +95,12 @@ export class DimensionStrip {
   /** @param {number} q @param {...(Node | string)} children */
   axisButton(q, ...children) {
     const { model, state } = this.explorer;
-    const button = element("button", { type: "button", class: "axis" }, ...children);
-    button.title = `${model.header.axes[q]}: ARD weight ${formatNumber(model.relevance[q])}. Press for the horizontal axis, with Shift for the vertical one.`;
-    button.addEventListener("click", (event) => {
+    const title = `${model.header.axes[q]}: ARD weight ${formatNumber(model.relevance[q])}. Press for the horizontal axis, with Shift for the vertical one.`;
+    return pushButton((event) => {
       // A press on the horizontal dimension makes it vertical, since touch screens have no Shift key.
       const side = event.shiftKey || q === state.a ? "up" : "across";
       this.explorer.setPair(...pairAfter(side, q, [state.a, state.b]));
-    });
-    return button;
+    }, { class: "axis", title }, ...children);
   }
 
   /** Return one line with the unused dimensions. @param {number[]} off */
@@ -167,7 +163,6 @@ export class DimensionStrip {
     const { model, state } = this.explorer;
     const [output] = model.pictured;
     const width = Math.floor((this.host.clientWidth - 4 * (FRAMES + 1)) / FRAMES);
-    const height = Math.min(outputHeight(output.drawing, width, true), 1.2 * width);
     const [low, high] = model.range(q);
     const values = new Float64Array(output.nOutputs);
     const companion = model.companion(q);
@@ -176,9 +171,7 @@ export class DimensionStrip {
       const point = state.point.slice();
       point[q] = low + (i / (FRAMES - 1)) * (high - low);
       output.predict(point, values);
-      const canvas = element("canvas", { style: `width:${width}px; height:${height}px` });
-      drawOutput(fitCanvas(canvas, width, height), output.drawing, values, width, height, { theme: state.theme, turn: START_TURN, small: true });
-      return canvas;
+      return smallPicture(output.drawing, values, width, { theme: state.theme, turn: START_TURN });
     }));
     this.film.hidden = false;
   }

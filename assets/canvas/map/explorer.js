@@ -1,11 +1,8 @@
 // The explorer: one model, one state, and the parts that show the state. It does not depend on Streamlit.
 
-import { browserStorage, partsOf, skipToMap } from "../kit/dom.js";
-import { NextFrame } from "../kit/next_frame.js";
+import { browserStorage, skipToMap } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
-import { readTheme, takeTheme } from "../kit/theme.js";
-import { START_TURN } from "../kit/turn.js";
 import { Body } from "../pull/body.js";
 import { graspsOf } from "../pull/grasp_of.js";
 import { Painting } from "../pull/painting.js";
@@ -29,21 +26,21 @@ import { ShadeChoice } from "./shade_choice.js";
 import { showPlace, showSwitches } from "./showing.js";
 import { initial, reduce } from "./state.js";
 import { Taking } from "./taking.js";
+import { Visit } from "./visit.js";
 import { Wall } from "./wall.js";
 
 /** @import { NamesData } from "./names.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Group } from "../kit/pair.js" */
 /** @import { MapModel } from "./map.js" */
-/** @import { Action, Chosen, Place } from "./state.js" */
+/** @import { Action, Chosen } from "./state.js" */
 
 const COVERED = 40; // the smallest height in CSS pixels that the map reserves for its legend, and for its buttons
 const MAP_MARGIN = 10; // margin around legend and buttons
 const BELOW_MAP = 52; // height of the row of controls below the map in CSS pixels
-const SETTLE_MS = 450; // after arrow keys and sliders, the point is kept after this pause
 
-/** @template {MapModel} [Model=MapModel] */
-export class Explorer {
+/** @template {MapModel} [Model=MapModel] @extends {Visit<Model>} */
+export class Explorer extends Visit {
   /**
    * root: the element with map.html or views.html; model: the model on the map;
    * chosen: the initial state; onChange(chosen, before) is called after every change of the state, but not
@@ -55,20 +52,11 @@ export class Explorer {
    * @param {DimensionNames} [names] of the dimensions
    */
   constructor(root, model, chosen, onChange = () => {}, names = browserNames(model)) {
-    this.parts = partsOf(root);
-    /** @type {HTMLElement} */
-    this.root = this.parts.explorer;
+    super(root);
     skipToMap(this.parts);
-    this.frame = new NextFrame(() => {
-      for (const grasp of this.grasps) grasp.step(performance.now());
-      this.drawOutputs();
-      this.map.drawUpper();
-    });
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
     this.onChange = onChange;
     this.model = model;
-    this.state = new Scene(chosen, readTheme(this.root));
+    this.state = new Scene(chosen, this.theme);
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
     this.names = names;
     model.header.axes = this.names.all;
@@ -100,11 +88,8 @@ export class Explorer {
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
     this.paths = this.parts.paths ? new Paths(this, this.parts.paths) : null;
     this.shades = this.paths && this.state.chosen.offer.shades.length > 1 ? new ShadeChoice(this, this.paths.metric) : null;
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.parts.map);
-    for (const { canvas } of this.pictures) this.observer.observe(/** @type {HTMLElement} */ (canvas.parentElement));
-    if (this.inspector) this.observer.observe(this.parts.details);
-    takeTheme(this.root, this.state.theme);
+    this.observe(this.parts.map, ...this.pictures.map(({ canvas }) => /** @type {HTMLElement} */ (canvas.parentElement)));
+    if (this.inspector) this.observe(this.parts.details);
     this.resize();
     this.map.fit();
     this.controls.showShade();
@@ -151,107 +136,7 @@ export class Explorer {
     return usedGroups(this.model.header.on, this.model.nLatent);
   }
 
-  // --- actions of the visitor -------------------------------------------------------------------
-
-  /** Limit a place in the plane to the region where the chosen point may be. @param {number} u @param {number} v @returns {[number, number]} */
-  allowed(u, v) {
-    const { a, b, point, held } = this.state;
-    return [held.has(a) ? point[a] : u, held.has(b) ? point[b] : v];
-  }
-
-  /** Limit a latent point to the region where the chosen point may be. @param {Float64Array} point */
-  reachable(point) {
-    for (const q of this.state.held) point[q] = this.state.point[q];
-    return point;
-  }
-
-  /**
-   * Return the point moved within the plane; its hidden dimensions stay, or follow the data.
-   * @param {Float64Array} point
-   * @param {number} u
-   * @param {number} v
-   */
-  moved(point, u, v) {
-    const { a, b } = this.state;
-    [point[a], point[b]] = this.allowed(u, v);
-    return this.map.follows() ? this.map.near.follow(point) : point;
-  }
-
-  /** Move the chosen point within the plane. @param {number} u @param {number} v */
-  place(u, v) {
-    this.dispatch({ type: "move", point: this.moved(this.state.point.slice(), u, v) });
-  }
-
-  /** Move the chosen point in all dimensions. @param {Float64Array} point */
-  moveTo(point) {
-    this.dispatch({ type: "move", point: this.reachable(point) });
-  }
-
-  /** Set one coordinate; a coordinate outside the plane stops the hidden dimensions from following the data. @param {number} q @param {number} value */
-  fix(q, value) {
-    const { state } = this;
-    const { a, b } = state;
-    state.leave();
-    const point = state.point.slice();
-    point[q] = value;
-    if (q !== a && q !== b) this.dispatch({ type: "follow", on: false });
-    this.dispatch({ type: "move", point: q === a || q === b ? this.moved(point, point[a], point[b]) : point });
-    this.settle();
-  }
-
-  /** Set whether the dimensions outside the plane follow the data; the chosen point moves with them. @param {boolean} on */
-  follow(on) {
-    const { state } = this;
-    this.dispatch({ type: "follow", on });
-    if (!on) return;
-    this.place(state.point[state.a], state.point[state.b]);
-    this.settle();
-  }
-
-  /** Go to a place and keep it. @param {Float64Array} point */
-  arrive(point) {
-    this.moveTo(point);
-    this.keep();
-  }
-
-  /** Return the visitor's place. @returns {Place} */
-  here() {
-    return this.state.chosen.place;
-  }
-
-  /** Go to an earlier place or a bookmark. @param {Action} action */
-  go(action) {
-    clearTimeout(this.timer);
-    this.state.leave();
-    this.dispatch(action);
-    this.tell();
-  }
-
-  /** @param {number} a @param {number} b */
-  setPair(a, b) {
-    this.frameMap({ type: "pair", dims: [a, b] });
-    this.keep();
-  }
-
-  reset() {
-    this.paths?.clear();
-    Object.assign(this.state.turn, START_TURN);
-    this.frameMap({ type: "reset" });
-    this.keep();
-  }
-
-  /** Show the whole map after an action. @param {Action} action */
-  frameMap(action) {
-    const { a, b } = this.state;
-    this.state.hover = null;
-    this.dispatch(action);
-    // If the plane has changed, the map already shows it completely.
-    if (this.state.a === a && this.state.b === b) {
-      this.map.fit();
-      if (this.map.revealPoint()) this.map.refresh();
-    }
-    this.paint();
-  }
+  // --- names and state -----------------------------------------------------------------------
 
   /** Give a dimension a name everywhere on the page. @param {number} q @param {string} name */
   rename(q, name) {
@@ -275,19 +160,7 @@ export class Explorer {
     this.paint();
   }
 
-  settle() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.keep(), SETTLE_MS);
-  }
-
-  /** Keep the current point. */
-  keep() {
-    clearTimeout(this.timer);
-    this.dispatch({ type: "keep" });
-    this.tell();
-  }
-
-  /** Apply an action and show the new state. @param {Action} action */
+  /** @override @param {Action} action */
   dispatch(action) {
     const before = this.state.chosen;
     const chosen = reduce(before, action);
@@ -299,7 +172,7 @@ export class Explorer {
     if (!moving) this.onChange(chosen, before);
   }
 
-  /** Update all texts about the chosen point. */
+  /** Update all texts about the chosen point. @override */
   tell() {
     if (this.parts.details) this.parts.details.dataset.point = JSON.stringify(Array.from(this.state.point));
     this.wall?.follow();
@@ -309,9 +182,11 @@ export class Explorer {
 
   // --- drawing ----------------------------------------------------------------------------------
 
-  /** Draw the outputs and the pointer's mark at the next frame. */
-  paint() {
-    this.frame.ask();
+  /** Draw the outputs and the pointer's mark. @override */
+  draw() {
+    for (const grasp of this.grasps) grasp.step(performance.now());
+    this.drawOutputs();
+    this.map.drawUpper();
   }
 
   /** Return the point whose outputs are shown: the place on a path, the place under the pointer, or the chosen point. */
@@ -346,6 +221,7 @@ export class Explorer {
     return this.root.clientWidth >= 720 ? 300 : 148;
   }
 
+  /** @override */
   resize() {
     const { clientWidth, clientHeight } = this.parts.map;
     if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
@@ -373,9 +249,8 @@ export class Explorer {
     this.selecting?.turned();
   }
 
-  /** Draw again after a change of Streamlit's theme. */
-  retheme() {
-    takeTheme(this.root, this.state.theme);
+  /** @override */
+  recolour() {
     for (const grasp of this.grasps) grasp.redraw();
     this.paths?.strip.show();
     this.controls.showLegend();
@@ -387,10 +262,10 @@ export class Explorer {
     this.paint();
   }
 
+  /** @override */
   stop() {
     clearTimeout(this.timer);
-    this.frame.stop();
-    this.observer.disconnect();
+    super.stop();
     this.controls.stop();
     this.memory.stop();
     this.inspector?.stop();

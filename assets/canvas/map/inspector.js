@@ -1,6 +1,6 @@
 // The inspector describes one place: the pointer's place on the map (Here), else the kept point (Kept).
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { inSlices } from "../kit/slices.js";
 import { ALL_UNSURE, DOUBT_CELLS, Doubt, FAIRLY_SURE, sureWords } from "../geometry/doubt.js";
 import { Typicality } from "../geometry/typicality.js";
@@ -34,11 +34,8 @@ export class Inspector {
     this.showLabels();
     this.parts.blurring.hidden = explorer.model.drawing.kind !== "image";
     /** @type {HTMLButtonElement[]} */
-    this.buttons = /** @type {Unsure[]} */ (["blur", "fade", "off"]).map((how) => {
-      const button = element("button", { type: "button", "data-unsure": how }, how[0].toUpperCase() + how.slice(1));
-      button.addEventListener("click", () => explorer.dispatch({ type: "set", name: "unsure", value: how }));
-      return button;
-    });
+    this.buttons = /** @type {Unsure[]} */ (["blur", "fade", "off"]).map((how) =>
+      pushButton(() => explorer.dispatch({ type: "set", name: "unsure", value: how }), { "data-unsure": how }, how[0].toUpperCase() + how.slice(1)));
     this.parts.blurring.append(element("span", { class: "segments" }, ...this.buttons));
     this.showUnsure();
   }

@@ -1,7 +1,7 @@
 // The key frames of a path as small pictures: a press goes to one, × removes it.
 
-import { element, fitCanvas } from "../kit/dom.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { element, pushButton } from "../kit/dom.js";
+import { smallPicture } from "../kit/output.js";
 
 /** @import { Paths } from "./paths.js" */
 
@@ -28,13 +28,9 @@ export class KeyFrames {
     const values = new Float64Array(model.nOutputs);
     model.predict(point, values);
     values.set(paths.poses.at(keys[i]) ?? values);
-    const height = Math.min(outputHeight(drawing, KEY_SIZE, true), 1.3 * KEY_SIZE);
-    const canvas = element("canvas", { style: `width:${KEY_SIZE}px; height:${height}px`, "aria-hidden": "true" });
-    drawOutput(fitCanvas(canvas, KEY_SIZE, height), drawing, values, KEY_SIZE, height, { theme, turn, small: true });
-    const go = element("button", { type: "button", title: "Go to this key frame", "aria-label": `Go to key frame ${i + 1}` }, canvas, element("small", {}, String(i + 1)));
-    go.addEventListener("click", () => explorer.arrive(point));
-    const remove = element("button", { type: "button", class: "remove", title: "Remove this key frame", "aria-label": `Remove key frame ${i + 1}` }, "×");
-    remove.addEventListener("click", () => paths.removeKey(i));
+    const canvas = smallPicture(drawing, values, KEY_SIZE, { theme, turn, tallest: 1.3 });
+    const go = pushButton(() => explorer.arrive(point), { title: "Go to this key frame", "aria-label": `Go to key frame ${i + 1}` }, canvas, element("small", {}, String(i + 1)));
+    const remove = pushButton(() => paths.removeKey(i), { class: "remove", title: "Remove this key frame", "aria-label": `Remove key frame ${i + 1}` }, "×");
     return element("span", {}, go, remove);
   }
 }

@@ -1,6 +1,7 @@
 // A line drawn around dots, on a separate canvas above a map.
 
 import { fitCanvas } from "../kit/dom.js";
+import { inkPath } from "../kit/ink.js";
 import { css } from "../kit/theme.js";
 
 /** @import { LatentMap } from "./map.js" */
@@ -54,10 +55,6 @@ export class LassoLine {
     context.beginPath();
     for (const place of line) context.lineTo(...place);
     context.closePath();
-    context.fillStyle = css(theme.accent, 0.15);
-    context.fill();
-    context.lineWidth = 1.5;
-    context.strokeStyle = css(theme.accent);
-    context.stroke();
+    inkPath(context, { fill: css(theme.accent, 0.15), line: css(theme.accent), width: 1.5 });
   }
 }

@@ -1,6 +1,7 @@
 // Drawings on the map: the training points in several forms, the chosen point, and paths.
 
 import { contextOf } from "../kit/dom.js";
+import { inkDisc, inkLine, inkPath } from "../kit/ink.js";
 import { thumbnailPicture } from "../kit/output.js";
 import { css, tracePath } from "../kit/theme.js";
 import { pointStyle } from "./colours.js";
@@ -17,18 +18,16 @@ export function drawTrajectories(context, map) {
   const { model, places } = map;
   const { sequences, order } = model;
   if (!sequences || !order) return;
-  context.lineWidth = 1.2;
   context.lineJoin = "round";
   for (let i = 0; i + 1 < order.length; ) {
     const sequence = sequences[order[i]];
     const style = pointStyle(model, map.state, order[i]);
-    context.strokeStyle = css(style.colour, 0.55);
     context.beginPath();
     context.moveTo(places[2 * order[i]], places[2 * order[i] + 1]);
     for (i += 1; i < order.length && sequences[order[i]] === sequence; i++) {
       context.lineTo(places[2 * order[i]], places[2 * order[i] + 1]);
     }
-    context.stroke();
+    inkPath(context, { line: css(style.colour, 0.55), width: 1.2 });
   }
 }
 
@@ -40,15 +39,13 @@ export function drawEllipses(context, map) {
   const variance = model.latentVariance;
   if (!variance) return;
   const [ku, kv] = [map.width / (2 * map.view.su), map.height / (2 * map.view.sv)];
-  context.lineWidth = 1;
   for (let n = 0; n < model.nPoints; n++) {
     const ru = Math.sqrt(variance[n * Q + a]) * ku;
     const rv = Math.sqrt(variance[n * Q + b]) * kv;
     const { colour } = pointStyle(model, map.state, n);
     context.beginPath();
     context.ellipse(places[2 * n], places[2 * n + 1], ru, rv, 0, 0, 2 * Math.PI);
-    context.strokeStyle = css(colour, 0.5 * opacity[n]);
-    context.stroke();
+    inkPath(context, { line: css(colour, 0.5 * opacity[n]) });
   }
 }
 
@@ -74,11 +71,7 @@ export function drawDots(context, map, rows) {
     const { colour, marker } = pointStyle(model, map.state, n);
     const opacity = map.opacityOf(n);
     tracePath(context, marker, ...map.placeOf(n), size);
-    context.fillStyle = css(colour, opacity);
-    context.fill();
-    context.strokeStyle = css(theme.known, 0.7 * opacity);
-    context.lineWidth = 0.8;
-    context.stroke();
+    inkPath(context, { fill: css(colour, opacity), line: css(theme.known, 0.7 * opacity), width: 0.8 });
   }
 }
 
@@ -213,19 +206,8 @@ export function drawItem(context, map, n, x, y, size, which = 0) {
 export function drawWay(context, map, x, y) {
   const { a, b, held, theme } = map.state;
   if (held.has(a) === held.has(b)) return;
-  context.beginPath();
-  if (held.has(a)) {
-    context.moveTo(x, 0);
-    context.lineTo(x, map.height);
-  } else {
-    context.moveTo(0, y);
-    context.lineTo(map.width, y);
-  }
-  context.setLineDash([6, 5]);
-  context.lineWidth = 1.5;
-  context.strokeStyle = css(theme.accent, 0.8);
-  context.stroke();
-  context.setLineDash([]);
+  const [from, to] = held.has(a) ? [[x, 0], [x, map.height]] : [[0, y], [map.width, y]];
+  inkLine(context, from, to, { line: css(theme.accent, 0.8), width: 1.5, dash: [6, 5] });
 }
 
 /** Draw the places of the outputs that are shown beside the map. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
@@ -236,12 +218,7 @@ export function drawMarks(context, map) {
     const half = i === marked ? 7 : 4;
     context.beginPath();
     context.rect(x - half, y - half, 2 * half, 2 * half);
-    context.lineWidth = 3.5;
-    context.strokeStyle = css(theme.background, 0.9);
-    context.stroke();
-    context.lineWidth = i === marked ? 2.5 : 1.5;
-    context.strokeStyle = css(theme.accent);
-    context.stroke();
+    inkPath(context, { line: css(theme.background, 0.9), width: 3.5 }, { line: css(theme.accent), width: i === marked ? 2.5 : 1.5 });
   });
 }
 
@@ -259,25 +236,11 @@ export function drawPath(context, map) {
   context.beginPath();
   for (const [x, y] of pixels) context.lineTo(x, y);
   context.lineJoin = "round";
-  if (open) context.setLineDash([5, 5]);
-  context.lineWidth = 5;
-  context.strokeStyle = css(theme.background, 0.85);
-  context.stroke();
-  context.lineWidth = 2.5;
-  context.strokeStyle = css(theme.accent);
-  context.stroke();
-  context.setLineDash([]);
-  const dot = (/** @type {[number, number]} */ [x, y], /** @type {number} */ radius) => {
-    context.beginPath();
-    context.arc(x, y, radius, 0, 2 * Math.PI);
-    context.fillStyle = css(theme.accent);
-    context.fill();
-    context.lineWidth = 2;
-    context.strokeStyle = css(theme.background);
-    context.stroke();
-  };
-  for (const key of path.keys) dot(map.toPixel(key[a], key[b]), 5.5);
-  if (path.at) dot(map.toPixel(path.at[a], path.at[b]), 7);
+  const dash = open ? [5, 5] : [];
+  inkPath(context, { line: css(theme.background, 0.85), width: 5, dash }, { line: css(theme.accent), width: 2.5, dash });
+  const ink = { fill: css(theme.accent), line: css(theme.background), width: 2 };
+  for (const key of path.keys) inkDisc(context, ...map.toPixel(key[a], key[b]), 5.5, ink);
+  if (path.at) inkDisc(context, ...map.toPixel(path.at[a], path.at[b]), 7, ink);
 }
 
 const FADES_MS = 1600;
@@ -293,12 +256,7 @@ export function drawTrail(context, map) {
     const share = Math.max(1 - (trailTime - trail[i].time) / FADES_MS, 0);
     // A step to another explanation is drawn as a thin line.
     const jump = Math.hypot(pixels[i][0] - pixels[i - 1][0], pixels[i][1] - pixels[i - 1][1]) > JUMP;
-    context.lineWidth = jump ? 1 : 1 + 3 * share;
-    context.strokeStyle = css(theme.point, (jump ? 0.3 : 0.55) * share);
-    context.beginPath();
-    context.moveTo(...pixels[i - 1]);
-    context.lineTo(...pixels[i]);
-    context.stroke();
+    inkLine(context, pixels[i - 1], pixels[i], { line: css(theme.point, (jump ? 0.3 : 0.55) * share), width: jump ? 1 : 1 + 3 * share });
   }
 }
 
@@ -319,11 +277,7 @@ export function drawHovered(context, map, n) {
   const [x, y] = map.placeOf(n);
   const { colour, marker } = pointStyle(model, map.state, n);
   tracePath(context, marker, x, y, pointSize(map.model) + 2.5);
-  context.fillStyle = css(colour);
-  context.fill();
-  context.lineWidth = 2;
-  context.strokeStyle = css(theme.background);
-  context.stroke();
+  inkPath(context, { fill: css(colour), line: css(theme.background), width: 2 });
   // If there are very many rows, the page has pictures of only some rows.
   const pictured = n < model.nPoints;
   const size = pictured ? HOVERED : 0;

@@ -2,6 +2,7 @@
 
 import { magnificationLines, magnificationSlice } from "../geometry/magnification.js";
 import { formatNumber } from "../kit/format.js";
+import { inkPath } from "../kit/ink.js";
 import { inSlices } from "../kit/slices.js";
 import { css } from "../kit/theme.js";
 
@@ -72,9 +73,7 @@ export class Magnification {
       context.moveTo(...map.toPixel(u0, v0));
       context.lineTo(...map.toPixel(u1, v1));
     }
-    context.lineWidth = 1;
-    context.strokeStyle = css(map.state.theme.text, 0.4);
-    context.stroke();
+    inkPath(context, { line: css(map.state.theme.text, 0.4) });
   }
 
   stop() {

@@ -9,6 +9,7 @@ import { CrowdLayer } from "./crowd_layer.js";
 import { includes, rowsInside } from "../geometry/lasso.js";
 import { drawDots, drawEllipses, drawHovered, drawMarks, drawNames, drawPath, drawThumbnails, drawTrail, drawTrajectories, drawWay } from "./layers.js";
 import { NearPlane } from "../geometry/nearness.js";
+import { inkDisc, inkPath } from "../kit/ink.js";
 import { Shading } from "./shade.js";
 
 /** @import { Chance } from "./chance.js" */
@@ -267,31 +268,14 @@ export class LatentMap extends PlaneView {
     drawMarks(context, this);
     drawPath(context, this);
     drawTrail(context, this);
-    context.lineWidth = 4;
-    context.strokeStyle = halo;
-    const ring = () => {
-      context.beginPath();
-      context.arc(x, y, 8, 0, 2 * Math.PI);
-      for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
-        context.moveTo(x + 8 * dx, y + 8 * dy);
-        context.lineTo(x + 14 * dx, y + 14 * dy);
-      }
-      context.stroke();
-    };
-    ring();
-    context.lineWidth = 2;
-    context.strokeStyle = css(theme.point);
-    ring();
-    if (hover && hovered < 0) {
-      const [hx, hy] = this.toPixel(hover[0], hover[1]);
-      context.beginPath();
-      context.arc(hx, hy, 3.5, 0, 2 * Math.PI);
-      context.fillStyle = css(theme.accent);
-      context.fill();
-      context.lineWidth = 1.5;
-      context.strokeStyle = halo;
-      context.stroke();
+    context.beginPath();
+    context.arc(x, y, 8, 0, 2 * Math.PI);
+    for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+      context.moveTo(x + 8 * dx, y + 8 * dy);
+      context.lineTo(x + 14 * dx, y + 14 * dy);
     }
+    inkPath(context, { line: halo, width: 4 }, { line: css(theme.point), width: 2 });
+    if (hover && hovered < 0) inkDisc(context, ...this.toPixel(...hover), 3.5, { fill: css(theme.accent), line: halo, width: 1.5 });
     if (hovered >= 0) drawHovered(context, this, hovered);
   }
 

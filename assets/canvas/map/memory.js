@@ -1,8 +1,8 @@
 // Buttons for back and forward among kept places, and bookmarks with names and pictures.
 
-import { browserStorage, element, fitCanvas } from "../kit/dom.js";
+import { browserStorage, element, pushButton } from "../kit/dom.js";
 import { download } from "../kit/download.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { smallPicture } from "../kit/output.js";
 import { START_TURN } from "../kit/turn.js";
 import { Bookmarks, readBookmarks, writeBookmarks } from "./bookmarks.js";
 
@@ -60,13 +60,12 @@ export class Memory {
   /** @param {string} [problem] */
   show(problem = "") {
     const { places } = this.bookmarks;
-    const save = element("button", { type: "button", title: "Save the bookmarks as a JSON file" }, "Save");
+    const save = pushButton(
+      () => download("places.json", writeBookmarks(this.name, places), "application/json"), { title: "Save the bookmarks as a JSON file" }, "Save");
     save.hidden = !places.length;
-    save.addEventListener("click", () => download("places.json", writeBookmarks(this.name, places), "application/json"));
     const file = element("input", { type: "file", accept: ".json", "aria-label": "Bookmarks from a JSON file", hidden: "" });
     file.addEventListener("change", () => this.load(file.files?.[0]));
-    const load = element("button", { type: "button", title: "Add bookmarks from a JSON file" }, "Load");
-    load.addEventListener("click", () => file.click());
+    const load = pushButton(() => file.click(), { title: "Add bookmarks from a JSON file" }, "Load");
     this.host.replaceChildren(
       element("h2", {}, "Bookmarks", save, load, file),
       ...(problem ? [element("p", { role: "alert" }, problem)] : []),
@@ -81,22 +80,18 @@ export class Memory {
     const [output] = explorer.model.pictured;
     const values = new Float64Array(output.nOutputs);
     output.predict(place.point, values);
-    const height = Math.min(outputHeight(output.drawing, THUMB, true), 1.2 * THUMB);
-    const canvas = element("canvas", { style: `width:${THUMB}px; height:${height}px`, "aria-hidden": "true" });
-    drawOutput(fitCanvas(canvas, THUMB, height), output.drawing, values, THUMB, height, { theme: explorer.state.theme, turn: START_TURN, small: true });
-    const go = element("button", { type: "button", class: "go", title: `Go to ${place.name}`, "aria-label": `Go to ${place.name}` }, canvas);
-    go.addEventListener("click", () => explorer.go({ type: "visit", place }));
+    const canvas = smallPicture(output.drawing, values, THUMB, { theme: explorer.state.theme, turn: START_TURN });
+    const go = pushButton(() => explorer.go({ type: "visit", place }), { class: "go", title: `Go to ${place.name}`, "aria-label": `Go to ${place.name}` }, canvas);
     const name = element("input", { type: "text", "aria-label": "Name of the bookmark", maxlength: 40 });
     name.value = place.name;
     name.addEventListener("change", () => {
       bookmarks.rename(i, name.value);
       this.show();
     });
-    const remove = element("button", { type: "button", class: "remove", "aria-label": `Remove ${place.name}`, title: "Remove" }, "×");
-    remove.addEventListener("click", () => {
+    const remove = pushButton(() => {
       bookmarks.remove(i);
       this.show();
-    });
+    }, { class: "remove", "aria-label": `Remove ${place.name}`, title: "Remove" }, "×");
     return element("div", {}, go, name, remove);
   }
 

@@ -1,8 +1,8 @@
 // The rows nearest to a place, shown as pictures with ids, or as a table of values.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { smallPicture } from "../kit/output.js";
 import { ownText } from "../kit/table.js";
 import { css, labelStyle } from "../kit/theme.js";
 import { untold } from "./outputs.js";
@@ -54,9 +54,7 @@ export class NearestRows {
   /** @param {number} row @param {...(Node | string)} children */
   button(row, ...children) {
     const name = this.explorer.model.name(row);
-    const button = element("button", { type: "button", title: name, "aria-label": `Go to ${name}` }, ...children);
-    button.addEventListener("click", () => this.explorer.arrive(this.explorer.model.position(row)));
-    return button;
+    return pushButton(() => this.explorer.arrive(this.explorer.model.position(row)), { title: name, "aria-label": `Go to ${name}` }, ...children);
   }
 
   /** @param {number} row */
@@ -72,10 +70,8 @@ export class NearestRows {
     const across = this.host.clientWidth < 400 ? SHOWN / 2 : SHOWN;
     const width = Math.max(Math.floor((this.host.clientWidth - (across - 1) * 6) / across), 32);
     const drawing = { ...model.drawing, shape: model.header.item_shape, range: model.header.item_range ?? model.drawing.range };
-    const height = Math.min(outputHeight(drawing, width, true), 1.2 * width);
     return element("div", { class: "near" }, ...rows.map((row) => {
-      const canvas = element("canvas", { "aria-hidden": "true", style: `width:${width}px; height:${height}px` });
-      drawOutput(fitCanvas(canvas, width, height), drawing, model.item(row), width, height, { theme, turn, small: true });
+      const canvas = smallPicture(drawing, model.item(row), width, { theme, turn });
       const name = model.rowName(row).replace(/^Row /, "");
       return this.button(row, canvas, element("span", {}, ...this.dot(row), name));
     }));

@@ -1,6 +1,6 @@
 // The controls of paths, in a row under the map.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { seePlace } from "./see_place.js";
 import { LEAST_SECONDS, MOST_SECONDS } from "./switches.js";
 
@@ -16,11 +16,7 @@ export class PathPanel {
    */
   constructor(host, paths, saving) {
     this.host = host;
-    const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ press) => {
-      const made = element("button", { type: "button", title }, words);
-      made.addEventListener("click", press);
-      return made;
-    };
+    const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ press) => pushButton(press, { title }, words);
     this.path = button("Path", "A path from the chosen point to the next clicked place", () => {
       paths.begin();
       paths.explorer.parts.upper.focus({ preventScroll: true });

@@ -1,6 +1,6 @@
 // The selection of rows by drawing around their dots, its comparison with the rest, and its export.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { csvText } from "../kit/numbers.js";
 import { thumbnailPicture } from "../kit/output.js";
 import { united } from "../geometry/lasso.js";
@@ -65,18 +65,13 @@ export class Selecting {
     const shown = Array.from({ length: Math.min(rows.length, MOST_PICTURES) }, (_, i) => rows[i]).filter((n) => n < model.nPoints);
     const pictures = shown.map((n) => {
       const words = model.name(n);
-      const button = element("button", { type: "button", title: words, "aria-label": `Go to ${words}` });
       const picture = thumbnailPicture(model.pictured[0], n, SMALL, theme);
       picture.style.width = picture.style.height = `${SMALL}px`;
-      button.append(picture);
-      button.addEventListener("click", () => this.explorer.arrive(model.position(n)));
-      return button;
+      return pushButton(() => this.explorer.arrive(model.position(n)), { title: words, "aria-label": `Go to ${words}` }, picture);
     });
     const more = rows.length - pictures.length;
-    const save = element("button", { type: "button", "aria-label": "Export the selected rows as CSV", title: "A CSV file with ids, values and positions" }, "Export");
-    save.addEventListener("click", () => this.explorer.taking?.save("rows", "csv", this.table()));
-    const none = element("button", { type: "button" }, "Clear");
-    none.addEventListener("click", () => this.take([]));
+    const save = pushButton(() => this.explorer.taking?.save("rows", "csv", this.table()), { "aria-label": "Export the selected rows as CSV", title: "A CSV file with ids, values and positions" }, "Export");
+    const none = pushButton(() => this.take([]), {}, "Clear");
     const count = `${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"} selected`;
     this.compare();
     this.section.replaceChildren(

@@ -1,7 +1,7 @@
 // Exports the output at the chosen point and the map, as pictures, numbers and code.
 
 import { bvhText } from "../kit/bvh.js";
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { download } from "../kit/download.js";
 import { csvText, npyFile } from "../kit/numbers.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
@@ -59,8 +59,7 @@ export class Taking {
     this.said = element("p", { role: "status" });
     /** The number of the request for the whole map that has no answer yet; 0 if there is none. */
     this.awaited = 0;
-    const copy = element("button", { type: "button" }, "Copy");
-    copy.addEventListener("click", () => this.copy());
+    const copy = pushButton(() => this.copy(), {}, "Copy");
     /** @type {Format[]} */
     const pictures = vector ? ["png", "svg"] : ["png"];
     /** @type {Format[]} */
@@ -83,13 +82,12 @@ export class Taking {
    */
   offerFile(ask, fetchBytes) {
     this.fetchBytes = fetchBytes;
-    const button = element("button", { type: "button", title: "One file with this map and its rows" }, "HTML file");
-    button.addEventListener("click", () => {
+    const button = pushButton(() => {
       if (this.awaited) return;
       this.awaited = Date.now();
       this.say("Making the file …");
       ask(this.awaited);
-    });
+    }, { title: "One file with this map and its rows" }, "HTML file");
     this.said.before(element("section", {}, element("h2", {}, "The whole map"), button, element("small", {}, "works offline, in any browser")));
   }
 
@@ -108,11 +106,8 @@ export class Taking {
 
   /** @param {string} title @param {Format[]} formats @param {(format: Format) => Promise<void>} take */
   group(title, formats, take) {
-    const buttons = formats.map((format) => {
-      const button = element("button", { type: "button", "aria-label": `${title} as ${format.toUpperCase()}` }, format.toUpperCase());
-      button.addEventListener("click", () => take(format).catch((error) => this.say(String(error.message ?? error))));
-      return button;
-    });
+    const buttons = formats.map((format) =>
+      pushButton(() => take(format).catch((error) => this.say(String(error.message ?? error))), { "aria-label": `${title} as ${format.toUpperCase()}` }, format.toUpperCase()));
     return element("section", {}, element("h2", {}, title), ...buttons);
   }
 

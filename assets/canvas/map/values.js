@@ -1,6 +1,6 @@
 // The values of a table at a place: for every column, the value on the range of the data, or the probable words.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
 import { chanceWords, ownText } from "../kit/table.js";
 import { css, labelStyle } from "../kit/theme.js";
@@ -101,8 +101,7 @@ export class WordsRow {
     this.chips = Array.from({ length: Math.min(WORDS_SHOWN, words.length) }, () => {
       const dot = element("i", { class: "dot" });
       const [text, share] = [element("span"), element("b")];
-      const chip = element("button", { type: "button", class: "word" }, dot, text, " ", share);
-      chip.addEventListener("click", () => this.shade(chip));
+      const chip = pushButton(() => this.shade(chip), { class: "word" }, dot, text, " ", share);
       return { chip, dot, text, share };
     });
     this.own = element("em");

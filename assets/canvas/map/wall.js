@@ -1,7 +1,7 @@
 // Sixteen outputs together: around the chosen point, anywhere among the data, or over the visible map.
 
-import { element, fitCanvas } from "../kit/dom.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { element, pushButton } from "../kit/dom.js";
+import { drawSmall } from "../kit/output.js";
 import { newPlace, normal, placeAround } from "../geometry/drawn.js";
 import { TableOutput } from "../geometry/table.js";
 
@@ -28,8 +28,7 @@ export class Wall {
     this.places = [];
     this.tiles = Array.from({ length: SIDE * SIDE }, (_, i) => {
       const canvas = element("canvas", { "aria-hidden": "true" });
-      const tile = element("button", { type: "button", "aria-label": `Place ${i + 1}` }, canvas);
-      tile.addEventListener("click", () => this.take(i));
+      const tile = pushButton(() => this.take(i), { "aria-label": `Place ${i + 1}` }, canvas);
       for (const name of ["pointerenter", "focus"]) tile.addEventListener(name, () => this.point(i));
       for (const name of ["pointerleave", "blur"]) tile.addEventListener(name, () => this.point(-1));
       return { tile, canvas };
@@ -37,13 +36,8 @@ export class Wall {
     this.host.replaceChildren(...this.tiles.map(({ tile }) => tile));
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.buttons = MODES.map(([mode, name, words]) => {
-      const button = element("button", { type: "button", "data-wall": mode, title: words }, name);
-      button.addEventListener("click", () => this.open(mode));
-      return button;
-    });
-    const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add the random variation of real rows" }, "Noise");
-    noisy.addEventListener("click", () => explorer.dispatch({ type: "set", name: "noise", value: !this.noisy }));
+    this.buttons = MODES.map(([mode, name, words]) => pushButton(() => this.open(mode), { "data-wall": mode, title: words }, name));
+    const noisy = pushButton(() => explorer.dispatch({ type: "set", name: "noise", value: !this.noisy }), { "data-part": "noisy", "aria-pressed": "false", title: "Add the random variation of real rows" }, "Noise");
     this.noisyButton = noisy;
     explorer.parts["wall-modes"].replaceChildren(...this.buttons, noisy);
     this.show();
@@ -108,12 +102,10 @@ export class Wall {
     const [output] = model.pictured;
     const width = this.tiles[0].canvas.clientWidth;
     if (!this.places.length || !width) return;
-    const height = Math.min(outputHeight(output.drawing, width, true), 1.2 * width);
     const values = new Float64Array(output.nOutputs);
     this.tiles.forEach(({ canvas }, i) => {
       this.outputs(this.places[i], values);
-      canvas.style.height = `${height}px`;
-      drawOutput(fitCanvas(canvas, width, height), output.drawing, values, width, height, { theme: state.theme, turn: state.turn, small: true });
+      drawSmall(canvas, output.drawing, values, width, { theme: state.theme, turn: state.turn });
     });
   }
 

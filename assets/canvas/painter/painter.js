@@ -2,10 +2,9 @@
 // Streamlit: it calls actions.paint({item, mask, number}) when a stroke ends, and receives results as
 // bytes.
 
-import { element, partsOf } from "../kit/dom.js";
+import { pushButton } from "../kit/dom.js";
 import { readFrame } from "../kit/frame.js";
-import { NextFrame } from "../kit/next_frame.js";
-import { readTheme, takeTheme } from "../kit/theme.js";
+import { Shell } from "../kit/shell.js";
 import { START_TURN, turnBy, turnable } from "../kit/turn.js";
 import { Brush } from "./brush.js";
 import { cellsFor } from "./cells.js";
@@ -22,7 +21,7 @@ import { answerInWords } from "./words.js";
 const KEYS_SETTLE_MS = 350; // after keys, the mask is sent after this pause
 const MOST_UNDO = 100;
 
-export class Painter {
+export class Painter extends Shell {
   /** The chosen row; undefined until rows have arrived. @type {HiddenRow} */
   row;
   /** @type {Cells} */
@@ -50,15 +49,10 @@ export class Painter {
    * @param {{ paint: (question: { item: string, mask: string, number: number }) => void, more: () => void }} actions
    */
   constructor(root, actions) {
-    this.parts = partsOf(root);
-    /** @type {HTMLElement} */
-    this.root = this.parts.painter;
-    this.frame = new NextFrame(() => {
-      if (this.row && this.pictures.size) this.pictures.draw(this.row, this.cells, this.answer, this.brush.shown());
-    });
+    super(root, "painter");
     this.actions = actions;
     /** @type {PainterState} */
-    this.state = { theme: readTheme(this.root), turn: { ...START_TURN }, compare: false };
+    this.state = { theme: this.theme, turn: { ...START_TURN }, compare: false };
     this.pictures = new PainterPictures(this.parts, this.state);
     this.possibilities = new Possibilities(this.parts.possibilities, this.state);
     this.strip = new Strip(this.parts.strip, this.state, { choose: (id) => this.choose(id), more: () => actions.more() });
@@ -89,8 +83,7 @@ export class Painter {
         this.possibilities.draw();
       });
     }
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.root);
+    this.observe(this.root);
   }
 
   // --- data from Python -----------------------------------------------------------------------
@@ -189,9 +182,7 @@ export class Painter {
     ];
     parts.quick.replaceChildren(...ready.map(([name, make]) => {
       const title = name === "Nothing" ? "Show everything again" : `Hide: ${name.toLowerCase()}`;
-      const button = element("button", { type: "button", title }, name);
-      button.addEventListener("click", () => this.put(make()));
-      return button;
+      return pushButton(() => this.put(make()), { title }, name);
     }));
   }
 
@@ -251,16 +242,17 @@ export class Painter {
 
   // --- display --------------------------------------------------------------------------------
 
+  /** @override */
+  draw() {
+    if (this.row && this.pictures.size) this.pictures.draw(this.row, this.cells, this.answer, this.brush.shown());
+  }
+
+  /** @override */
   resize() {
     if (!this.row) return;
     this.pictures.resize(this.header.drawing, this.root.clientWidth >= 720);
     this.possibilities.draw();
     this.paint();
-  }
-
-  /** Draw at the next frame. */
-  paint() {
-    this.frame.ask();
   }
 
   words() {
@@ -279,18 +271,17 @@ export class Painter {
     if (answer) answerInWords(parts, row, answer, count);
   }
 
-  /** Draw again after a change of Streamlit's theme. */
-  retheme() {
-    takeTheme(this.root, this.state.theme);
+  /** @override */
+  recolour() {
     if (!this.row) return;
     this.strip.draw();
     this.possibilities.draw();
     this.paint();
   }
 
+  /** @override */
   stop() {
     clearTimeout(this.timer);
-    this.frame.stop();
-    this.observer.disconnect();
+    super.stop();
   }
 }

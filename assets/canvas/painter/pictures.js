@@ -3,6 +3,7 @@
 import { fitCanvas } from "../kit/dom.js";
 import { jointPlaces, vectorFrame } from "../kit/geometry.js";
 import { drawPixels } from "../kit/image.js";
+import { inkDisc, inkPath } from "../kit/ink.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 import { css, heatColour } from "../kit/theme.js";
 
@@ -137,13 +138,7 @@ export class PainterPictures {
       .sort((p, q) => p.reach - q.reach)
       .forEach(({ x, y, colour, reach }) => {
         if (!colour) return;
-        context.beginPath();
-        context.arc(x, y, Math.max(reach, 5), 0, 2 * Math.PI);
-        context.fillStyle = css(colour);
-        context.fill();
-        context.lineWidth = 1.2;
-        context.strokeStyle = css(theme.text, 0.65);
-        context.stroke();
+        inkDisc(context, x, y, Math.max(reach, 5), { fill: css(colour), line: css(theme.text, 0.65), width: 1.2 });
       });
   }
 
@@ -156,12 +151,8 @@ export class PainterPictures {
       drawPixels(context, this.drawing, width, height, (cell) => (this.row.gap(cell) ? theme.accent : null));
       context.globalAlpha = 1;
     } else if (this.drawing.kind === "skeleton") {
-      context.fillStyle = css(theme.accent);
       jointPlaces(this.drawing, this.answer?.mean ?? this.row.values, width, height, this.state.turn).forEach(([x, y], joint) => {
-        if (!this.row.gap(joint)) return;
-        context.beginPath();
-        context.arc(x, y, 3.2, 0, 2 * Math.PI);
-        context.fill();
+        if (this.row.gap(joint)) inkDisc(context, x, y, 3.2, { fill: css(theme.accent) });
       });
     } else {
       const { px, top, bottom, step, left, right } = vectorFrame(this.drawing, this.row.mask.length, width, height);
@@ -178,15 +169,9 @@ export class PainterPictures {
     const { theme } = this.state;
     this.places().forEach(([x, y], joint) => {
       if (Number.isNaN(x)) return;
-      context.beginPath();
-      context.arc(x, y, this.row.gap(joint) ? 4 : 3, 0, 2 * Math.PI);
-      context.lineWidth = 1.4;
-      context.setLineDash(this.row.gap(joint) ? [2, 2] : []);
-      context.strokeStyle = css(this.row.gap(joint) ? theme.accent : theme.background);
-      context.fillStyle = css(this.row.gap(joint) ? theme.background : theme.muted);
-      context.fill();
-      context.stroke();
-      context.setLineDash([]);
+      const gap = this.row.gap(joint);
+      const [fill, line] = gap ? [theme.background, theme.accent] : [theme.muted, theme.background];
+      inkDisc(context, x, y, gap ? 4 : 3, { fill: css(fill), line: css(line), width: 1.4, dash: gap ? [2, 2] : [] });
     });
   }
 
@@ -198,9 +183,7 @@ export class PainterPictures {
     const { theme } = this.state;
     const [width, height] = this.size;
     if (this.drawing.kind === "image") return;
-    context.strokeStyle = css(theme.text, 0.85);
-    context.lineWidth = 1.6;
-    context.setLineDash([4, 3]);
+    const bars = this.drawing.kind === "bars";
     context.beginPath();
     if (this.drawing.kind === "skeleton") {
       const places = jointPlaces(this.drawing, this.row.values, width, height, this.state.turn);
@@ -211,7 +194,6 @@ export class PainterPictures {
       });
     } else {
       const { px, py, step } = vectorFrame(this.drawing, this.row.mask.length, width, height);
-      const bars = this.drawing.kind === "bars";
       this.row.values.forEach((value, i) => {
         if (!this.row.gap(i)) return;
         if (bars) {
@@ -220,10 +202,8 @@ export class PainterPictures {
         } else if (i && this.row.gap(i - 1)) context.lineTo(px(i), py(value, i));
         else context.moveTo(px(i), py(value, i));
       });
-      if (bars) context.setLineDash([]);
     }
-    context.stroke();
-    context.setLineDash([]);
+    inkPath(context, { line: css(theme.text, 0.85), width: 1.6, dash: bars ? [] : [4, 3] });
   }
 
   /** Return the positions of the row's joints. */
@@ -235,15 +215,8 @@ export class PainterPictures {
   /** Draw the brush and the cells under it. @param {CanvasRenderingContext2D} context @param {any} it */
   drawBrush(context, { place, radius, cells }) {
     const { theme } = this.state;
-    const ring = (/** @type {number[]} */ [x, y], /** @type {number} */ r) => {
-      for (const { wide, colour } of [{ wide: 3.5, colour: css(theme.background, 0.85) }, { wide: 1.5, colour: css(theme.text) }]) {
-        context.beginPath();
-        context.arc(x, y, r, 0, 2 * Math.PI);
-        context.lineWidth = wide;
-        context.strokeStyle = colour;
-        context.stroke();
-      }
-    };
+    const ring = (/** @type {number[]} */ [x, y], /** @type {number} */ r) =>
+      inkDisc(context, x, y, r, { line: css(theme.background, 0.85), width: 3.5 }, { line: css(theme.text), width: 1.5 });
     if (this.drawing.kind === "image") ring(place, radius);
     else if (this.drawing.kind === "skeleton") {
       const places = this.places();

@@ -1,6 +1,6 @@
 // The strip of offered rows, as small pictures.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, fitCanvas, pushButton } from "../kit/dom.js";
 import { drawOutput } from "../kit/output.js";
 import { START_TURN } from "../kit/turn.js";
 
@@ -43,14 +43,10 @@ export class Strip {
   show(rows, drawing, more) {
     this.rows = rows;
     this.drawing = drawing;
-    const others = element("button", { type: "button", class: "more", title: "Show other rows" }, element("b", { "aria-hidden": "true" }, "⟳"), "Others");
-    others.addEventListener("click", () => this.actions.more());
+    const others = pushButton(() => this.actions.more(), { class: "more", title: "Show other rows" }, element("b", { "aria-hidden": "true" }, "⟳"), "Others");
     others.hidden = !more;
-    this.root.replaceChildren(...rows.map(({ id, title }) => {
-      const button = element("button", { type: "button", "data-id": id, title, "aria-label": title, "aria-pressed": "false" }, element("canvas"));
-      button.addEventListener("click", () => this.actions.choose(id));
-      return button;
-    }), others);
+    this.root.replaceChildren(...rows.map(({ id, title }) =>
+      pushButton(() => this.actions.choose(id), { "data-id": id, title, "aria-label": title, "aria-pressed": "false" }, element("canvas"))), others);
     this.draw();
   }
 

@@ -1,11 +1,10 @@
 // The player: one sequence, one time, and the parts that show them. It does not depend on Streamlit.
 
-import { element, partsOf, showButtons, skipToMap } from "../kit/dom.js";
+import { element, showButtons, skipToMap } from "../kit/dom.js";
 import { formatTime } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
-import { NextFrame } from "../kit/next_frame.js";
 import { PairMenus, usedGroups } from "../kit/pair.js";
-import { readTheme, takeTheme } from "../kit/theme.js";
+import { Shell } from "../kit/shell.js";
 import { START_TURN } from "../kit/turn.js";
 import { PlayerPictures } from "./pictures.js";
 import { Reel } from "./reel.js";
@@ -18,7 +17,7 @@ const PLAY_SHAPE = "M7 4.5v15l12.5-7.5z";
 const PAUSE_SHAPE = "M6 4.5h4v15H6zM14 4.5h4v15h-4z";
 const LONG_STEP = 10; // frames of a step with Shift
 
-export class Player {
+export class Player extends Shell {
   /** The training points; undefined until they have arrived. @type {Stage} */
   stage;
   /** The sequence; undefined until it has arrived. @type {Reel} */
@@ -27,7 +26,6 @@ export class Player {
   tick = null;
   /** The time of the last animation frame. @type {number | null} */
   before = null;
-  frame = new NextFrame(() => this.draw());
 
   /**
    * root: the element with player.html; place: an earlier result of `place()`, from which the player continues.
@@ -35,14 +33,12 @@ export class Player {
    * @param {any | null} [place]
    */
   constructor(root, place = null) {
-    this.parts = partsOf(root);
-    /** @type {HTMLElement} */
-    this.root = this.parts.player;
+    super(root, "player");
     skipToMap(this.parts);
     /** The shared state of a player's parts; axis −1 is time. @type {PlayerState} */
     this.state = {
       a: 0, b: 1, time: place?.time ?? null,
-      theme: readTheme(this.root),
+      theme: this.theme,
       turn: { ...START_TURN, ...place?.turn },
       show: { tube: true, points: true, ...place?.show },
       speed: place?.speed ?? 1,
@@ -58,9 +54,7 @@ export class Player {
     this.pictures = new PlayerPictures(this.parts.panels, this.state, () => this.paint());
     this.menus = new PairMenus(this.parts, this.state, (a, b) => this.setPair(a, b), (taken) => this.spare(taken));
     this.controls();
-    this.retheme();
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.root);
+    this.observe(this.root);
   }
 
   /** Return the state from which a later player can continue. */
@@ -248,6 +242,7 @@ export class Player {
 
   // --- drawing --------------------------------------------------------------------------------
 
+  /** @override */
   resize() {
     const { map, timeline } = this.parts;
     if (!this.reel || !this.root.clientWidth) return;
@@ -257,11 +252,7 @@ export class Player {
     this.draw();
   }
 
-  /** Draw at the next frame. */
-  paint() {
-    this.frame.ask();
-  }
-
+  /** @override */
   draw() {
     if (!this.reel) return;
     this.trajectory.drawUpper();
@@ -287,18 +278,17 @@ export class Player {
     this.parts.announce.textContent = this.parts.timeline.getAttribute("aria-valuetext");
   }
 
-  /** Draw again after a change of Streamlit's theme. */
-  retheme() {
-    takeTheme(this.root, this.state.theme);
+  /** @override */
+  recolour() {
     if (!this.reel) return;
     this.timeline.drawPicture();
     this.trajectory.drawLower();
     this.draw();
   }
 
+  /** @override */
   stop() {
     this.pause();
-    this.frame.stop();
-    this.observer.disconnect();
+    super.stop();
   }
 }

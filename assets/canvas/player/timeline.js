@@ -5,6 +5,7 @@ import { niceTicks } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { drawHatching } from "../kit/image.js";
+import { inkDisc, inkLine, inkPath } from "../kit/ink.js";
 import { css, mix } from "../kit/theme.js";
 import { timeColour } from "./reel.js";
 import { FORECAST } from "./trajectory.js";
@@ -135,13 +136,10 @@ export class Timeline {
     context.moveTo(this.toPixel(reel.start), y(0));
     spread.forEach((/** @type {number} */ share, /** @type {number} */ i) => context.lineTo(this.toPixel(reel.times[i]), y(share)));
     context.lineTo(this.toPixel(reel.end), y(0));
-    context.fillStyle = css(theme.text, 0.22);
-    context.fill();
+    inkPath(context, { fill: css(theme.text, 0.22) });
     context.beginPath();
     spread.forEach((/** @type {number} */ share, /** @type {number} */ i) => context.lineTo(this.toPixel(reel.times[i]), y(share)));
-    context.strokeStyle = css(theme.text, 0.55);
-    context.lineWidth = 1.2;
-    context.stroke();
+    inkPath(context, { line: css(theme.text, 0.55), width: 1.2 });
     context.font = `11px ${theme.font}`;
     context.textBaseline = "top";
     context.textAlign = "left";
@@ -193,18 +191,7 @@ export class Timeline {
     context.drawImage(this.picture, 0, 0, this.width, TIMELINE_HEIGHT);
     const x = this.toPixel(time);
     const middle = TRACK_TOP + TRACK_HEIGHT / 2;
-    context.strokeStyle = css(theme.text, 0.75);
-    context.lineWidth = 1.5;
-    context.beginPath();
-    context.moveTo(x, 2);
-    context.lineTo(x, middle);
-    context.stroke();
-    context.beginPath();
-    context.arc(x, middle, 8.5, 0, 2 * Math.PI);
-    context.fillStyle = css(theme.background);
-    context.fill();
-    context.lineWidth = 2.5;
-    context.strokeStyle = css(theme.text);
-    context.stroke();
+    inkLine(context, [x, 2], [x, middle], { line: css(theme.text, 0.75), width: 1.5 });
+    inkDisc(context, x, middle, 8.5, { fill: css(theme.background), line: css(theme.text), width: 2.5 });
   }
 }

@@ -3,6 +3,7 @@
 
 import { drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
+import { inkDisc, inkLine, inkPath } from "../kit/ink.js";
 import { PlaneView, framed } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
 import { timeColour } from "./reel.js";
@@ -161,13 +162,8 @@ export class Trajectory extends PlaneView {
     const { nLatent } = this.stage;
     const { a, b, theme } = this.state;
     if (a < 0) return;
-    context.fillStyle = css(theme.text, 0.2);
-    for (let n = 0; n < latent.length; n += nLatent) {
-      const [x, y] = this.toPixel(latent[n + a], latent[n + b]);
-      context.beginPath();
-      context.arc(x, y, 2.2, 0, 2 * Math.PI);
-      context.fill();
-    }
+    const ink = { fill: css(theme.text, 0.2) };
+    for (let n = 0; n < latent.length; n += nLatent) inkDisc(context, ...this.toPixel(latent[n + a], latent[n + b]), 2.2, ink);
   }
 
   /** @param {CanvasRenderingContext2D} context */
@@ -204,14 +200,12 @@ export class Trajectory extends PlaneView {
    */
   drawRings(context, until) {
     const first = this.reel.firstForecast;
-    context.lineWidth = 1;
     const step = Math.max((this.reel.count - 1 - first) / RINGS, 1);
     for (let i = first; i <= until; i += step) {
       const [x, y, rx, ry] = this.places[Math.round(i)];
       context.beginPath();
       context.ellipse(x, y, Math.max(rx, 1), Math.max(ry, 1), 0, 0, 2 * Math.PI);
-      context.strokeStyle = css(FORECAST, 0.55);
-      context.stroke();
+      inkPath(context, { line: css(FORECAST, 0.55) });
     }
   }
 
@@ -248,25 +242,12 @@ export class Trajectory extends PlaneView {
     const { theme } = this.state;
     const { count, times, start, end, arrays } = this.reel;
     const colour = (/** @type {number} */ time) => css(timeColour((time - start) / Math.max(end - start, 1e-12), theme));
-    context.lineWidth = 2;
     context.lineCap = "round";
     for (let i = 0; i + 1 < count; i++) {
-      const ahead = arrays.forecast[i + 1];
-      context.setLineDash(ahead ? [1, 5] : []);
-      context.strokeStyle = colour(times[i]);
-      context.beginPath();
-      context.moveTo(this.places[i][0], this.places[i][1]);
-      context.lineTo(this.places[i + 1][0], this.places[i + 1][1]);
-      context.stroke();
+      inkLine(context, this.places[i], this.places[i + 1], { line: colour(times[i]), width: 2, dash: arrays.forecast[i + 1] ? [1, 5] : [] });
     }
-    context.setLineDash([]);
     const radius = count > 500 ? 2 : 2.8;
-    for (let i = 0; i < count; i++) {
-      context.beginPath();
-      context.arc(this.places[i][0], this.places[i][1], arrays.forecast[i] ? 1.4 : radius, 0, 2 * Math.PI);
-      context.fillStyle = colour(times[i]);
-      context.fill();
-    }
+    this.places.forEach(([x, y], i) => inkDisc(context, x, y, arrays.forecast[i] ? 1.4 : radius, { fill: colour(times[i]) }));
   }
 
   /** Draw the path's current position: a trail, the ellipse of the tube, and a ring. */
@@ -282,23 +263,15 @@ export class Trajectory extends PlaneView {
       this.drawRings(context, ahead);
     }
     this.drawTrail(context, time);
-    context.strokeStyle = css(theme.text, 0.8);
-    context.lineWidth = 1.4;
     if (show.tube && this.reel.arrays.latent_variance) {
       context.beginPath();
       if (this.state.a < 0) {
         context.moveTo(x, y - ry);
         context.lineTo(x, y + ry);
       } else context.ellipse(x, y, Math.max(rx, 1), Math.max(ry, 1), 0, 0, 2 * Math.PI);
-      context.stroke();
+      inkPath(context, { line: css(theme.text, 0.8), width: 1.4 });
     }
-    for (const { wide, colour } of [{ wide: 5, colour: css(theme.background, 0.9) }, { wide: 2.4, colour: css(theme.text) }]) {
-      context.beginPath();
-      context.arc(x, y, 7, 0, 2 * Math.PI);
-      context.lineWidth = wide;
-      context.strokeStyle = colour;
-      context.stroke();
-    }
+    inkDisc(context, x, y, 7, { line: css(theme.background, 0.9), width: 5 }, { line: css(theme.text), width: 2.4 });
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} time */
@@ -308,12 +281,7 @@ export class Trajectory extends PlaneView {
     for (let k = 0; k <= 24; k++) points.push(this.pixelAt(from + (k / 24) * (time - from)));
     context.lineCap = "round";
     for (let k = 1; k < points.length; k++) {
-      context.beginPath();
-      context.moveTo(points[k - 1][0], points[k - 1][1]);
-      context.lineTo(points[k][0], points[k][1]);
-      context.lineWidth = 1 + (4 * k) / 24;
-      context.strokeStyle = css(this.state.theme.text, (0.75 * k) / 24);
-      context.stroke();
+      inkLine(context, points[k - 1], points[k], { line: css(this.state.theme.text, (0.75 * k) / 24), width: 1 + (4 * k) / 24 });
     }
   }
 }

@@ -5,6 +5,7 @@ import { fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { niceTicks } from "../kit/axes.js";
 import { INTERVAL } from "../geometry/regression.js";
+import { inkDisc } from "../kit/ink.js";
 import { css, heatColour, mix } from "../kit/theme.js";
 import { rangeOf } from "./sliders.js";
 
@@ -42,12 +43,7 @@ export function drawScale(canvas, model, answer, ends, theme, truth) {
   context.fillRect(low, floor - 9, high - low, 9);
   context.fillStyle = css(theme.point);
   context.fillRect(at(answer.mean) - 1.5, 4, 3, floor - 4);
-  if (truth !== undefined) {
-    context.fillStyle = css(theme.text);
-    context.beginPath();
-    context.arc(at(truth), floor - 4.5, 4, 0, 2 * Math.PI);
-    context.fill();
-  }
+  if (truth !== undefined) inkDisc(context, at(truth), floor - 4.5, 4, { fill: css(theme.text) });
   context.fillStyle = css(theme.muted);
   context.font = `11px ${theme.font}`;
   context.textAlign = "center";
@@ -129,21 +125,11 @@ export function drawPlane(canvas, model, [a, b], x, cells, theme) {
   graph.clip();
   for (let n = 0; n < model.targets.length; n++) {
     const [px, py] = graph.pixel(model.rows[n * inputs.length + a], model.rows[n * inputs.length + b]);
-    context.beginPath();
-    context.arc(px, py, 2.6, 0, 2 * Math.PI);
-    context.fillStyle = css(heatColour((model.targets[n] - header.low) / (header.high - header.low)));
-    context.fill();
-    context.strokeStyle = "rgba(255,255,255,0.75)";
-    context.lineWidth = 0.8;
-    context.stroke();
+    const fill = css(heatColour((model.targets[n] - header.low) / (header.high - header.low)));
+    inkDisc(context, px, py, 2.6, { fill, line: "rgba(255,255,255,0.75)", width: 0.8 });
   }
   if (!Number.isNaN(x[a]) && !Number.isNaN(x[b])) {
-    const [px, py] = graph.pixel(x[a], x[b]);
-    context.beginPath();
-    context.arc(px, py, 7, 0, 2 * Math.PI);
-    context.strokeStyle = css(mix(theme.point, [255, 255, 255], 0.1));
-    context.lineWidth = 3;
-    context.stroke();
+    inkDisc(context, ...graph.pixel(x[a], x[b]), 7, { line: css(mix(theme.point, [255, 255, 255], 0.1)), width: 3 });
   }
   context.restore();
 }

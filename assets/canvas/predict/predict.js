@@ -1,9 +1,9 @@
 // The tab Predict: sliders for the inputs, the answer with its interval, and the effects of the inputs.
 
-import { element, partsOf } from "../kit/dom.js";
+import { element } from "../kit/dom.js";
 import { formatFixed, formatNumber } from "../kit/format.js";
-import { NextFrame } from "../kit/next_frame.js";
-import { readTheme, takeTheme } from "../kit/theme.js";
+import { dragged } from "../kit/pointing.js";
+import { Shell } from "../kit/shell.js";
 import { INTERVAL, Regression } from "../geometry/regression.js";
 import { drawPlane, drawScale, drawSlice } from "./drawn.js";
 import { LayersPanel } from "./layers.js";
@@ -19,7 +19,7 @@ const GUESS = 0.8; // an answer is a guess if its uncertainty is above this frac
 
 /** The part of the state that is stored in a link. @typedef {{ at: (number | null)[] }} PredictPlace */
 
-export class PredictFigure {
+export class PredictFigure extends Shell {
   /**
    * @param {ParentNode} root
    * @param {Uint8Array} bytes
@@ -27,11 +27,9 @@ export class PredictFigure {
    * @param {(place: PredictPlace) => void} keep
    */
   constructor(root, bytes, at, keep) {
-    this.parts = partsOf(root);
-    this.root = /** @type {HTMLElement} */ (this.parts.explorer);
+    super(root);
     this.model = new Regression(bytes);
     this.keep = keep;
-    this.theme = readTheme(this.root);
     const { inputs, header } = this.model;
     const known = at?.length === inputs.length ? at.map((value) => value ?? NaN) : null;
     /** The inputs in their own units; NaN: unknown. */
@@ -60,10 +58,7 @@ export class PredictFigure {
     this.waiting = [];
     this.rested = false;
     this.timer = 0;
-    this.frame = new NextFrame(() => this.draw());
-    this.observer = new ResizeObserver(() => this.changed());
-    this.observer.observe(this.root);
-    takeTheme(this.root, this.theme);
+    this.observe(this.root);
     this.root.dataset.ready = "true";
     this.changed();
   }
@@ -102,11 +97,21 @@ export class PredictFigure {
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => {
       this.rested = true;
-      this.frame.ask();
+      this.paint();
       this.parts.announce.textContent = `${this.model.header.target}: ${this.parts.value.textContent}, ${this.parts.between.textContent}`;
       this.keep({ at: Array.from(this.x, (value) => (Number.isNaN(value) ? null : value)) });
     }, IDLE);
-    this.frame.ask();
+    this.paint();
+  }
+
+  /** @override */
+  resize() {
+    this.changed();
+  }
+
+  /** @override */
+  recolour() {
+    this.changed();
   }
 
   // --- parts ----------------------------------------------------------------------------------
@@ -168,13 +173,14 @@ export class PredictFigure {
 
   // --- drawing --------------------------------------------------------------------------------
 
+  /** @override */
   draw() {
     if (!this.root.clientWidth) return;
     const begun = performance.now();
     this.drawAnswer();
     while (this.waiting.length && performance.now() - begun < BUDGET) this.drawSlice(/** @type {number} */ (this.waiting.shift()));
     if (!this.waiting.length && performance.now() - begun < BUDGET) this.drawRest();
-    else this.frame.ask();
+    else this.paint();
   }
 
   drawAnswer() {
@@ -221,25 +227,9 @@ export class PredictFigure {
     if (this.rested) this.deep?.draw(this.x, theme);
   }
 
-  retheme() {
-    takeTheme(this.root, this.theme);
-    this.changed();
-  }
-
+  /** @override */
   stop() {
     clearTimeout(this.timer);
-    this.frame.stop();
-    this.observer.disconnect();
+    super.stop();
   }
-}
-
-/** Call `take` with the pointer's place when it is pressed and while it is dragged. @param {HTMLElement} canvas @param {(event: PointerEvent) => void} take */
-function dragged(canvas, take) {
-  canvas.addEventListener("pointerdown", (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    take(event);
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    if (event.buttons) take(event);
-  });
 }

@@ -1,9 +1,8 @@
 // The body that an explorer shows; visitors can drag it. This class shows the pose that follows the drag, and keeps
 // it as one step of undo. drag.js finds the pose; body_pointer.js and body_keys.js move the joints.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { jointFrame, jointPlaces } from "../kit/geometry.js";
-import { inSlices } from "../kit/slices.js";
 import { BODY_KEYS, BodyKeys } from "./body_keys.js";
 import { BodyPointer } from "./body_pointer.js";
 import { BodyDrag } from "./drag.js";
@@ -17,19 +16,15 @@ import { Possible } from "./possible.js";
 /** @import { Explorer } from "../map/explorer.js" */
 /** @import { Explanation, Held } from "./drag.js" */
 
-const MOST_POSES = 60; // stored for undo and redo
 const HALO_EVERY = 4; // frames between two updates of the circles around joints
 const BODY_HINT = "Drag a joint. Press it to pin it. Drag beside to turn.";
 
+/** @extends {Grasp<BodyDrag>} */
 export class Body extends Grasp {
   /** @param {Explorer<any>} explorer @param {OutputPicture} picture of a skeleton @param {LatentModel} model */
   constructor(explorer, picture, model) {
-    super(explorer, picture, model, "Another body for these handles (A)");
+    super(explorer, picture, model, "Another body for these handles (A)", (own, points) => new BodyDrag(own, points));
     this.ends = limbEnds(this.drawing.skeleton.parents);
-    /** @type {BodyDrag | null} */
-    this.drag = null;
-    /** The pose for each kept latent point, for undo and redo. @type {Map<string, Float64Array>} */
-    this.poses = new Map();
     /** @type {Float64Array | null} */
     this.halo = null;
     this.frames = 0;
@@ -40,8 +35,7 @@ export class Body extends Grasp {
     this.keys = new BodyKeys(this);
     this.words = element("p", { class: "body-hint" }, BODY_HINT);
     this.possible = new Possible(this);
-    const draw = element("button", { type: "button", title: "Eight random bodies with these joints" }, "Possible poses");
-    draw.addEventListener("click", () => this.possible.search());
+    const draw = pushButton(() => this.possible.search(), { title: "Eight random bodies with these joints" }, "Possible poses");
     this.draws = element("div", { class: "possible-poses", hidden: "" }, draw, this.possible.small);
     this.canvas.after(this.explanations.small, this.words);
     explorer.putTools(picture, this.draws);
@@ -58,14 +52,6 @@ export class Body extends Grasp {
   /** Whether a joint is being moved. @override */
   get busy() {
     return this.pointer.press !== null || (this.drag !== null && !this.drag.still);
-  }
-
-  /** Prepare the search, so that the first touch does not wait. */
-  wake() {
-    if (this.drag) return this.drag;
-    this.drag = new BodyDrag(this.model, this.explorer.model);
-    this.cease = inSlices(this.drag.seeds.prepare(), () => {});
-    return this.drag;
   }
 
   // --- joints on the screen -------------------------------------------------------------------
@@ -124,11 +110,7 @@ export class Body extends Grasp {
     this.keys.stop();
     if (!drag || this.at === null) return;
     drag.release();
-    explorer.keep();
-    if (!explorer.map.follows()) explorer.map.refresh();
-    this.at = String(explorer.state.point);
-    this.poses.set(this.at, drag.pose.slice());
-    if (this.poses.size > MOST_POSES) this.poses.delete(this.poses.keys().next().value ?? "");
+    this.keepHere(drag.pose);
     this.halo = drag.holds ? drag.freedom() : null;
     this.words.hidden = true;
     this.cease();
@@ -189,7 +171,7 @@ export class Body extends Grasp {
   posedAt(point) {
     const key = String(point);
     if (key === this.at && this.drag) return this.drag.pose;
-    return this.poses.get(key) ?? this.explorer.paths?.posedAt(point) ?? null;
+    return this.kept.get(key) ?? this.explorer.paths?.posedAt(point) ?? null;
   }
 
   // --- words and drawing ----------------------------------------------------------------------
@@ -214,10 +196,9 @@ export class Body extends Grasp {
   /** Draw the handles over the figure. @param {CanvasRenderingContext2D} context */
   drawOver(context) {
     const { drag, explorer: { state }, picture, pointer: { hovered, press }, keys: { chosen } } = this;
-    const shown = drag && this.at !== null && String(state.point) === this.at && state.hover === null && state.hovered < 0;
     drawHandles(context, {
       places: this.places(), ends: this.ends, theme: state.theme, hovered: press ? -1 : hovered, chosen,
-      all: hovered >= 0 || chosen >= 0, held: shown ? drag.held() : [], pins: shown ? drag.pins : new Map(),
+      all: hovered >= 0 || chosen >= 0, held: this.shown && drag ? drag.held() : [], pins: this.shown && drag ? drag.pins : new Map(),
       far: (held) => Boolean(drag?.outOfReach(held)), grabbed: press?.joint ?? -1,
       toScreen: (place) => jointPlaces(this.drawing, place, ...(picture.size ?? [1, 1]), state.turn)[0], nameOf: (joint) => this.nameOf(joint),
       width: picture.size?.[0] ?? 1,

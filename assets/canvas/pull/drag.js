@@ -4,7 +4,7 @@
 import { Freedom } from "./freedom.js";
 import { Limbs } from "./limbs.js";
 import { NearData } from "./near.js";
-import { BETTER_NATS, CHALLENGERS, FAR_NATS, FULL_CLIMB, MOST_OTHERS, MOST_SEEDS, Seeds } from "./seeds.js";
+import { BETTER_NATS, CHALLENGERS, FULL_CLIMB, MOST_SEEDS, otherExplanations, Seeds } from "./seeds.js";
 import { Pull } from "./solver.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
@@ -258,7 +258,7 @@ export class BodyDrag {
     seeds.cross = this.seeds.cross;
     /** @type {Explanation[]} */
     const found = [];
-    const own = search.factorAt(this.point).score;
+    const own = { pose: this.pose, score: search.factorAt(this.point).score };
     for (const seed of seeds.best(MOST_SEEDS, this.point)) {
       search.climb(seed, FULL_CLIMB, 0.01);
       const pose = new Float64Array(this.pose.length);
@@ -267,13 +267,7 @@ export class BodyDrag {
       yield;
     }
     found.sort((p, q) => q.score - p.score);
-    /** @type {Explanation[]} */
-    const kept = [];
-    for (const each of found) {
-      if (each.score < own - FAR_NATS || kept.length === MOST_OTHERS) break;
-      if ([this.pose, ...kept.map(({ pose }) => pose)].every((pose) => this.differ(pose, each.pose))) kept.push(each);
-    }
-    return kept;
+    return otherExplanations(found, own, (pose, other) => this.differ(pose, other));
   }
 
   /** @param {Float64Array} pose @param {Float64Array} other */

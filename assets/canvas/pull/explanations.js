@@ -1,7 +1,7 @@
 // Small pictures of other explanations: outputs that also fit the held joints or the painted pixels.
 
-import { element, fitCanvas } from "../kit/dom.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { element, pushButton } from "../kit/dom.js";
+import { smallPicture } from "../kit/output.js";
 import { inSlices } from "../kit/slices.js";
 
 /** @import { Grasp } from "./grasp.js" */
@@ -10,7 +10,7 @@ import { inSlices } from "../kit/slices.js";
 const OTHER_SIZE = 54; // CSS pixels
 
 export class Explanations {
-  /** @param {Grasp} grasp @param {{ one: string, all: string, title: string }} [words] the names of one picture and of all pictures, and the title of a picture's button */
+  /** @param {Grasp<any>} grasp @param {{ one: string, all: string, title: string }} [words] the names of one picture and of all pictures, and the title of a picture's button */
   constructor(grasp, words = { one: "Other explanation", all: "Other explanations", title: grasp.other }) {
     this.grasp = grasp;
     this.words = words;
@@ -58,14 +58,9 @@ export class Explanations {
   show() {
     const { small, found, words, grasp: { drawing, explorer: { state } } } = this;
     small.hidden = !found.length;
-    small.replaceChildren(...found.map(({ pose }, i) => {
-      const height = Math.min(outputHeight(drawing, OTHER_SIZE, true), 1.3 * OTHER_SIZE);
-      const canvas = element("canvas", { style: `width:${OTHER_SIZE}px; height:${height}px`, "aria-hidden": "true" });
-      drawOutput(fitCanvas(canvas, OTHER_SIZE, height), drawing, pose, OTHER_SIZE, height, { theme: state.theme, turn: state.turn, small: true });
-      const button = element("button", { type: "button", title: words.title, "aria-label": `${words.one} ${i + 1}` }, canvas);
-      button.addEventListener("click", () => this.take(i));
-      return button;
-    }));
+    small.replaceChildren(...found.map(({ pose }, i) =>
+      pushButton(() => this.take(i), { title: words.title, "aria-label": `${words.one} ${i + 1}` },
+        smallPicture(drawing, pose, OTHER_SIZE, { theme: state.theme, turn: state.turn, tallest: 1.3 }))));
   }
 
   forget() {

@@ -1,7 +1,7 @@
 // Find the latent point whose outputs fit the held values. The point follows while the values change; when a change
 // has ended, a search finds the best point. This code does not depend on the page.
 
-import { BETTER_NATS, CHALLENGERS, FAR_NATS, FULL_CLIMB, MOST_OTHERS, MOST_SEEDS } from "./seeds.js";
+import { BETTER_NATS, CHALLENGERS, FULL_CLIMB, MOST_SEEDS, otherExplanations } from "./seeds.js";
 
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Explanation } from "./drag.js" */
@@ -125,13 +125,7 @@ export class Fit {
     this.pull.climb(first.point, FULL_CLIMB, 0.01, EXACT_NATS);
     this.begin(first.point);
     this.still = true;
-    /** @type {Explanation[]} */
-    const kept = [];
-    for (const each of found) {
-      if (each.score < first.score - FAR_NATS || kept.length === MOST_OTHERS) break;
-      if ([first, ...kept].every(({ pose }) => this.differ(pose, each.pose))) kept.push(each);
-    }
-    return kept;
+    return otherExplanations(found, first, (pose, other) => this.differ(pose, other));
   }
 
   /** Climb from a point until no step helps. @param {Float64Array} point @returns {Explanation} */

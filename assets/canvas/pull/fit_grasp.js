@@ -4,38 +4,17 @@
 import { inSlices } from "../kit/slices.js";
 import { Grasp } from "./grasp.js";
 
-/** @import { OutputPicture } from "../kit/output_picture.js" */
-/** @import { LatentModel } from "../geometry/model.js" */
-/** @import { LatentPoints } from "../geometry/points.js" */
-/** @import { Explorer } from "../map/explorer.js" */
 /** @import { Fit } from "./fit.js" */
 
-const MOST_CHANGES = 60; // for undo and redo
 const RESTS_AFTER_MS = 450; // after the last key, the change ends
 
-/** @template {Fit<any, any>} Search */
+/** @template {Fit<any, any>} Search @extends {Grasp<Search>} */
 export class FitGrasp extends Grasp {
-  /**
-   * open: makes the search near the points of a map.
-   * @param {Explorer<any>} explorer
-   * @param {OutputPicture} picture
-   * @param {LatentModel} model
-   * @param {string} other what another explanation is
-   * @param {(model: LatentModel, points: LatentPoints) => Search} open
-   */
-  constructor(explorer, picture, model, other, open) {
-    super(explorer, picture, model, other);
-    this.open = open;
-    /** @type {Search | null} */
-    this.drag = null;
-    /** The held values for each kept latent point, for undo and redo. @type {Map<string, Float64Array>} */
-    this.kept = new Map();
-    this.pressed = false;
-    /** Whether a change has ended and its final search is running. */
-    this.ending = false;
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
-  }
+  pressed = false;
+  /** Whether a change has ended and its final search is running. */
+  ending = false;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer = undefined;
 
   /** Show what is held, beside the output. */
   show() {}
@@ -43,20 +22,6 @@ export class FitGrasp extends Grasp {
   /** Whether the output is changing. @override */
   get busy() {
     return this.pressed || this.ending || (this.drag !== null && !this.drag.still);
-  }
-
-  /** Prepare the search, so that the first touch does not wait. */
-  wake() {
-    if (this.drag) return this.drag;
-    this.drag = this.open(this.model, this.explorer.model);
-    this.cease = inSlices(this.drag.seeds.prepare(), () => {});
-    return this.drag;
-  }
-
-  /** Whether the output with the held parts is shown. */
-  get shown() {
-    const { state } = this.explorer;
-    return this.drag !== null && this.at !== null && String(state.point) === this.at && state.hover === null && state.hovered < 0;
   }
 
   /** Begin a change at the latent point that is shown. */
@@ -126,12 +91,7 @@ export class FitGrasp extends Grasp {
     this.cease();
     this.ending = false;
     this.goTo(drag.point);
-    explorer.keep();
-    if (!explorer.map.follows()) explorer.map.refresh();
-    this.at = String(explorer.state.point);
-    this.kept.delete(this.at);
-    this.kept.set(this.at, drag.targets.slice());
-    if (this.kept.size > MOST_CHANGES) this.kept.delete(this.kept.keys().next().value ?? "");
+    this.keepHere(drag.targets);
     this.show();
     explorer.paint();
   }

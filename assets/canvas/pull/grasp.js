@@ -1,24 +1,30 @@
 // An output that the visitor changes by hand, while the point follows on the map. This is the base class of the
 // body (body.js) and of the picture under a brush (painting.js).
 
+import { inSlices } from "../kit/slices.js";
 import { Explanations } from "./explanations.js";
 
 /** @import { OutputPicture } from "../kit/output_picture.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 /** @import { Explorer } from "../map/explorer.js" */
-/** @import { Explanation } from "./drag.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { Seeds } from "./seeds.js" */
 
 const TRAIL_MS = 1600;
+const MOST_KEPT = 60; // changes for undo and redo
 
+/** @template {{ point: Float64Array, seeds: Seeds }} Search */
 export class Grasp {
   /**
-   * model: of the output, which may be one of several views; other: the name of another explanation.
+   * model: of the output, which may be one of several views; other: the name of another explanation; open: makes the search near the
+   * points of a map.
    * @param {Explorer<any>} explorer
    * @param {OutputPicture} picture
    * @param {LatentModel} model
    * @param {string} other
+   * @param {(model: LatentModel, points: LatentPoints) => Search} open
    */
-  constructor(explorer, picture, model, other) {
+  constructor(explorer, picture, model, other, open) {
     this.explorer = explorer;
     this.picture = picture;
     this.canvas = picture.canvas;
@@ -26,8 +32,11 @@ export class Grasp {
     this.drawing = model.drawing;
     this.host = explorer.hostOf(picture);
     this.canvas.parentElement?.classList.add("grasp");
-    /** @type {any} */
+    this.open = open;
+    /** @type {Search | null} */
     this.drag = null;
+    /** What the visitor had changed at each kept latent point, for undo and redo. @type {Map<string, Float64Array>} */
+    this.kept = new Map();
     /** The point that the last change has reached. @type {string | null} */
     this.at = null;
     /** The requested animation frame of the trail. */
@@ -47,6 +56,31 @@ export class Grasp {
     return false;
   }
 
+  /** Prepare the search, so that the first touch does not wait. */
+  wake() {
+    if (this.drag) return this.drag;
+    this.drag = this.open(this.model, this.explorer.model);
+    this.cease = inSlices(this.drag.seeds.prepare(), () => {});
+    return this.drag;
+  }
+
+  /** Whether the changed output is shown. */
+  get shown() {
+    const { state } = this.explorer;
+    return this.drag !== null && this.at !== null && String(state.point) === this.at && state.hover === null && state.hovered < 0;
+  }
+
+  /** Keep the latent point as one step of undo, with what the visitor has changed there. @param {Float64Array} change */
+  keepHere(change) {
+    const { explorer, kept } = this;
+    explorer.keep();
+    if (!explorer.map.follows()) explorer.map.refresh();
+    this.at = String(explorer.state.point);
+    kept.delete(this.at);
+    kept.set(this.at, change.slice());
+    if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value ?? "");
+  }
+
   /** Follow the visitor by one frame; called before the explorer draws. @param {number} _now in milliseconds */
   step(_now) {}
 
@@ -63,7 +97,7 @@ export class Grasp {
 
   /** Start or continue the trail on the map. @param {number} now in milliseconds */
   trace(now) {
-    this.explorer.state.trail.push({ point: this.drag.point.slice(), time: now });
+    this.explorer.state.trail.push({ point: /** @type {Search} */ (this.drag).point.slice(), time: now });
     if (!this.fading) this.fade();
   }
 

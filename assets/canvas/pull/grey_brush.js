@@ -1,5 +1,6 @@
 // The brush on an explorer's picture; the mouse, fingers and keys move the brush.
 
+import { inkDisc } from "../kit/ink.js";
 import { Brush } from "../painter/brush.js";
 
 /** @import { Painting } from "./painting.js" */
@@ -56,13 +57,6 @@ export class GreyBrush extends Brush {
   draw(context, colour) {
     const mark = this.shown();
     if (!mark?.radius || !mark.cells.length) return;
-    context.lineWidth = 3;
-    for (const stroke of ["rgba(255,255,255,0.9)", colour]) {
-      context.strokeStyle = stroke;
-      context.beginPath();
-      context.arc(...mark.place, mark.radius, 0, 2 * Math.PI);
-      context.stroke();
-      context.lineWidth = 1.5;
-    }
+    inkDisc(context, ...mark.place, mark.radius, { line: "rgba(255,255,255,0.9)", width: 3 }, { line: colour, width: 1.5 });
   }
 }

@@ -1,5 +1,6 @@
 // The drawing of a body's handles: joints that can be grabbed, held joints, and joints that cannot follow.
 
+import { inkDisc, inkLine, inkPath } from "../kit/ink.js";
 import { css } from "../kit/theme.js";
 
 /** @import { Theme } from "../kit/theme.js" */
@@ -55,16 +56,8 @@ export function drawHandles(context, drawn) {
     const colour = css(pinned ? theme.accent : theme.point);
     if (away) {
       const [tx, ty] = toScreen(each.place);
-      context.strokeStyle = colour;
-      context.lineWidth = 1;
-      context.beginPath();
-      context.moveTo(x, y);
-      context.lineTo(tx, ty);
-      context.stroke();
-      context.beginPath();
-      context.arc(tx, ty, 2.5, 0, 2 * Math.PI);
-      context.fillStyle = colour;
-      context.fill();
+      inkLine(context, [x, y], [tx, ty], { line: colour });
+      inkDisc(context, tx, ty, 2.5, { fill: colour });
     }
     squareAt(context, x, y, each.joint === grabbed ? 7.5 : 6, away, theme, colour, pinned);
   }
@@ -77,13 +70,7 @@ export function drawHandles(context, drawn) {
 
 /** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {number} radius @param {Theme} theme @param {string} colour @param {number} width */
 function ringAt(context, x, y, radius, theme, colour, width) {
-  context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
-  context.fillStyle = css(theme.background, 0.85);
-  context.fill();
-  context.lineWidth = width;
-  context.strokeStyle = colour;
-  context.stroke();
+  inkDisc(context, x, y, radius, { fill: css(theme.background, 0.85), line: colour, width });
 }
 
 /**
@@ -104,11 +91,7 @@ function squareAt(context, x, y, half, turned, theme, colour, filled) {
   if (turned) context.rotate(Math.PI / 4);
   context.beginPath();
   context.rect(-half, -half, 2 * half, 2 * half);
-  context.fillStyle = filled ? colour : css(theme.background, 0.7);
-  context.fill();
-  context.lineWidth = 2.2;
-  context.strokeStyle = filled ? css(theme.background) : colour;
-  context.stroke();
+  inkPath(context, { fill: filled ? colour : css(theme.background, 0.7), line: filled ? css(theme.background) : colour, width: 2.2 });
   context.restore();
 }
 

@@ -1,7 +1,7 @@
 // The picture from which the brush copies: a training row that is searched, or the picture that is shown.
 
-import { element, fitCanvas } from "../kit/dom.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { element, pushButton } from "../kit/dom.js";
+import { drawSmall } from "../kit/output.js";
 import { findRows } from "../map/search.js";
 
 /** @import { Painting } from "./painting.js" */
@@ -23,8 +23,7 @@ export class PaintSource {
     this.field = element("input", { type: "search", placeholder: "Row, name, label", "aria-label": "Picture to copy from: row, name or label" });
     this.field.addEventListener("keydown", (event) => event.key === "Enter" && this.find());
     this.field.addEventListener("change", () => this.field.value !== this.sought && this.find());
-    this.here = element("button", { type: "button", title: "Copy from the picture that is shown now" }, "This picture");
-    this.here.addEventListener("click", () => this.take(painting.explorer.shownPoint(), "The shown picture"));
+    this.here = pushButton(() => this.take(painting.explorer.shownPoint(), "The shown picture"), { title: "Copy from the picture that is shown now" }, "This picture");
     this.words = element("span", { role: "status" }, NO_SOURCE);
     this.host = element("div", { class: "paint-source", hidden: "" }, this.small, this.field, this.here, this.words);
   }
@@ -67,8 +66,7 @@ export class PaintSource {
     const { values, small, painting: { drawing, explorer: { state: { theme, turn } } } } = this;
     small.hidden = !values;
     if (!values) return;
-    const height = Math.min(outputHeight(drawing, SOURCE_SIZE, true), 1.3 * SOURCE_SIZE);
-    small.style.cssText = `width:${SOURCE_SIZE}px; height:${height}px`;
-    drawOutput(fitCanvas(small, SOURCE_SIZE, height), drawing, values, SOURCE_SIZE, height, { theme, turn, small: true });
+    small.style.width = `${SOURCE_SIZE}px`;
+    drawSmall(small, drawing, values, SOURCE_SIZE, { theme, turn, tallest: 1.3 });
   }
 }

@@ -1,6 +1,6 @@
 // The row of tools below a picture: the brush's tool, grey value and size.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { PaintSource } from "./paint_source.js";
 
 /** @import { Painting } from "./painting.js" */
@@ -26,18 +26,12 @@ export class PaintTools {
     this.size = element("input", { type: "range", min: least, max: most, value: first, "aria-label": "Size of the brush" });
     this.shade = element("input", { type: "range", class: "greys", min: 0, max: 100, value: 100, "aria-label": "Grey value, 0 is black" });
     this.shade.addEventListener("input", () => this.choose("grey"));
-    this.buttons = TOOLS.map(([tool, words, title]) => {
-      const button = element("button", { type: "button", "data-tool": tool, title }, words);
-      button.addEventListener("click", () => this.choose(tool));
-      return button;
-    });
-    this.clear = element("button", { type: "button", title: "Remove all paint (Escape)" }, "Let go");
-    this.clear.addEventListener("click", () => painting.letGo());
+    this.buttons = TOOLS.map(([tool, words, title]) => pushButton(() => this.choose(tool), { "data-tool": tool, title }, words));
+    this.clear = pushButton(() => painting.letGo(), { title: "Remove all paint (Escape)" }, "Let go");
     this.words = element("span");
     this.source = new PaintSource(painting);
     // On a phone, the picture beside the map is small until this button enlarges it.
-    this.large = element("button", { type: "button", class: "paint-large", "aria-pressed": "false" }, "Paint");
-    this.large.addEventListener("click", () => this.enlarge());
+    this.large = pushButton(() => this.enlarge(), { class: "paint-large", "aria-pressed": "false" }, "Paint");
     this.hint = element("p", { class: "paint-hint" }, PAINT_HINT);
     this.host = element("div", { class: "paint-tools", role: "group", "aria-label": "Brush" }, this.large,
       element("span", { class: "segments" }, ...this.buttons), this.shade,

@@ -13,6 +13,23 @@ export const MOST_SEEDS = 6;
 export const MOST_OTHERS = 4;
 export const FAR_NATS = 12; // explanations that are worse than the best by more than this are not offered
 
+/**
+ * Return the other explanations that differ from the first and from each other, the best first.
+ * @template {{ pose: Float64Array, score: number }} Found
+ * @param {Found[]} found the best first
+ * @param {{ pose: Float64Array, score: number }} first
+ * @param {(pose: Float64Array, other: Float64Array) => boolean} differ
+ */
+export function otherExplanations(found, first, differ) {
+  /** @type {Found[]} */
+  const kept = [];
+  for (const each of found) {
+    if (each.score < first.score - FAR_NATS || kept.length === MOST_OTHERS) break;
+    if ([first, ...kept].every(({ pose }) => differ(pose, each.pose))) kept.push(each);
+  }
+  return kept;
+}
+
 export class Seeds {
   /** @param {Climber} pull */
   constructor(pull) {

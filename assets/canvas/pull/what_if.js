@@ -1,7 +1,7 @@
 // "What if" for a table: the visitor types or slides the value of a column, the other columns follow with their
 // intervals, and the point moves on the map. columns.js finds the row. A change is one step of undo.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { counted, formatFixed } from "../kit/format.js";
 import { chanceWords } from "../kit/table.js";
 import { ColumnHand } from "./column_hand.js";
@@ -30,8 +30,7 @@ export class WhatIf extends FitGrasp {
       return column.words ? new WordHand(this, /** @type {WordsRow} */ (line), c, this.names[c]) : new ColumnHand(this, /** @type {NumberRow} */ (line), c, this.names[c], column);
     });
     this.words = element("span", { role: "status" });
-    this.all = element("button", { type: "button" }, "Let all go");
-    this.all.addEventListener("click", () => this.letAllGo("All columns are free"));
+    this.all = pushButton(() => this.letAllGo("All columns are free"), {}, "Let all go");
     this.host = element("div", { class: "what-if", role: "group", "aria-label": "What if" }, this.words, this.all, this.explanations.small);
     values.host.addEventListener("pointerenter", () => this.wake());
     values.host.addEventListener("focusin", () => this.wake());

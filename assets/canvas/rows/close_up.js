@@ -1,8 +1,8 @@
 // One new row: its given values, the values that the model expects at its place, the difference, and its nearest training rows.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
-import { drawOutput, outputHeight } from "../kit/output.js";
+import { drawSmall } from "../kit/output.js";
 import { chanceWords, ownText } from "../kit/table.js";
 import { START_TURN } from "../kit/turn.js";
 import { onRange } from "../map/values.js";
@@ -40,10 +40,8 @@ export class CloseUp {
     const row = answers.rows[current];
     const values = answers.values(current);
     const heading = element("h2", {}, row.name, " ", element("small", {}, row.p === null ? "" : levelOf(row, listing.threshold)));
-    const fill = element("button", { type: "button", title: "Hide parts of this row, and see what else the model finds possible" }, "Open in Fill in");
-    fill.addEventListener("click", () => this.page.fillIn(current));
-    const close = element("button", { type: "button", class: "icon", "aria-label": "Close", title: "Close" }, "×");
-    close.addEventListener("click", () => this.page.close());
+    const fill = pushButton(() => this.page.fillIn(current), { title: "Hide parts of this row, and see what else the model finds possible" }, "Open in Fill in");
+    const close = pushButton(() => this.page.close(), { class: "icon", "aria-label": "Close", title: "Close" }, "×");
     host.replaceChildren(element("div", { class: "head" }, heading, fill, close), ...this.words(row));
     if (!values) {
       this.page.ask(current);
@@ -65,11 +63,8 @@ export class CloseUp {
   /** Return the choice between the explanations of a row that has several. @param {NewRow} row @returns {HTMLElement[]} */
   explanations({ weights }) {
     if (!weights.length) return [];
-    const choices = [-1, ...weights.keys()].map((k) => {
-      const button = element("button", { type: "button", "aria-pressed": String(k === this.overlay.explanation) }, k < 0 ? "Together" : chanceWords(weights[k]));
-      button.addEventListener("click", () => this.page.explain(k));
-      return button;
-    });
+    const choices = [-1, ...weights.keys()].map((k) =>
+      pushButton(() => this.page.explain(k), { "aria-pressed": String(k === this.overlay.explanation) }, k < 0 ? "Together" : chanceWords(weights[k])));
     return [element("div", { class: "several" },
       element("span", {}, `${weights.length} places on the map explain this row. Show the values of:`),
       element("span", { class: "segments", role: "group", "aria-label": "Explanations, with their weights" }, ...choices))];
@@ -163,9 +158,8 @@ export class CloseUp {
     const { model, state: { theme } } = this;
     const canvas = element("canvas", { role: "img", "aria-label": title });
     const width = Math.min(ROW_MOST_WIDTH, Math.max((this.host.clientWidth - 48) / 3, 120));
-    const height = outputHeight(model.drawing, width, true);
-    Object.assign(canvas.style, { width: `${width}px`, height: `${height}px` });
-    drawOutput(fitCanvas(canvas, width, height), model.drawing, values, width, height, { theme, turn: START_TURN, small: true, ...options });
+    canvas.style.width = `${width}px`;
+    drawSmall(canvas, model.drawing, values, width, { theme, turn: START_TURN, tallest: Infinity, ...options });
     return element("figure", {}, canvas, element("figcaption", {}, title));
   }
 

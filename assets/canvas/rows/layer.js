@@ -1,6 +1,7 @@
 // A map with new rows over the training rows. The training rows keep their positions.
 
 import { rowsInside } from "../geometry/lasso.js";
+import { inkLine, inkPath } from "../kit/ink.js";
 import { chanceWords } from "../kit/table.js";
 import { css } from "../kit/theme.js";
 import { LatentMap } from "../map/map.js";
@@ -90,14 +91,7 @@ export class RowsMap extends LatentMap {
     const [x, y] = this.pixelOf(n);
     for (const [k, weight] of this.others(n)) {
       const [u, v] = this.pixelOf(n, k);
-      context.beginPath();
-      context.moveTo(x, y);
-      context.lineTo(u, v);
-      context.setLineDash([3, 3]);
-      context.lineWidth = 1;
-      context.strokeStyle = css(theme.text, 0.5);
-      context.stroke();
-      context.setLineDash([]);
+      inkLine(context, [x, y], [u, v], { line: css(theme.text, 0.5), dash: [3, 3] });
       this.diamond(context, n, k === chosen ? 1 : 0.75, k === chosen ? ROW_SIZE + 3 : ROW_OTHER, k);
       this.label(context, u, v, chanceWords(weight));
     }
@@ -120,11 +114,7 @@ export class RowsMap extends LatentMap {
     context.lineTo(x - half, y);
     context.closePath();
     const odd = this.odd(n);
-    context.fillStyle = css(odd ? theme.point : theme.background, opacity);
-    context.fill();
-    context.lineWidth = 2;
-    context.strokeStyle = css(odd ? theme.background : theme.text, opacity);
-    context.stroke();
+    inkPath(context, { fill: css(odd ? theme.point : theme.background, opacity), line: css(odd ? theme.background : theme.text, opacity), width: 2 });
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} n */
@@ -137,9 +127,7 @@ export class RowsMap extends LatentMap {
     const rv = (ROW_WIDTHS * std[n * nLatent + b] * this.height) / (2 * this.view.sv);
     context.beginPath();
     context.ellipse(x, y, ru, rv, 0, 0, 2 * Math.PI);
-    context.lineWidth = 1;
-    context.strokeStyle = css(this.odd(n) ? theme.point : theme.text, 0.4);
-    context.stroke();
+    inkPath(context, { line: css(this.odd(n) ? theme.point : theme.text, 0.4) });
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} n */

@@ -1,13 +1,13 @@
 // The tab New rows: a map with the new rows, their table, and one row in detail, all linked.
 
-import { element, partsOf, skipToMap } from "../kit/dom.js";
-import { closingMenus } from "../kit/menus.js";
+import { element, skipToMap } from "../kit/dom.js";
 import { PairMenus, usedGroups } from "../kit/pair.js";
-import { readTheme, takeTheme } from "../kit/theme.js";
+import { Shell } from "../kit/shell.js";
 import { Colours } from "../map/colours.js";
 import { Gestures } from "../map/gestures.js";
 import { LassoLine } from "../map/lasso_line.js";
 import { Scene } from "../map/scene.js";
+import { screenButtons } from "../map/screen.js";
 import { initial, reduce } from "../map/state.js";
 import { CloseUp } from "./close_up.js";
 import { RowsMap } from "./layer.js";
@@ -24,7 +24,7 @@ const ROW_MIDDLE = 0.7; // if a row is outside this central part of the view, th
 const ROW_STEP = 0.04; // step of an arrow key, as a fraction of the view
 const ROW_COVERED = { above: 48, below: 48 }; // CSS pixels under the legend and the buttons
 
-export class RowsPage {
+export class RowsPage extends Shell {
   /**
    * @param {ParentNode} root
    * @param {LatentModel} model
@@ -32,15 +32,13 @@ export class RowsPage {
    * @param {(name: string, value: any) => void} send
    */
   constructor(root, model, names, send) {
-    this.parts = partsOf(root);
-    /** @type {HTMLElement} */
-    this.root = this.parts.explorer;
+    super(root);
     this.model = model;
     this.send = send;
     this.names = names;
     model.header.axes = names.all;
     skipToMap(this.parts);
-    this.state = new Scene(initial(model), readTheme(this.root));
+    this.state = new Scene(initial(model), this.theme);
     /** @type {Overlay} */
     this.overlay = {
       answers: null, shown: new Set(), current: -1, explanation: -1, pointed: -1, ellipses: true,
@@ -61,9 +59,7 @@ export class RowsPage {
     /** @type {number | null} */
     this.flight = null;
     this.build();
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.parts.map);
-    takeTheme(this.root, this.state.theme);
+    this.observe(this.parts.map);
     this.resize();
     this.map.fit();
     this.colours.show();
@@ -98,21 +94,12 @@ export class RowsPage {
     this.root.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.turnLasso(false);
     });
-    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll("[data-zoom]"))) {
-      button.addEventListener("click", () => map.zoom(map.width / 2, map.height / 2, Number(button.dataset.zoom)));
-    }
-    parts.fit.addEventListener("click", () => map.fit());
+    screenButtons(this.root, parts, map);
     parts.ellipses.addEventListener("click", () => {
       overlay.ellipses = !overlay.ellipses;
       parts.ellipses.setAttribute("aria-pressed", String(overlay.ellipses));
       this.show();
     });
-    parts.present.hidden = !document.fullscreenEnabled;
-    parts.present.addEventListener("click", () => {
-      if (document.fullscreenElement) document.exitFullscreen();
-      else this.root.requestFullscreen();
-    });
-    closingMenus(this.root);
     const groups = usedGroups(model.header.on, model.nLatent).filter(({ used, dims }) => used || dims.length);
     this.menus.fill(groups, model.header.axes);
     parts.across.disabled = parts.up.disabled = parts.swap.disabled = model.nLatent < 2;
@@ -238,22 +225,23 @@ export class RowsPage {
     this.flight = requestAnimationFrame(step);
   }
 
+  /** @override */
   resize() {
     const { clientWidth, clientHeight } = this.parts.map;
     if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
   }
 
-  /** Draw again after a change of Streamlit's theme. */
-  retheme() {
-    takeTheme(this.root, this.state.theme);
+  /** @override */
+  recolour() {
     this.colours.show();
     this.map.refresh();
     this.closeUp.show();
   }
 
+  /** @override */
   stop() {
     if (this.flight !== null) cancelAnimationFrame(this.flight);
-    this.observer.disconnect();
+    super.stop();
     this.map.stop();
   }
 }

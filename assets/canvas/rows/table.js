@@ -1,6 +1,6 @@
 // The table of new rows: filters, order, and the row that the visitor chooses.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { counted } from "../kit/format.js";
 import { THRESHOLDS, filtered, isOdd, levelOf, listed, thresholdsFor } from "./answers.js";
 
@@ -45,8 +45,7 @@ export class RowTable {
       this.show();
     });
     this.filters = ROW_FILTERS.map(({ key, title, help }) => {
-      const button = element("button", { type: "button", title: help, "data-filter": key }, title);
-      button.addEventListener("click", () => this.change({ filter: key }));
+      const button = pushButton(() => this.change({ filter: key }), { title: help, "data-filter": key }, title);
       return { key, title, button };
     });
     parts.filters.append(...this.filters.map(({ button }) => button));
@@ -54,8 +53,7 @@ export class RowTable {
       const cell = element("th", { scope: "col" });
       if (!key) cell.append(title);
       else {
-        const button = element("button", { type: "button", title: `Sort by “${title}”` }, title);
-        button.addEventListener("click", () => this.change({ order: key, down: listing.order === key ? !listing.down : down }));
+        const button = pushButton(() => this.change({ order: key, down: listing.order === key ? !listing.down : down }), { title: `Sort by “${title}”` }, title);
         cell.append(button);
       }
       return { key, cell };

@@ -1,23 +1,6 @@
-// Streamlit component of a stop of the tour: pictures arrive through a byte store (store.js); the
-// visitor's changes are sent to Python.
+// Streamlit component of a stop of the tour: pictures arrive from Python, and the visitor's changes are sent to Python.
 
 import { LessonFigure } from "../learn/lesson.js";
-import { component, freshBytes } from "./shelf.js";
+import { figureOfResults } from "./one_figure.js";
 
-/** @import { LessonWords } from "../learn/lesson.js" */
-
-export default component((root, /** @type {LessonWords & { store: string }} */ first, send) => {
-  const fresh = freshBytes();
-  const figure = new LessonFigure(root, (act) => send("act", act));
-  figure.tell(first);
-  return {
-    name: "lesson",
-    shown: () => figure,
-    look: () => fresh(first.store, (bytes) => figure.load(bytes)),
-    update(message) {
-      figure.tell(message);
-      figure.retheme();
-    },
-    stop: () => figure.stop(),
-  };
-});
+export default figureOfResults((root, send) => new LessonFigure(root, send), "lesson");

@@ -1,18 +1,7 @@
-// Streamlit component of a tree of maps. The model arrives through a byte store (store.js).
+// Streamlit component of a tree of maps.
 
 import { TreeExplorer } from "../tree/explorer.js";
 import { TreeModel } from "../tree/model.js";
-import { component, freshBytes } from "./shelf.js";
+import { figureOfBytes } from "./one_figure.js";
 
-export default component((root, /** @type {{ store: string }} */ data) => {
-  const fresh = freshBytes();
-  /** @type {TreeExplorer | null} */
-  let tree = null;
-  return {
-    name: data.store,
-    shown: () => tree,
-    look: () => fresh(data.store, (bytes) => (tree ??= new TreeExplorer(root, new TreeModel(bytes)))),
-    update: () => tree?.retheme(),
-    stop: () => tree?.stop(),
-  };
-});
+export default figureOfBytes((root, bytes, _, tree) => tree ?? new TreeExplorer(root, new TreeModel(bytes)));

@@ -1,9 +1,10 @@
 // The tree of maps: every map has a point to drag. A moved point moves all points below it, and no others.
 
-import { element, partsOf } from "../kit/dom.js";
+import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
+import { ARROWS, dragged } from "../kit/pointing.js";
+import { Shell } from "../kit/shell.js";
 import { START_TURN } from "../kit/turn.js";
-import { readTheme, takeTheme } from "../kit/theme.js";
 import { LatentMap } from "../map/map.js";
 import { Scene } from "../map/scene.js";
 import { initial } from "../map/state.js";
@@ -11,20 +12,16 @@ import { initial } from "../map/state.js";
 /** @import { TreeModel } from "./model.js" */
 
 const STEP = 0.04; // step of an arrow key, as a fraction of the map's width or height
-const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
 const MOST_HEIGHT = 440; // of a picture, in pixels
 
-export class TreeExplorer {
+export class TreeExplorer extends Shell {
   /** @param {ParentNode} root @param {TreeModel} model */
   constructor(root, model) {
-    this.parts = partsOf(root);
-    this.root = /** @type {HTMLElement} */ (this.parts.explorer);
+    super(root);
     this.model = model;
-    this.state = { theme: readTheme(this.root), turn: { ...START_TURN } };
+    this.state = { theme: this.theme, turn: { ...START_TURN } };
     /** The map that moved last; −1 at the beginning. */
     this.moved = -1;
-    /** @type {number | null} */
-    this.frame = null;
     this.nodes = Array.from(model.maps.keys(), (i) => this.node(i));
     const levels = Math.max(...model.maps.map(({ level }) => level)) + 1;
     this.parts.levels.replaceChildren(...Array.from({ length: levels }, (_, level) =>
@@ -33,12 +30,11 @@ export class TreeExplorer {
       const canvas = element("canvas", { role: "img" });
       const heading = output.title ? [element("h3", {}, output.title)] : [];
       this.parts.outputs.append(element("figure", {}, ...heading, element("div", { class: "pane" }, canvas)));
-      return new OutputPicture(canvas, output, this.state, () => this.next(), output.title);
+      return new OutputPicture(canvas, output, this.state, () => this.paint(), output.title);
     });
     this.parts.outputs.dataset.count = String(this.pictures.length);
     this.parts.together.addEventListener("click", () => this.spread(0));
-    this.observer = new ResizeObserver(() => this.resize());
-    this.observer.observe(this.root);
+    this.observe(this.root);
     this.root.dataset.ready = "true";
     this.resize();
     this.say();
@@ -52,19 +48,12 @@ export class TreeExplorer {
     const box = element("div", { class: "map" }, lower, upper);
     const figure = element("figure", {}, element("h3", {}, title), box);
     const first = initial(model);
-    const state = new Scene({ ...first, show: { ...first.show, trajectories: false } }, this.state.theme);
+    const state = new Scene({ ...first, show: { ...first.show, trajectories: false } }, this.theme);
     state.point = point; // the tree and the map share the point
     const map = new LatentMap(lower, upper, model, state);
-    const go = (/** @type {PointerEvent} */ event) => this.move(i, ...map.toLatent(event.offsetX, event.offsetY));
-    upper.addEventListener("pointerdown", (event) => {
-      upper.setPointerCapture(event.pointerId);
-      go(event);
-    });
-    upper.addEventListener("pointermove", (event) => {
-      if (event.buttons) go(event);
-    });
+    dragged(upper, (event) => this.move(i, ...map.toLatent(event.offsetX, event.offsetY)));
     upper.addEventListener("keydown", (event) => {
-      const way = /** @type {Record<string, number[]>} */ (ARROWS)[event.key];
+      const way = ARROWS[event.key];
       if (!way) return;
       event.preventDefault();
       this.move(i, point[state.a] + 2 * STEP * map.view.su * way[0], point[state.b] + 2 * STEP * map.view.sv * way[1]);
@@ -85,7 +74,7 @@ export class TreeExplorer {
     this.model.spread(i);
     this.moved = i;
     this.say();
-    this.next();
+    this.paint();
   }
 
   /** Say what moves with the map that moved last, and mark it. */
@@ -97,14 +86,7 @@ export class TreeExplorer {
     this.parts.words.textContent = this.moved < 0 ? "Drag the point of any map." : movesInWords(this.moved ? `“${maps[this.moved].title}”` : "The top", moving.size, maps.length);
   }
 
-  /** Draw at the next frame. */
-  next() {
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = null;
-      this.draw();
-    });
-  }
-
+  /** @override */
   draw() {
     for (const { map } of this.nodes) map.drawUpper();
     for (const picture of this.pictures) {
@@ -113,6 +95,7 @@ export class TreeExplorer {
     }
   }
 
+  /** @override */
   resize() {
     for (const { box, map } of this.nodes) {
       const { clientWidth, clientHeight } = box;
@@ -121,19 +104,18 @@ export class TreeExplorer {
       map.fit();
     }
     for (const picture of this.pictures) picture.fit(MOST_HEIGHT);
-    this.next();
+    this.paint();
   }
 
-  /** Draw again after a change of Streamlit's theme. */
-  retheme() {
-    takeTheme(this.root, this.state.theme);
+  /** @override */
+  recolour() {
     for (const { map } of this.nodes) map.refresh();
-    this.next();
+    this.paint();
   }
 
+  /** @override */
   stop() {
-    if (this.frame !== null) cancelAnimationFrame(this.frame);
-    this.observer.disconnect();
+    super.stop();
     for (const { map } of this.nodes) map.stop();
   }
 }

@@ -1,6 +1,6 @@
 // The explorer of several views: one map, and several outputs that follow the pointer. A lock holds all dimensions outside the chosen part.
 
-import { element } from "../kit/dom.js";
+import { element, pushButton } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { untold } from "../map/outputs.js";
 import { Explorer } from "../map/explorer.js";
@@ -82,9 +82,8 @@ export class ViewsExplorer extends Explorer {
     const parts = this.model.groups.filter(({ used }) => used);
     this.parts.moves.replaceChildren(...[all, ...parts].map(({ id, title, dims, words }) => {
       const none = dims?.length === 0;
-      const button = element("button", { type: "button", "data-move": id, "aria-pressed": id === this.lock, title: none ? `${words}: there is no such dimension at this threshold` : words }, title);
+      const button = pushButton(() => this.move(id ?? EVERYTHING), { "data-move": id, "aria-pressed": id === this.lock, title: none ? `${words}: there is no such dimension at this threshold` : words }, title);
       button.disabled = none;
-      button.addEventListener("click", () => this.move(id ?? EVERYTHING));
       return button;
     }));
   }

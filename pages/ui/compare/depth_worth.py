@@ -10,10 +10,12 @@ from numpy import ndarray as Array
 
 from gplvm_core.comparison import Comparison, Step, is_depth_worth_it
 from gplvm_core.datasets import Dataset
-from gplvm_core.training import begin_comparison, comparison_of
+from gplvm_core.training import begin_comparison
 from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.download import download
 from pages.ui.shared.plain import plain
-from pages.ui.shared.running import rows_for, rows_used, running
+from pages.ui.shared.running import ended, rows_for, rows_used, running
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import file_stem
 
 # The first number limits the rows, and thereby the waiting time. If there are more rows, an even
@@ -79,17 +81,15 @@ def closed() -> None:
 @st.dialog("Is depth worth it here?", width="large", on_dismiss=closed)
 def depth_worth_dialog(key: str) -> None:
     """Show the dialog for the data of a stored model, above any page."""
-    try:
+    with errors_told():
         dataset = open_item(key).dataset
-    except (ValueError, OSError) as error:
-        st.error(plain(error))
-        return
-    if dataset.columns:
-        st.info(
-            "These rows contain words or counts, but models with several layers learn only numbers."
-        )
-        return
-    depth_worth(dataset)
+        if dataset.columns:
+            st.info(
+                "These rows contain words or counts, but models with several layers learn only "
+                "numbers."
+            )
+            return
+        depth_worth(dataset)
 
 
 def depth_worth(dataset: Dataset) -> None:
@@ -101,9 +101,7 @@ def depth_worth(dataset: Dataset) -> None:
     question = asked_for(dataset)
     if running(question.key, "depth_worth", "Uses the random splits that are finished."):
         return
-    run = comparison_of(question.key)
-    if run is not None and run.problem is not None:
-        st.error(plain(run.problem), icon=":material/error:")
+    run = ended(question.key)
     if run is not None and run.result is not None:
         answer_panel(run.result, dataset)
     st.caption(rows_used(dataset, question.rows, "minutes"))
@@ -145,21 +143,7 @@ def answer_panel(found: Comparison, dataset: Dataset) -> None:
         st.caption(plain(note))
     stem = f"depth-{file_stem(dataset.title)}"
     with st.container(horizontal=True):
-        st.download_button(
-            "Table as CSV",
-            found.to_csv(),
-            f"{stem}.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-            help="The results of every model on every split.",
-        )
-        st.download_button(
-            "As text",
-            found.to_markdown(),
-            f"{stem}.md",
-            "text/markdown",
-            on_click="ignore",
-            icon=":material/download:",
-            help="The answer and the table in Markdown.",
-        )
+        table_help = "The results of every model on every split."
+        download("Table as CSV", found.to_csv(), f"{stem}.csv", help=table_help)
+        text_help = "The answer and the table in Markdown."
+        download("As text", found.to_markdown(), f"{stem}.md", help=text_help)

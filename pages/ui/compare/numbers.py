@@ -14,6 +14,7 @@ from pages.ui.compare.recipes import numbers_of, scaling_of
 from pages.ui.compare.verdict import Verdict
 from pages.ui.shared.about import bullets
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.download import download
 from pages.ui.shared.words import file_stem
 
 
@@ -64,26 +65,15 @@ def export(table: MeasureTable, first: Item, members: list[Member], best: Verdic
     """Show the buttons that export the table, or everything as one page."""
     stem = f"compare-{file_stem(first.title)}"
     with st.popover("Export", icon=":material/download:"):
-        for label, text, end, kind in (
-            ("Table as CSV", table.to_csv, "csv", "text/csv"),
-            ("Table as Markdown", table.to_markdown, "md", "text/markdown"),
-            (
-                "Everything as one HTML file",
-                lambda: whole_page(table, first, members, best),
-                "html",
-                "text/html",
-            ),
-        ):
-            st.download_button(
-                label,
-                text,
-                f"{stem}.{end}",
-                kind,
-                on_click="ignore",
-                icon=":material/download:",
-                key=f"compare_take_{end}",
-                help="Opens in any browser, without a network." if end == "html" else None,
-            )
+        download("Table as CSV", table.to_csv, f"{stem}.csv", key="compare_take_csv")
+        download("Table as Markdown", table.to_markdown, f"{stem}.md", key="compare_take_md")
+        download(
+            "Everything as one HTML file",
+            lambda: whole_page(table, first, members, best),
+            f"{stem}.html",
+            key="compare_take_html",
+            help="Opens in any browser, without a network.",
+        )
 
 
 def whole_page(table: MeasureTable, first: Item, members: list[Member], best: Verdict) -> str:

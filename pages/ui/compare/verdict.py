@@ -20,12 +20,12 @@ from gplvm_core.comparison import (
     results,
 )
 from gplvm_core.readers.errors import listed
-from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
+from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.compare.members import Member
 from pages.ui.compare.recipes import numbers_of, scaling_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
-from pages.ui.shared.running import rows_for, rows_used, running
+from pages.ui.shared.running import ended, rows_for, rows_used, running
 
 # These limit the waiting time. Larger data are thinned evenly, and the page says so.
 MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 5, 40, 150
@@ -52,7 +52,7 @@ def verdict(first: Item, members: list[Member]) -> Verdict:
     st.html(picture)
     with st.container(key="compare_advice"):
         st.markdown("  \n".join(plain(sentence) for sentence in words))
-    trial(first, members, key, run)
+    trial(first, members, key)
     return Verdict(found, picture, words)
 
 
@@ -63,12 +63,11 @@ def looked_at_once(_member: Member, _first: Item, store: str) -> tuple[str, Arra
     return looked_at(_member.placed, numbers_of(data), data.labels, by_column=by_column)
 
 
-def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | None) -> None:
+def trial(first: Item, members: list[Member], key: str) -> None:
     """Show the button that tests the models on new rows, or the progress of the test."""
     if running(key, "compare", "Uses the random splits that are finished."):
         return
-    if run is not None and run.problem is not None:
-        st.error(plain(run.problem), icon=":material/error:")
+    run = ended(key)
     rows = rows_for(first.dataset, MOST_ROWS)
     able = {member.name: member.model for member in members if refusal(member.model) is None}
     without = refused(members)

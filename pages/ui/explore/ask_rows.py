@@ -19,6 +19,8 @@ from pages.ui.explore.bring import (
     unseen_of,
 )
 from pages.ui.shared.catalogue import Item, items
+from pages.ui.shared.download import download
+from pages.ui.shared.inputs import one_of
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 
@@ -92,13 +94,13 @@ def ask(item: Item, name: str, example: Example | None, *, in_time: bool = False
     """A file, pasted cells, or the rows of another model."""
     readers().warm()
     with st.container(key="bring_rows"):
-        source = st.segmented_control(
+        source = one_of(
             "Where the rows are",
             (FILE, PASTE, LIBRARY),
-            default=FILE,
-            required=True,
-            key=f"rows_source|{name}",
-            label_visibility="collapsed",
+            f"rows_source|{name}",
+            usual=FILE,
+            lasts=False,
+            hidden=True,
         )
         turn = st.session_state.get(f"rows_turn|{name}", 0)
         if source == PASTE:
@@ -220,12 +222,4 @@ def _teach(item: Item, example: Example | None, *, in_time: bool) -> None:
             key="rows_example",
             on_click=take,
         )
-        st.download_button(
-            "The example as a file",
-            lambda: example(dataset),
-            file,
-            "text/csv",
-            on_click="ignore",
-            type="tertiary",
-            icon=":material/download:",
-        )
+        download("The example as a file", lambda: example(dataset), file, type="tertiary")

@@ -16,6 +16,7 @@ from pages.ui.explore.views.tab import views
 from pages.ui.shared.catalogue import Item, capabilities_of
 from pages.ui.shared.dimension_names import read_names
 from pages.ui.shared.doors import FILL, FIRST_TAB, LAYERS, MAP, PREDICT, ROWS, TIME, VIEWS, tabs_for
+from pages.ui.shared.inputs import one_of
 from pages.ui.shared.last import SEEN
 from pages.ui.shared.lead import lead
 from pages.ui.shared.link import keep_in_link
@@ -140,15 +141,8 @@ def _bar(key: str, tab: str, allowed: tuple[str, ...]) -> None:
         turn_to(key, st.session_state[CONTROL])
 
     with st.container(key="tabs"):
-        st.segmented_control(
-            "Tab",
-            allowed,
-            format_func=lambda each: TABS[each].title,
-            required=True,
-            key=CONTROL,
-            on_change=switch,
-            label_visibility="collapsed",
-        )
+        titles = {each: TABS[each].title for each in allowed}
+        one_of("Tab", titles, CONTROL, lasts=False, hidden=True, on_change=switch)
 
 
 def _say_lacking(key: str, named: str) -> None:

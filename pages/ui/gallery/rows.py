@@ -8,12 +8,21 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.readers.errors import plural
-from gplvm_core.store import ChangedError, Entry, Library, StoreError, workspace_problem
+from gplvm_core.store import (
+    ChangedError,
+    Entry,
+    Library,
+    StoreError,
+    model_card,
+    workspace_problem,
+)
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed
 from pages.ui.shared.doors import COMPARE, can_compare, main_door
+from pages.ui.shared.download import download
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import (
     bound_in_words,
     bytes_in_words,
@@ -98,14 +107,11 @@ def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
             "you know who changed them.",
         ):
             done(lambda: library.accept(entry.id))
-        st.download_button(
+        download(
             "Download its files",
-            data=lambda: library.files(entry.id),
-            file_name=f"{file_stem(entry.title)}.zip",
-            mime="application/zip",
-            on_click="ignore",
+            lambda: library.files(entry.id),
+            f"{file_stem(entry.title)}.zip",
             key=f"files_{entry.id}",
-            icon=":material/download:",
             help="A zip of the unchanged files.",
         )
         if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:"):
@@ -123,16 +129,21 @@ def menu(library: Library, entry: Entry) -> None:
         "Duplicate", key=f"copy_{entry.id}", icon=":material/content_copy:", width="stretch"
     ):
         done(lambda: library.duplicate(entry.id))
-    st.download_button(
+    download(
         "Download",
-        data=lambda: exported(library, entry.id),
-        file_name=f"{file_stem(entry.title)}.gplvm",
-        mime="application/octet-stream",
-        on_click="ignore",
+        lambda: exported(library, entry.id),
+        f"{file_stem(entry.title)}.gplvm",
         key=f"download_{entry.id}",
-        icon=":material/download:",
         width="stretch",
         help="One file with the model and its data, for another computer or a notebook.",
+    )
+    download(
+        "Model card",
+        lambda: model_card(library.model(entry.id), library.dataset(entry.id), entry.title),
+        f"{file_stem(entry.title)}.md",
+        key=f"card_{entry.id}",
+        width="stretch",
+        help="The data, the training, and how far answers can be trusted, as Markdown.",
     )
     if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:", width="stretch"):
         delete(library, entry)
@@ -163,12 +174,9 @@ def delete(library: Library, entry: Entry) -> None:
 
 def done(act: Callable[[], object]) -> None:
     """Run the action and rerun the page, or show the error."""
-    try:
+    with errors_told():
         act()
-    except (ValueError, OSError) as error:
-        st.error(plain(error))
-        return
-    st.rerun()
+        st.rerun()
 
 
 def save_words(library: Library, identifier: str, title: str, tags: str) -> None:
@@ -227,23 +235,18 @@ def import_form(library: Library) -> None:
         )
         if upload is None:
             return
-        try:
+        with errors_told("This file could not be added."):
             library.take_in(read_sandboxed("model", upload.name, upload.getvalue(), keep=False))
-        except (ValueError, OSError) as error:
-            st.error(f"This file could not be added. {plain(error)}", icon=":material/error:")
-            return
-        st.session_state["import_turn"] = turn + 1
-        st.toast(f"“{plain(upload.name)}” is in the Gallery now.", icon=":material/check:")
-        st.rerun()
+            st.session_state["import_turn"] = turn + 1
+            st.toast(f"“{plain(upload.name)}” is in the Gallery now.", icon=":material/check:")
+            st.rerun()
 
 
 def deleted_list(library: Library) -> None:
     """Show the deleted models, each with a button that restores it."""
-    try:
+    deleted: tuple[Entry, ...] = ()
+    with errors_told():
         deleted = library.trash()
-    except StoreError as error:
-        st.error(plain(error), icon=":material/error:")
-        return
     if not deleted:
         return
     with st.expander(f"Deleted models ({len(deleted)})", icon=":material/delete:"):

@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.learn.export import lesson_file, needs_app
 from pages.ui.learn.stop import OwnStop, Stop
 from pages.ui.shared.component import write_link
+from pages.ui.shared.download import download
 from pages.ui.shared.link import go_to
 
 # The stops of two prepared lessons; docs/lesson_plan.md states the minutes for each stop.
@@ -100,14 +101,11 @@ def _file(stops: tuple[Stop | OwnStop, ...]) -> None:
     if not count:
         st.caption("All of these stops need the app, so there is no file of them.")
         return
-    st.download_button(
+    download(
         "Download as one file",
-        data=lambda: lesson_file(stops),
-        file_name="lesson.html",
-        mime="text/html",
-        on_click="ignore",
+        lambda: lesson_file(stops),
+        "lesson.html",
         key="learn_plan_file",
-        icon=":material/download:",
         help="A page for any browser, without a server or a network. It takes up to half a minute.",
     )
     if count < len(stops):

@@ -4,10 +4,11 @@ import threading
 from collections.abc import Callable, Hashable
 from concurrent.futures import Future
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Generic, ParamSpec, TypeVar
 
 Given = ParamSpec("Given")
 Answer = TypeVar("Answer")
+Value = TypeVar("Value")
 
 
 def kept(most: int) -> Callable[[Callable[Given, Answer]], Callable[Given, Answer]]:
@@ -41,5 +42,30 @@ def kept(most: int) -> Callable[[Callable[Given, Answer]], Callable[Given, Answe
             return answer.result()
 
         return ask
+
+    return decorate
+
+
+class _Named(Generic[Value]):
+    """A value that the cache identifies by its name."""
+
+    def __init__(self, value: Value, name: str) -> None:
+        self.value, self.name = value, name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Named) and other.name == self.name
+
+
+def kept_by_name(
+    most: int,
+) -> Callable[[Callable[[Value, str], Answer]], Callable[[Value, str], Answer]]:
+    """Cache a function of a value and its name, which alone identifies the value; see `kept`."""
+
+    def decorate(function: Callable[[Value, str], Answer]) -> Callable[[Value, str], Answer]:
+        ask = kept(most)(lambda named: function(named.value, named.name))
+        return wraps(function)(lambda value, name: ask(_Named(value, name)))
 
     return decorate

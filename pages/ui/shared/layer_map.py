@@ -9,6 +9,7 @@ from gplvm_core.wire.deep import pack_layers
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of
+from pages.ui.shared.inputs import one_of
 from pages.ui.shared.link import go_to, whole_number
 from pages.ui.shared.map_place import linked_place
 from pages.ui.shared.place import PARAMETERS
@@ -36,16 +37,8 @@ def chosen_layer(item: Item, page: str, name: str, usual: int) -> int:
     def switch() -> None:
         go_to(*PARAMETERS, layer=str(st.session_state[control] + 1))
 
-    st.segmented_control(
-        "Layer",
-        list(range(depth)),
-        format_func=lambda layer: place_in_words(layer, depth),
-        default=at,
-        required=True,
-        key=control,
-        on_change=switch,
-        label_visibility="collapsed",
-    )
+    titles = {layer: place_in_words(layer, depth) for layer in range(depth)}
+    one_of("Layer", titles, control, usual=at, lasts=False, hidden=True, on_change=switch)
     return at
 
 

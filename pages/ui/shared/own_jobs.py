@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from itertools import chain, count
+from typing import Any
 
 import streamlit as st
 
 from gplvm_core import training
+from gplvm_core.datasets import Dataset
 from pages.ui.shared.catalogue import library_items
 
 OWN = "train_own"  # session key: ids of the jobs that were started in this visit
@@ -18,6 +20,12 @@ def begin(submit: Callable[[], str]) -> str:
     training.limits().allow_visitor(active)
     own.add(job_id := submit())
     return job_id
+
+
+def begin_and_watch(model: Any, data: Dataset, title: str) -> None:
+    """Begin a training under a name that no other has, and open the page that watches it."""
+    job = begin(lambda: training.submit(model, data, unused_name(title)))
+    st.switch_page("pages/train.py", query_params={"job": job})
 
 
 def unused_name(name: str) -> str:

@@ -37,6 +37,14 @@ def running(key: str, name: str, kept: str, said: Said = message_of) -> bool:
     return True
 
 
+def ended(key: str) -> ComparisonRun | None:
+    """Return the last run of this key, if there is one; show why it failed."""
+    run = comparison_of(key)
+    if run is not None and run.problem is not None:
+        st.error(plain(run.problem), icon=":material/error:")
+    return run
+
+
 def _look(key: str, name: str, kept: str, said: Said) -> None:
     run = comparison_of(key)
     if run is None or run.done:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from gplvm_core.comparison.one_column import Predicted, simpler_predictions, worth_it
 from gplvm_core.datasets import Dataset
-from pages.ui.shared.kept import kept
+from pages.ui.shared.kept import kept_by_name
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent, significant
 
@@ -17,27 +17,10 @@ HELP = (
 )
 
 
-class _Named:
-    """A data set that the cache identifies by a name."""
-
-    def __init__(self, dataset: Dataset, name: str) -> None:
-        self.dataset, self.name = dataset, name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Named) and other.name == self.name
-
-
-def simpler(dataset: Dataset, name: str) -> tuple[Predicted, ...]:
+@kept_by_name(16)
+def simpler(dataset: Dataset, _name: str) -> tuple[Predicted, ...]:
     """Return simpler models' predictions for the held-out rows; name: identifies the data set."""
-    return _simpler(_Named(dataset, name))
-
-
-@kept(16)
-def _simpler(named: _Named) -> tuple[Predicted, ...]:
-    return simpler_predictions(named.dataset)
+    return simpler_predictions(dataset)
 
 
 def show_worth(model: Predicted, others: tuple[Predicted, ...], target: str) -> None:

@@ -12,10 +12,10 @@ from gplvm_core.comparison import Evidence, Step, is_anything_here
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.kinds import in_own_values, kinds_of
-from gplvm_core.training import begin_comparison, comparison_of
+from gplvm_core.training import begin_comparison
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
-from pages.ui.shared.running import running
+from pages.ui.shared.running import ended, running
 
 # These numbers limit the waiting time. Larger tables are thinned evenly, and the page says so.
 MOST_ROWS, MOST_COLUMNS, COPIES = 400, 60, 2
@@ -126,9 +126,7 @@ def anything(dataset: Dataset) -> None:
     asked = question(dataset)
     if running(asked.key, "anything", "Ends the test without an answer."):
         return
-    run = comparison_of(asked.key)
-    if run is not None and run.problem is not None:
-        st.error(plain(run.problem), icon=":material/error:")
+    run = ended(asked.key)
     if run is not None and run.result is not None:
         answer(run.result)
     if asked.used:

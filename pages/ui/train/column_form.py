@@ -11,8 +11,18 @@ from gplvm_core.readers import ask_column
 from gplvm_core.readers.asked import input_columns, number_columns, word_columns
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.rows.table import TableDataset
+from pages.ui.shared.inputs import (
+    lasting_multiselect,
+    lasting_radio,
+    lasting_selectbox,
+    lasting_toggle,
+    one_of,
+    whole_number_of,
+)
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import TERMS
+from pages.ui.train.form_parts import inducing_points, random_seed, training_steps
 from pages.ui.train.goal_form import want_map
 
 TABLES = ("diabetes", "flow", "wine", "countries")  # ready-made data with columns to predict
@@ -48,25 +58,43 @@ def column_question(dataset: Dataset) -> Dataset | None:
     if dataset.labels is not None and set(dataset.label_names) not in own:
         words = (*words, LABEL)
     targets = (*numbers, *words)
-    target = st.selectbox(
+    target = lasting_selectbox(
         "Column to predict",
         targets,
         index=len(numbers) - 1 if numbers else 0,
         key=f"column_target_{dataset.name}",
-        persist_state="session",
     )
     if target in words:
         _lead_to_map(str(target))
         return None
+    inputs = _inputs(dataset, str(target), words)
+    errors = _errors(dataset, numbers, str(target), tuple(inputs))
+    with errors_told():
+        asked = ask_column(dataset, str(target), inputs, errors=errors)
+        if has_gaps(asked) and not _use_gaps(asked):
+            asked = ask_column(dataset, str(target), inputs, errors=errors, gaps=False)
+        for note in asked.notes[len(dataset.notes) :]:
+            st.caption(f":material/info: {plain(note)}")
+        assert asked.task is not None
+        train, held = asked.task.rows(asked.n_points)
+        st.caption(
+            f"{plural(len(train), 'row')} for training; {plural(len(held), 'row')} held out to "
+            "test the model."
+        )
+        return asked
+    return None
+
+
+def _inputs(dataset: Dataset, target: str, words: tuple[str, ...]) -> list[str]:
+    """Ask for the columns that predict the target."""
     possible = input_columns(dataset)
-    inputs = st.multiselect(
+    inputs: list[str] = lasting_multiselect(
         "Inputs",
         possible,
         default=[name for name in possible if name != target],
         key=f"column_inputs_{dataset.name}_{target}",
         help="The columns that predict; more columns make training slower, and columns that do "
         "not help get little weight.",
-        persist_state="session",
     )
     others = [name for name in words if name not in possible]
     if others:
@@ -74,23 +102,7 @@ def column_question(dataset: Dataset) -> Dataset | None:
         st.caption(
             f"{plural(len(others), 'column')} cannot be {role} here: {plain(listed(others))}."
         )
-    errors = _errors(dataset, numbers, str(target), tuple(inputs))
-    try:
-        asked = ask_column(dataset, str(target), inputs, errors=errors)
-        if has_gaps(asked) and not _use_gaps(asked):
-            asked = ask_column(dataset, str(target), inputs, errors=errors, gaps=False)
-    except ValueError as error:
-        st.error(plain(error), icon=":material/error:")
-        return None
-    for note in asked.notes[len(dataset.notes) :]:
-        st.caption(f":material/info: {plain(note)}")
-    assert asked.task is not None
-    train, held = asked.task.rows(asked.n_points)
-    st.caption(
-        f"{plural(len(train), 'row')} for training; {plural(len(held), 'row')} held out to test "
-        "the model."
-    )
-    return asked
+    return inputs
 
 
 def _lead_to_map(target: str) -> None:
@@ -109,15 +121,13 @@ def _errors(
 ) -> dict[str, str]:
     """Ask which columns have the errors of the inputs."""
     mark = f"{dataset.name}_{target}"
-    measured = st.segmented_control(
+    measured = one_of(
         "How were the inputs measured?",
-        [EXACT, ERRORS],
-        default=EXACT,
-        required=True,
-        key=f"column_measured_{mark}",
+        (EXACT, ERRORS),
+        f"column_measured_{mark}",
+        usual=EXACT,
         help="Choose “With known errors” if some columns of the table contain the standard errors "
         "of other columns, row by row.",
-        persist_state="session",
     )
     if measured == EXACT:
         return {}
@@ -128,15 +138,14 @@ def _errors(
             "the errors belong."
         )
         return {}
-    found = {}
+    found: dict[str, str] = {}
     for name in inputs:
-        column = st.selectbox(
+        column = lasting_selectbox(
             f"Errors of “{plain(name)}”",
             others,
             index=None,
             placeholder="Exact",
             key=f"column_error_{mark}_{name}",
-            persist_state="session",
         )
         if column is not None:
             found[name] = column
@@ -153,38 +162,21 @@ def has_gaps(asked: Dataset) -> bool:
 def _use_gaps(asked: Dataset) -> bool:
     assert asked.missing is not None and asked.task is not None
     count = int(asked.missing[:, : len(asked.task.inputs)].any(axis=1).sum())
-    return st.toggle(
+    return lasting_toggle(
         f"Use the {plural(count, 'row')} with gaps in the inputs",
         value=True,
         key=f"column_gaps_{asked.name}",
         help="On: the model estimates missing inputs from the other inputs. Off: these rows are "
         "left out.",
-        persist_state="session",
     )
 
 
 def regression_form(asked: Dataset) -> Any:
     """Ask which model, and its options; return the estimator, not fitted."""
-    title = st.radio(
-        "Which one?",
-        list(LINES),
-        captions=list(LINES.values()),
-        key="column_model",
-        persist_state="session",
-        width="stretch",
+    title = lasting_radio(
+        "Which one?", list(LINES), captions=list(LINES.values()), key="column_model"
     )
-    options: dict[str, Any] = {
-        "max_iter": st.number_input(
-            "Training steps, at most",
-            min_value=10,
-            max_value=20_000,
-            value=500,
-            step=100,
-            key="column_max_iter",
-            help=TERMS["max_iter"],
-            persist_state="session",
-        )
-    }
+    options: dict[str, Any] = {"max_iter": training_steps("column_max_iter")}
     assert asked.task is not None
     train, _ = asked.task.rows(asked.n_points)
     most = min(len(train), 300)
@@ -192,34 +184,12 @@ def regression_form(asked: Dataset) -> Any:
     with st.expander("More options"):
         if title == DEEP:
             options["n_components"] = _hidden(len(asked.task.inputs))
-        options["n_inducing"] = st.number_input(
-            "Inducing points",
-            min_value=min(2, most),
-            max_value=most,
-            value=min(usual, most),
-            step=10,
-            key=f"column_inducing_{most}_{title == DEEP}",
-            help=TERMS["inducing"],
-            persist_state="session",
+        key = f"column_inducing_{most}_{title == DEEP}"
+        options["n_inducing"] = inducing_points(key, usual, most)
+        options["n_restarts"] = whole_number_of(
+            "Starts", "column_restarts", 1, (1, 20), help=TERMS["restarts"]
         )
-        options["n_restarts"] = st.number_input(
-            "Starts",
-            min_value=1,
-            max_value=20,
-            value=1,
-            key="column_restarts",
-            help=TERMS["restarts"],
-            persist_state="session",
-        )
-        options["random_state"] = st.number_input(
-            "Random seed",
-            min_value=0,
-            max_value=2**31 - 1,
-            value=0,
-            key="column_seed",
-            help=TERMS["seed"],
-            persist_state="session",
-        )
+        options["random_state"] = random_seed("column_seed")
     if title == DEEP:
         return DeepGP(**options)
     return (SemiDescribedGPRegression if has_gaps(asked) else SparseGPRegression)(**options)
@@ -229,24 +199,20 @@ def _hidden(n_inputs: int) -> tuple[int, ...]:
     """Ask for the number of layers; return the widths of the hidden layers."""
     left, right = st.columns(2)
     with left:
-        layers = st.segmented_control(
+        layers = one_of(
             "Layers",
-            [2, 3],
-            default=2,
-            required=True,
-            key="column_layers",
+            (2, 3),
+            "column_layers",
+            usual=2,
             help="Every layer is a Gaussian process whose outputs are the inputs of the next "
             "layer.",
-            persist_state="session",
         )
     with right:
-        width = st.number_input(
+        width = whole_number_of(
             "Dimensions between layers",
-            min_value=1,
-            max_value=10,
-            value=min(2, n_inputs),
-            key="column_width",
+            "column_width",
+            min(2, n_inputs),
+            (1, 10),
             help="How many numbers a layer passes to the next layer.",
-            persist_state="session",
         )
-    return (int(width),) * (int(layers or 2) - 1)
+    return (width,) * (layers - 1)

@@ -5,17 +5,17 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core import GPLVM
-from gplvm_core.datasets import DataError, Dataset
+from gplvm_core.datasets import Dataset
 from gplvm_core.kernels import RBF
 from gplvm_core.readers.coordinates import at_coordinates, coordinate_columns
 from gplvm_core.readers.kinds import QUANTITIES
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
-from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import user_library
 from pages.ui.shared.doors import MAP
 from pages.ui.shared.own_jobs import unused_name
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 
 MOST_ROWS = 20_000
 WIDTHS = (0.1, 0.2, 0.4, 0.8)  # lengthscales that are tried, relative to the spread of the map
@@ -66,17 +66,14 @@ def coordinates_offer(dataset: Dataset) -> None:
 
 def _show(dataset: Dataset, across: str, up: str) -> None:
     """Store a map of the coordinates, and open it."""
-    try:
+    with errors_told():
         with st.spinner("Drawing the map …"):
             data, places = at_coordinates(dataset, across, up)
             title = unused_name(f"{dataset.title}, {across} and {up}")
             library = user_library()
             key = library.add(drawn_at(data.values, places), data, title)
             library.name_dimensions(key, (across, up))
-    except (DataError, ValueError, OSError, StoreError) as error:
-        st.error(plain(error), icon=":material/error:")
-        return
-    MAP.open(f"library:{key}")
+        MAP.open(f"library:{key}")
 
 
 def drawn_at(values: Array, places: Array) -> GPLVM:

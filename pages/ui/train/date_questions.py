@@ -7,6 +7,7 @@ import streamlit as st
 
 from gplvm_core.datasets import ColumnReport
 from gplvm_core.readers.tables.dates import DATE_FORMATS, SECONDS
+from pages.ui.shared.inputs import lasting_selectbox
 from pages.ui.shared.plain import plain
 
 LEFT_OUT, AS_COLUMNS, AS_NUMBERS = "Left out", "Year, season and weekday", "Plain numbers"
@@ -24,13 +25,12 @@ def time_questions(column: ColumnReport | None, mark: str) -> dict[str, Any]:
     if answers["date_formats"].get(column.name) == "numbers":
         return answers
     with right if asked else left:
-        unit = st.selectbox(
+        unit = lasting_selectbox(
             "Unit of the time",
             (SUITS, *SECONDS),
             format_func=lambda each: each if each == SUITS else each.capitalize(),
             key=f"upload_unit_{column.name}_{mark}",
             help="Time counts from the earliest row.",
-            persist_state="session",
         )
     return answers | ({} if unit == SUITS else {"time_unit": unit})
 
@@ -43,7 +43,7 @@ def format_question(column: ColumnReport, mark: str) -> dict[str, Any]:
     dates = column.dates
     if dates is None or len(dates.formats) < 2:
         return {"date_formats": {}}
-    way = st.selectbox(
+    way = lasting_selectbox(
         f"Format of “{plain(column.name)}”",
         dates.formats,
         format_func=DATE_FORMATS.__getitem__,
@@ -51,7 +51,6 @@ def format_question(column: ColumnReport, mark: str) -> dict[str, Any]:
         placeholder="Choose one",
         key=f"upload_format_{column.name}_{mark}",
         help=plain(f"{dates.reason[:1].upper()}{dates.reason[1:]}."),
-        persist_state="session",
     )
     if way is not None:
         return {"date_formats": {column.name: way}}
@@ -63,20 +62,19 @@ def dates_beside(
     columns: Sequence[ColumnReport], answers: dict[str, Any], kept: dict[str, Any], mark: str
 ) -> dict[str, Any]:
     """Ask how to convert dates that are neither label nor time; return all answers."""
-    ids, parts = list(answers["id_columns"]), []
+    ids, parts = list(answers["id_columns"]), list[str]()
     formats, question = dict(answers.get("date_formats", {})), answers.get("open", "")
     for column in columns:
         numbers = column.dates is not None and "numbers" in column.dates.formats
         options = (LEFT_OUT, AS_COLUMNS, *((AS_NUMBERS,) if numbers else ()))
         left, right = st.columns(2)
         with left:
-            choice = st.selectbox(
+            choice = lasting_selectbox(
                 f"The dates in “{plain(column.name)}”",
                 options,
                 index=int(column.name in kept.get("date_columns", ())),
                 key=f"upload_dates_{column.name}_{mark}",
                 help="The season becomes two columns, the sine and cosine over the year.",
-                persist_state="session",
             )
         if choice == LEFT_OUT:
             ids.append(column.name)

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
+from pages.ui.shared.inputs import one_of
 
 MAP, COLUMN, SERIES = "map", "column", "series"
 GOALS = {MAP: "A map", COLUMN: "A column from others", SERIES: "Continue a series"}
@@ -24,17 +25,7 @@ def goal_question() -> str:
     linked = st.query_params.pop("goal", None)
     if linked in GOALS:
         st.session_state[GOAL] = linked
-    return str(
-        st.segmented_control(
-            "What do you want?",
-            list(GOALS),
-            format_func=GOALS.__getitem__,
-            default=MAP,
-            required=True,
-            key=GOAL,
-            persist_state="session",
-        )
-    )
+    return one_of("What do you want?", GOALS, GOAL, usual=MAP)
 
 
 def want_map() -> None:

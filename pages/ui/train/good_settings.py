@@ -15,6 +15,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.training import begin_comparison, comparison_of
+from pages.ui.shared.inputs import lasting_selectbox
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
@@ -87,11 +88,10 @@ def _key(dataset: Dataset, *choices: str) -> str:
 def _view_that_matters(dataset: Dataset) -> str | None:
     """Ask which view the model will predict; None: all of them."""
     names = [view.name for view in dataset.views]
-    found = st.selectbox(
+    found = lasting_selectbox(
         "Good settings for predicting",
         [EVERY, *names],
         key=f"settings_view_{fingerprint(tuple(names))}",
-        persist_state="session",
         help="If you will predict one view, such as poses from pictures, choose it. The search "
         "then compares only the predictions of this view.",
     )

@@ -14,6 +14,7 @@ from gplvm_core.readers.isolated import (
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.tables.codes import missing_codes
 from gplvm_core.readers.tables.columns import Column
+from pages.ui.shared.inputs import lasting_toggle
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
 
@@ -32,11 +33,10 @@ def isolated_question(dataset: Dataset) -> Dataset:
     left_out = []
     for each in found[:MOST_ASKED]:
         st.warning(plain(in_words(dataset, each)), icon=":material/straighten:")
-        if st.toggle(
+        if lasting_toggle(
             "Leave this value out",
             value=True,
             key=f"isolated_{mark}_{each.row}_{each.column}",
-            persist_state="session",
             help="The cell then counts as missing. Otherwise the value sets the scale of its "
             "column, and the map may show nothing else.",
         ):
@@ -58,11 +58,10 @@ def slips_question(dataset: Dataset) -> Dataset:
             plain(f"{column}: row {rows} has “{each.word}”. Is “{each.meant}” meant?"),
             icon=":material/spellcheck:",
         )
-        if st.toggle(
+        if lasting_toggle(
             f"Read it as “{plain(each.meant)}”",
             value=True,
             key=f"slip_{mark}_{each.column}_{each.word}",
-            persist_state="session",
             help="Otherwise the model learns it as a word of its own.",
         ):
             chosen.append(each)

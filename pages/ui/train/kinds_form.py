@@ -8,6 +8,12 @@ import streamlit as st
 from gplvm_core.datasets import ColumnReport, Dataset
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.proposals import of_counts
+from pages.ui.shared.inputs import (
+    lasting_multiselect,
+    lasting_selectbox,
+    lasting_toggle,
+    one_of,
+)
 from pages.ui.shared.memory import fingerprint, recall, remember
 from pages.ui.shared.plain import plain
 
@@ -92,18 +98,11 @@ def _row(
         control.markdown(WORDS[proposed])
         kind = proposed
     else:
-        kind = str(
-            control.segmented_control(
-                f"Kind of {plain(column.name)}",
-                options,
-                format_func=WORDS.__getitem__,
-                default=kept if kept in options else proposed,
-                required=True,
-                key=f"upload_kind_{column.name}_{mark}_{'_'.join(options)}_{proposed}",
-                persist_state="session",
-                label_visibility="collapsed",
-            )
-        )
+        words = {option: WORDS[option] for option in options}
+        key = f"upload_kind_{column.name}_{mark}_{'_'.join(options)}_{proposed}"
+        usual = kept if kept in options else proposed
+        with control:
+            kind = one_of(f"Kind of {plain(column.name)}", words, key, usual=usual, hidden=True)
     return kind
 
 
@@ -115,12 +114,11 @@ def _in_order(column: ColumnReport, kept: Any, mark: str) -> tuple[Any, str]:
         return "grade", ""
     words = list(column.words)
     before = [word for word in kept if word in words] if isinstance(kept, list) else []
-    order = st.multiselect(
+    order = lasting_multiselect(
         f"Order of the words in “{plain(column.name)}”, lowest first",
         words,
         default=before,
         key=f"upload_order_{column.name}_{mark}",
-        persist_state="session",
     )
     left = [word for word in words if word not in order]
     if not left:
@@ -144,11 +142,10 @@ def _numbers(
     changed = [each for each in some if kept.get(each.name, first[each.name]) != "number"]
     title = f"{plural(len(columns), 'column')} of numbers"
     with st.expander(f"{title}: some may be counts, grades or categories", expanded=bool(changed)):
-        if len(counts) > 1 and st.toggle(
+        if len(counts) > 1 and lasting_toggle(
             f"All {len(counts)} columns of whole numbers from 0 are counts",
             value=all(kept.get(name) == "count" for name in counts),
             key=f"upload_counts_{mark}",
-            persist_state="session",
         ):
             return chosen | dict.fromkeys(counts, "count")
         for column in some[:MOST_SHOWN]:
@@ -169,13 +166,12 @@ def _exposure(
     if "count" not in chosen.values() or not possible:
         return {}
     before = next((name for name in possible if kept.get(name) == "exposure"), None)
-    name = st.selectbox(
+    name = lasting_selectbox(
         "Exposure of the counts",
         possible,
         index=None if before is None else possible.index(before),
         placeholder="None",
         key=f"upload_exposure_{mark}",
-        persist_state="session",
         help="The known size of each row, such as hours of observation: twice the exposure gives "
         "twice the expected counts. The map does not learn this column.",
     )
@@ -189,13 +185,12 @@ def _robust(
     possible = [each.name for each in columns if chosen[each.name] == "number"]
     if not possible:
         return {}
-    names = st.multiselect(
+    names = lasting_multiselect(
         "Robust columns",
         possible,
         default=[name for name in possible if kept.get(name) == "robust"],
         placeholder="None",
         key=f"upload_robust_{mark}_{fingerprint(tuple(possible))}",
-        persist_state="session",
         help="Columns in which some values may be far from all others, such as slips of the pen or "
         "faults of a sensor. These values do not pull the map.",
     )

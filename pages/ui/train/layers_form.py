@@ -6,6 +6,7 @@ import streamlit as st
 
 from gplvm_core.datasets import Dataset
 from pages.ui.shared.families import FAMILIES
+from pages.ui.shared.inputs import lasting_selectbox, lasting_toggle, one_of, whole_number_of
 from pages.ui.shared.words import TERMS
 
 LAYERS = {1: "One", 2: "Two", 3: "Three", 4: "Four", 5: "Five"}
@@ -18,28 +19,12 @@ WHOLE = ("chain", "low_rank_chain")  # these need complete rows, and not more co
 
 def layers_question() -> int:
     """Ask for the number of layers."""
-    return int(
-        st.segmented_control(
-            "Layers",
-            list(LAYERS),
-            format_func=LAYERS.__getitem__,
-            default=1,
-            required=True,
-            key="form_layers",
-            help=TERMS["layers"],
-            persist_state="session",
-        )
-    )
+    return one_of("Layers", LAYERS, "form_layers", usual=1, help=TERMS["layers"])
 
 
 def own_spaces_question() -> bool:
     """Ask whether every view has a separate lowest layer."""
-    return st.toggle(
-        "One map per view",
-        key="form_own_spaces",
-        help=TERMS["own_spaces"],
-        persist_state="session",
-    )
+    return lasting_toggle("One map per view", key="form_own_spaces", help=TERMS["own_spaces"])
 
 
 def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
@@ -47,18 +32,12 @@ def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
     above = []
     for column, number in zip(st.columns(n_layers - 1), range(1, n_layers), strict=True):
         with column:
+            title = f"Dimensions of layer {number}{', the top' if number == 1 else ''}, at most"
+            key = f"form_width_{number}_{lowest}"
             above.append(
-                st.number_input(
-                    f"Dimensions of layer {number}{', the top' if number == 1 else ''}, at most",
-                    min_value=1,
-                    max_value=max(lowest, 1),
-                    value=min(USUAL_WIDTH, lowest),
-                    key=f"form_width_{number}_{lowest}",
-                    help=TERMS["widths"],
-                    persist_state="session",
-                )
+                whole_number_of(title, key, USUAL_WIDTH, (1, lowest), help=TERMS["widths"])
             )
-    return (*map(int, above), lowest)
+    return (*above, lowest)
 
 
 def deep_options(dataset: Dataset, options: dict[str, Any]) -> dict[str, Any]:
@@ -66,14 +45,13 @@ def deep_options(dataset: Dataset, options: dict[str, Any]) -> dict[str, Any]:
     estimator supports with them are offered.
     """
     families = families_for(dataset, options)
-    family = st.selectbox(
+    family = lasting_selectbox(
         "Approximation",
         families,
         index=families.index("marginalised"),
         format_func=lambda name: FAMILIES[name][0],
         key=f"form_family_{len(families)}",
         help=TERMS["family"],
-        persist_state="session",
     )
     fewer = " The other approximations do not support these data or options."
     st.caption(FAMILIES[family][1] + fewer * (len(families) < len(FAMILIES)))

@@ -13,8 +13,24 @@ from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.errors import in_digits
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
+from pages.ui.shared.inputs import (
+    lasting_radio,
+    lasting_select_slider,
+    lasting_selectbox,
+    lasting_toggle,
+    whole_number_of,
+)
 from pages.ui.shared.words import TERMS
-from pages.ui.train.form_parts import BY_UNITS, KERNELS, NOISES, chosen, kernel_of
+from pages.ui.train.form_parts import (
+    BY_UNITS,
+    KERNELS,
+    NOISES,
+    chosen,
+    inducing_points,
+    kernel_of,
+    random_seed,
+    training_steps,
+)
 from pages.ui.train.good_settings import accepted_settings, good_settings
 from pages.ui.train.layers_form import (
     deep_options,
@@ -60,14 +76,12 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     offered = [choice for choice in CHOICES if choice.suits(dataset)]
     titles = [choice.title for choice in offered]
     several = offered[0].needs_views
-    title = st.radio(
+    title = lasting_radio(
         "Model",
         titles,
         captions=[choice.line for choice in offered],
         key="form_model_views" if several else "form_model",
-        persist_state="session",
         label_visibility="collapsed",
-        width="stretch",
     )
     choice, n_layers = offered[titles.index(title)], 1
     over_time, mixed = choice.needs_times, dataset.kinds is not None
@@ -95,58 +109,15 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         options["time_kernel"] = prior_option(dataset)
     elif "time_kernel" in known and over_time:
         options["time_kernel"] = time_kernel_form(dataset)
-    most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
-    usual_components = min(found.get("n_components", 10), most)
-    left, right = st.columns(2)
-    with left:
-        options["n_components"] = st.number_input(
-            "Latent dimensions, at most",
-            min_value=1,
-            max_value=most,
-            value=usual_components,
-            key=f"form_components_{most}{mark}",
-            help=TERMS["dimensions"],
-            persist_state="session",
-        )
-    with right:
-        if "max_iter" in known:
-            options["max_iter"] = st.number_input(
-                "Training steps, at most",
-                min_value=10,
-                max_value=20_000,
-                value=500,
-                step=100,
-                key="form_max_iter",
-                help=TERMS["max_iter"],
-                persist_state="session",
-            )
-    lowest = int(options["n_components"])
+    lowest, steps = size_options(dataset, found, mark, has_steps="max_iter" in known)
+    options |= {"n_components": lowest} | steps
     if n_layers > 1:
         options["n_components"] = widths_question(n_layers, lowest)
         if choice.needs_views and own_spaces_question():
             *shared, own = options["n_components"]
             options |= {"n_components": tuple(shared), "view_components": own}
-    if choice.has_noises and not mixed:
-        if choice.needs_views:
-            names = [view.name for view in dataset.views]
-            options["noise"] = noise_of_views(names, found.get("noise", "auto"), mark)
-        else:
-            usual = found.get("noise", "per_output" if differ else "shared")
-            options["noise"] = chosen(
-                "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}{mark}", term="noise_choice"
-            )
-    if options.get("noise") == "per_output":
-        st.caption("With one noise per column, you need not choose a scale.")
-    elif not mixed:
-        usual = "columns" if differ else "global"
-        usual = found.get("scaling", "auto" if choice.needs_views else usual)
-        options["scaling"] = chosen(
-            "Scale of the columns",
-            "scaling",
-            BY_UNITS | SCALINGS if choice.needs_views else SCALINGS,
-            usual=usual,
-            mark=f"_{usual}{mark}",
-        )
+    if not mixed:
+        options |= noise_and_scale(choice, dataset, found, mark, differ=differ)
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & known:
         with st.expander("More options"):
@@ -162,6 +133,52 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     model = choice.estimator(**{name: value for name, value in options.items() if name in known})
     good_settings(dataset, model, choice.title)
     return model
+
+
+def size_options(
+    dataset: Dataset, found: dict[str, Any], mark: str, *, has_steps: bool
+) -> tuple[int, dict[str, Any]]:
+    """Ask for the most latent dimensions, and for the most steps of a model that has steps."""
+    most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
+    left, right = st.columns(2)
+    with left:
+        dimensions = whole_number_of(
+            "Latent dimensions, at most",
+            f"form_components_{most}{mark}",
+            found.get("n_components", 10),
+            (1, most),
+            help=TERMS["dimensions"],
+        )
+    with right:
+        return dimensions, {"max_iter": training_steps("form_max_iter")} if has_steps else {}
+
+
+def noise_and_scale(
+    choice: Choice, dataset: Dataset, found: dict[str, Any], mark: str, *, differ: bool
+) -> dict[str, Any]:
+    """Ask for the noise, and for the scale of the columns if the noise leaves it open.
+
+    found: the settings that a search found. differ: whether columns have different units.
+    """
+    options: dict[str, Any] = {}
+    if choice.has_noises and choice.needs_views:
+        names = [view.name for view in dataset.views]
+        options["noise"] = noise_of_views(names, found.get("noise", "auto"), mark)
+    elif choice.has_noises:
+        usual = found.get("noise", "per_output" if differ else "shared")
+        options["noise"] = chosen(
+            "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}{mark}", term="noise_choice"
+        )
+    if options.get("noise") == "per_output":
+        st.caption("With one noise per column, you need not choose a scale.")
+        return options
+    usual = "columns" if differ else "global"
+    usual = found.get("scaling", "auto" if choice.needs_views else usual)
+    words = BY_UNITS | SCALINGS if choice.needs_views else SCALINGS
+    options["scaling"] = chosen(
+        "Scale of the columns", "scaling", words, usual=usual, mark=f"_{usual}{mark}"
+    )
+    return options
 
 
 def only_these(dataset: Dataset) -> str:
@@ -212,47 +229,41 @@ def more_options(
     if "encoder" in known and suits_paths(choice.estimator, dataset):
         options |= path_option(dataset)
     if "encoder" in known and "path_over" not in options:
-        few = dataset.n_outputs <= MOST_OUTPUTS
-        offered = {name: words for name, words in ENCODERS.items() if few or name != "outputs"}
-        encoder = chosen(
-            "How new rows find their place", "encoder", offered, mark="" if few else "_"
-        )
-        options["encoder"] = None if encoder == "none" else encoder
-        if encoder == "outputs":
-            st.caption(
-                f"The top has {dataset.n_outputs} dimensions, one for every column: each row is at "
-                "its own values. Layers below may have fewer."
-            )
+        options["encoder"] = encoder_option(dataset)
     if "n_restarts" in known:
-        options["n_restarts"] = st.selectbox(
+        options["n_restarts"] = lasting_selectbox(
             "Starts",
             STARTS,
             format_func=lambda starts: "Automatic" if starts == "auto" else str(starts),
             key="form_restarts",
             help=TERMS["restarts"],
-            persist_state="session",
         )
     if "random_state" in known:
-        options["random_state"] = st.number_input(
-            "Random seed",
-            min_value=0,
-            max_value=2**31 - 1,
-            value=0,
-            key="form_seed",
-            help=TERMS["seed"],
-            persist_state="session",
-        )
+        options["random_state"] = random_seed("form_seed")
     if "jitter" in known:
-        options["jitter"] = st.select_slider(
+        options["jitter"] = lasting_select_slider(
             "Jitter",
             [1e-8, 1e-7, 1e-6, 1e-5, 1e-4],
             value=1e-6,
             format_func=lambda value: in_digits(value, 1),
             key="form_jitter",
             help=TERMS["jitter"],
-            persist_state="session",
         )
     return options
+
+
+def encoder_option(dataset: Dataset) -> str | None:
+    """Ask how new rows find their place; None: by an optimisation for each row."""
+    few = dataset.n_outputs <= MOST_OUTPUTS
+    offered = {name: words for name, words in ENCODERS.items() if few or name != "outputs"}
+    mark = "" if few else "_"
+    encoder = chosen("How new rows find their place", "encoder", offered, mark=mark)
+    if encoder == "outputs":
+        st.caption(
+            f"The top has {dataset.n_outputs} dimensions, one for every column: each row is at "
+            "its own values. Layers below may have fewer."
+        )
+    return None if encoder == "none" else encoder
 
 
 def _wide(dataset: Dataset, n_components: int) -> bool:
@@ -263,25 +274,13 @@ def _wide(dataset: Dataset, n_components: int) -> bool:
 def inducing_option(choice: Choice, count: int, usual: int, mark: str) -> int | None:
     """Ask for the number of inducing points; None for a model without them."""
     optional = inspect.signature(choice.estimator).parameters["n_inducing"].default is None
-    if optional and not st.toggle(
+    if optional and not lasting_toggle(
         "Faster, with inducing points",
         value=count > 400,
         key=f"form_sparse_{count > 400}",
         help="Off: the model is exact, but the cost of a step grows with the cube of the number "
         "of rows.",
-        persist_state="session",
     ):
         return None
     most = min(count, 500)
-    return int(
-        st.number_input(
-            "Inducing points",
-            min_value=min(2, most),
-            max_value=most,
-            value=min(usual, most),
-            step=10,
-            key=f"form_inducing_{most}_{usual}{mark}",
-            help=TERMS["inducing"],
-            persist_state="session",
-        )
-    )
+    return inducing_points(f"form_inducing_{most}_{usual}{mark}", usual, most)

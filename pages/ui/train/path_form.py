@@ -8,6 +8,7 @@ import streamlit as st
 from gplvm_core import BayesianGPLVM, DeepGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.names import column_words
+from pages.ui.shared.inputs import lasting_multiselect
 from pages.ui.shared.memory import fingerprint
 from pages.ui.train.form_parts import chosen
 
@@ -45,13 +46,12 @@ def path_option(dataset: Dataset) -> dict[str, Any]:
         )
         return {"time_kernel": "rbf", "path_over": OUTPUTS}
     names = column_words(dataset)
-    over = st.multiselect(
+    over = lasting_multiselect(
         "Columns",
         columns,
         format_func=names.__getitem__,
         placeholder="Such as a place: longitude and latitude",
         key=f"form_near_columns_{fingerprint(tuple(names))}",
-        persist_state="session",
     )
     if not over:
         st.caption("Choose at least one column; until then, no rule is used.")

@@ -9,8 +9,16 @@ from gplvm_core.readers.divided import in_blocks, in_groups, label_column, name_
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.joined import check_names
 from gplvm_core.readers.names import column_words
+from pages.ui.shared.inputs import (
+    lasting_multiselect,
+    lasting_text,
+    lasting_toggle,
+    one_of,
+    whole_number_of,
+)
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import TERMS
 
 MOST_COLUMN_VIEWS = 100
@@ -28,29 +36,15 @@ def views_choice(dataset: Dataset) -> Dataset | None:
     mark = fingerprint((str(dataset.n_outputs), *ways, *own))
     way = "given"
     if len(ways) > 1:
-        way = st.segmented_control(
-            "Views",
-            list(ways),
-            format_func=ways.__getitem__,
-            default="given",
-            required=True,
-            key=f"views_way_{mark}",
-            help=TERMS["views"],
-            persist_state="session",
-        )
-    try:
+        way = one_of("Views", ways, f"views_way_{mark}", usual="given", help=TERMS["views"])
+    with errors_told():
         divided = divide(dataset, way, mark)
-        if can_show_labels(dataset, way) and st.toggle(
-            "Labels as a view",
-            key=f"views_labels_{mark}",
-            help=TERMS["label_view"],
-            persist_state="session",
+        if can_show_labels(dataset, way) and lasting_toggle(
+            "Labels as a view", key=f"views_labels_{mark}", help=TERMS["label_view"]
         ):
             divided = with_labels(divided)
-    except ValueError as error:
-        st.error(plain(error), icon=":material/error:")
-        return None
-    return divided
+        return divided
+    return None
 
 
 def ways_of(dataset: Dataset) -> dict[str, str]:
@@ -107,37 +101,27 @@ def divide(dataset: Dataset, way: str, mark: str) -> Dataset:
 def chosen_groups(dataset: Dataset, mark: str) -> dict[str, list[int]]:
     """Ask for the columns of every view. Raises DataError for names that are empty or repeated."""
     words = column_words(dataset)
-    count = int(
-        st.number_input(
-            "How many views",
-            min_value=2,
-            max_value=min(MOST_CHOSEN, len(words)),
-            value=2,
-            key=f"views_count_{mark}",
-            persist_state="session",
-        )
-    )
+    ends = 2, min(MOST_CHOSEN, len(words))
+    count = whole_number_of("How many views", f"views_count_{mark}", 2, ends)
     # As an example, the columns are initially divided in their order.
     shares = np.array_split(np.arange(len(words)), count)
     names, chosen = [], []
     for number, share in enumerate(shares):
         left, right = st.columns([1, 3])
         with left:
-            name = st.text_input(
+            name = lasting_text(
                 f"Name of view {number + 1}",
                 value=f"view {number + 1}",
                 max_chars=40,
                 key=f"views_name_{mark}_{number}",
-                persist_state="session",
             )
         with right:
-            columns = st.multiselect(
+            columns = lasting_multiselect(
                 f"Columns of view {number + 1}",
                 list(range(len(words))),
                 default=share.tolist(),
                 format_func=words.__getitem__,
                 key=f"views_columns_{mark}_{count}_{number}",
-                persist_state="session",
             )
         names.append((name or "").strip())
         chosen.append(sorted(columns))

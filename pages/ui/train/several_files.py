@@ -18,8 +18,10 @@ from gplvm_core.readers.joined import (
     joined,
     unique_name,
 )
+from pages.ui.shared.inputs import lasting_multiselect, lasting_text, lasting_toggle
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import bytes_in_words
 from pages.ui.train.table_questions import inspected
 from pages.ui.train.upload_questions import MEGABYTES, questions, read_upload, rows_in_use
@@ -110,14 +112,12 @@ def file_form(file: KeptFile, taken: list[str]) -> list[FileView] | None:
             on_click=drop_file,
             args=(file.mark,),
         )
-        try:
+        with errors_told():
             parts = read_parts(file, naming, taken)
-        except (ValueError, OSError) as error:
-            st.error(plain(error), icon=":material/error:")
-            return None
-        for part in parts:
-            left.caption(plain(facts(part, named=len(parts) > 1)))
-        return parts
+            for part in parts:
+                left.caption(plain(facts(part, named=len(parts) > 1)))
+            return parts
+        return None
 
 
 def read_parts(file: KeptFile, naming: Any, taken: list[str]) -> list[FileView]:
@@ -126,21 +126,14 @@ def read_parts(file: KeptFile, naming: Any, taken: list[str]) -> list[FileView]:
     if PurePath(file.name).suffix.lower() in (".npz", ".npy"):
         arrays = inspected(file.name, file.data).arrays
     if len(arrays) > 1:
-        chosen = naming.multiselect(
-            "Arrays, each a view",
-            arrays,
-            default=arrays,
-            key=f"several_arrays{file.mark}",
-            persist_state="session",
-        )
+        with naming:
+            chosen = lasting_multiselect(
+                "Arrays, each a view", arrays, default=arrays, key=f"several_arrays{file.mark}"
+            )
         return [array_part(file, array, taken) for array in chosen]
-    name = naming.text_input(
-        "Name of the view",
-        value=file.view,
-        max_chars=LONGEST_NAME,
-        key=f"several_name{file.mark}",
-        persist_state="session",
-    )
+    with naming:
+        key = f"several_name{file.mark}"
+        name = lasting_text("Name of the view", file.view, max_chars=LONGEST_NAME, key=key)
     with st.expander("How it is read"):
         answers = questions(file.name, file.data, file.mark)
     name = (name or "").strip()
@@ -161,12 +154,11 @@ def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -
     if len(rows) == count:
         return FileView(name, whose, dataset, count)
     empty = np.setdiff1d(np.arange(count), rows)
-    if not st.toggle(
+    if not lasting_toggle(
         "Keep empty rows as missing",
         key=f"several_empty{file.mark}_{answers.get('array')}",
         help="On: empty rows keep their position, so that the rows of all files match; labels "
         "and times of this file are ignored.",
-        persist_state="session",
     ):
         places = listed([str(n + 1) for n in empty])
         raise DataError(
@@ -184,7 +176,6 @@ def array_part(file: KeptFile, array: str, taken: list[str]) -> FileView:
     answers = {"array": array} | {
         role: name for role, name in roles.items() if name in report.beside
     }
-    answers["array"] = array
     return table_part(file, answers, unique_name(array, taken), f"{file.name}, {array}")
 
 
@@ -228,8 +219,6 @@ def join(parts: list[FileView]) -> Dataset | None:
     if unequal is None:
         st.caption("Choose an answer above, or upload files with equal numbers of rows.")
         return None
-    try:
+    with errors_told():
         return joined(parts, unequal)
-    except ValueError as error:
-        st.error(plain(error), icon=":material/error:")
-        return None
+    return None

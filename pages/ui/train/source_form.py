@@ -11,6 +11,7 @@ from gplvm_core.readers.files import ENDINGS
 from pages.ui.shared.doors import UPLOAD
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import STORIES, bytes_in_words
 from pages.ui.train.table_questions import UnansweredError, inspected
 from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
@@ -59,11 +60,9 @@ def built_in_form() -> Dataset | None:
             "not installed.",
             help="\n".join(ways),
         )
-    try:
+    with errors_told():
         return built_in(str(name))
-    except (ValueError, OSError) as error:
-        st.error(plain(error), icon=":material/error:")
-        return None
+    return None
 
 
 def title_of(name: str) -> str:

@@ -6,7 +6,8 @@ import streamlit as st
 
 from gplvm_core.readers.rows.folders import SETTING, OpenTable, opened_folders, tables_in
 from gplvm_core.readers.rows.table import TableDataset
-from pages.ui.shared.plain import plain
+from pages.ui.shared.inputs import lasting_selectbox
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import bytes_in_words
 
 
@@ -16,10 +17,10 @@ def has_folders() -> bool:
 
 def table_form() -> TableDataset | None:
     """Ask for one of the tables, and read its preview; show errors."""
-    try:
+    tables = None
+    with errors_told():  # a folder may be removed while the server runs
         tables = {table.name: table for table in tables_in(opened_folders(os.environ))}
-    except ValueError as error:  # a folder was removed while the server runs
-        st.error(plain(error), icon=":material/error:")
+    if tables is None:
         return None
     if not tables:
         st.info(
@@ -29,26 +30,22 @@ def table_form() -> TableDataset | None:
             icon=":material/folder_open:",
         )
         return None
-    name = st.selectbox(
+    name = lasting_selectbox(
         "Table",
         list(tables),
         index=None,
         placeholder="Choose a table",
         format_func=lambda each: in_words(tables[each]) if each in tables else each,
         key="train_table",
-        persist_state="session",
         help="Tables in folders that the server's administrator shares; training reads them in "
         "parts, so they may be larger than memory.",
     )
     if name is None or name not in tables:
         st.caption("A name with * means all files of a folder, joined row by row.")
         return None
-    table = tables[name]
-    try:
-        return looked_at(table)
-    except (ValueError, OSError) as error:
-        st.error(plain(error), icon=":material/error:")
-        return None
+    with errors_told():
+        return looked_at(tables[name])
+    return None
 
 
 def in_words(table: OpenTable) -> str:

@@ -11,6 +11,7 @@ from gplvm_core.datasets import ColumnReport, TableReport
 from gplvm_core.readers.drawing import image_shapes
 from gplvm_core.readers.encodings import ENCODINGS
 from gplvm_core.readers.tables.codes import written
+from pages.ui.shared.inputs import lasting_multiselect, lasting_selectbox, lasting_toggle
 from pages.ui.shared.memory import fingerprint, is_real_name, recall, remember
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
@@ -49,22 +50,20 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         report = inspected(name, data, **options)
     array = report.array
     if len(report.arrays) > 1:
-        array = st.selectbox(
+        array = lasting_selectbox(
             "Array to learn",
             report.arrays,
             index=report.arrays.index(array) if array in report.arrays else 0,
             key=f"upload_array_{name}{mark}",
-            persist_state="session",
         )
         report = inspected(name, data, array, **options)
     header: bool | None = None
     if report.header is not None:
-        header = st.toggle(
+        header = lasting_toggle(
             "The first line names the columns",
             value=report.header,
             key=f"upload_header_{name}{mark}",
             help=plain(report.header_reason) or None,
-            persist_state="session",
         )
         if header != report.header:
             report = inspected(name, data, array, header, **options)
@@ -96,13 +95,12 @@ def letters_question(letters: str, mark: str) -> dict[str, Any]:
     """Ask for the encoding of a text whose letters may be wrong; {} without a choice."""
     if not letters:
         return {}
-    encoding = st.selectbox(
+    encoding = lasting_selectbox(
         "Encoding of the text",
         (None, *ENCODINGS),
         format_func=lambda each: "Automatic" if each is None else ENCODINGS[each],
         key=f"upload_encoding_{mark}",
         help="Choose another encoding if letters look wrong.",
-        persist_state="session",
     )
     st.caption(plain(f"Do these words look right? {letters}"))
     return {} if encoding is None else {"encoding": encoding}
@@ -113,11 +111,10 @@ def codes_question(report: TableReport, mark: str) -> tuple[float, ...]:
     chosen = []
     for code in report.codes[:MOST_CODES]:
         st.warning(plain(code.words), icon=":material/help:")
-        if st.toggle(
+        if lasting_toggle(
             f"{written(code.value)} is a missing value",
             value=code.usual,
             key=f"upload_code_{code.value!r}_{mark}",
-            persist_state="session",
             help="Otherwise the number sets the scale of its columns.",
         ):
             chosen.append(code.value)
@@ -132,14 +129,13 @@ def picture_question(report: TableReport, answers: dict[str, Any], mark: str) ->
     shapes = image_shapes(len(values)) if len(values) >= LEAST_PIXELS else ()
     if not shapes or answers.get("date_columns"):
         return {}
-    chosen = st.selectbox(
+    chosen = lasting_selectbox(
         "The rows are",
         (None, *shapes),
         format_func=lambda shape: "numbers" if shape is None else _size_in_words(shape),
         key=f"upload_image_shape_{len(values)}{mark}",
         help="If each row has the pixels of a picture, line by line from the top left, rows are "
         "drawn as pictures; training does not change.",
-        persist_state="session",
     )
     return {} if chosen is None else {"image_shape": chosen}
 
@@ -160,27 +156,25 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     columns = fingerprint(tuple(known))
     # Without names, the columns of another file may be quite different ones.
     real = any(map(is_real_name, known))
-    of_file = mark if real else f"{mark}_{report.name}"
     kept = recall(columns) if real else {}
-    names = ("label", "ids", "time", "sequence")
-    keys = {role: f"upload_{role}_{columns}{of_file}" for role in names}
-    label = _now(keys["label"], kept.get("label_column", report.label_column), known)
-    time = _now(keys["time"], kept.get("time_column", report.time_column), known)
-    sequence = _now(keys["sequence"], kept.get("sequence_column", report.sequence_column), known)
+    of_file = columns + (mark if real else f"{mark}_{report.name}")
+    keys = {role: f"upload_{role}_{of_file}" for role in (*ROLES, "ids")}
+    label, time, sequence = (
+        _now(keys[role], kept.get(f"{role}_column", getattr(report, f"{role}_column")), known)
+        for role in ROLES
+    )
     # A single table can train on words; a view supports only numbers.
     learnt = {name for name, each in known.items() if each.is_text and not mark}
-    unused = [name for name in report.id_columns if name not in learnt]
-    if learnt:  # columns with a single value are left out of tables with words
-        unused += [name for name, each in known.items() if each.numeric and not each.kinds]
+    unused = kept.get("id_columns", _unused(report, learnt))
     ids = [
         name
-        for name in st.session_state.get(keys["ids"], kept.get("id_columns", unused))
+        for name in st.session_state.get(keys["ids"], unused)
         if name in known and name not in (label, time, sequence) and not known[name].is_date
     ]
     left, middle, right = st.columns(3)
     labels = [n for n in known if n not in ids and (n != time or _few(known[n]))]
+    colours = LABEL_HELP if learnt else LABEL_UNUSED
     with left:
-        colours = LABEL_HELP if learnt else LABEL_UNUSED
         label = _select("Label column", labels, label, keys["label"], colours)
     times = [
         n
@@ -195,14 +189,12 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     roles = (label, time, sequence)
     others = [n for n, each in known.items() if n not in roles and not each.is_date]
     with middle:
-        ids = st.multiselect(
+        ids = lasting_multiselect(
             "Columns to leave out",
             others,
             default=[name for name in ids if name in others],
             key=keys["ids"],
-            help="Columns that training must not use, such as row numbers and names; they name "
-            "the rows in tables and exports.",
-            persist_state="session",
+            help=IDS_HELP,
         )
     answers: dict[str, Any] = {
         "label_column": label,
@@ -210,35 +202,61 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
         "sequence_column": sequence,
         "id_columns": tuple(ids),
     }
-    answers |= time_questions(known.get(time or ""), f"{columns}{of_file}")
+    answers |= time_questions(known.get(time or ""), of_file)
     dates = [each for n, each in known.items() if each.is_date and n not in roles]
-    answers = dates_beside(dates, answers, kept, f"{columns}{of_file}")
+    answers = dates_beside(dates, answers, kept, of_file)
     if real:
         # A role that nobody asked for may suit the columns of the next file.
         chosen = [role for role in REMEMBERED if answers.get(role) or getattr(report, role, ())]
         remember(columns, {role: _plainly(answers.get(role)) for role in chosen})
+    used = (label, *answers["id_columns"], time, sequence)
+    _explain_roles(report, used, learnt, chosen=any(roles) or bool(ids))
+    return answers
+
+
+def _explain_roles(
+    report: TableReport, used: tuple[str | None, ...], learnt: set[str], *, chosen: bool
+) -> None:
+    """Say what the roles of columns mean, and why they are suggested.
+
+    used: the column of labels, columns that are left out, and the columns of times and sequences.
+    chosen: whether any of the questions about roles has an answer.
+    """
     reasons = {column.name: column.reason for column in report.columns if column.reason}
     because = [
         f"{column}: {reasons[column]}"
-        for column in dict.fromkeys((label, *answers["id_columns"], time, sequence))
+        for column in dict.fromkeys(used)
         if column in reasons and column not in learnt
     ]
-    words = ["Each column can have only one role."] if any(roles) or ids else []
-    if label in learnt:
+    words = ["Each column can have only one role."] if chosen else []
+    if used[0] in learnt:
         words = ["The words of the label colour the map; the model can also learn them."]
     if because:
         words.append(f"Reasons for these suggestions: {'; '.join(because)}.")
     if words:
         st.caption(plain(" ".join(words)))
-    return answers
 
 
 LABEL_UNUSED = "Colours the map; training does not use it."
 LABEL_HELP = "Colours the map."
-TIME_HELP = "When each row was measured, as numbers or dates, if the rows follow each other in "
-"time."
+TIME_HELP = (
+    "When each row was measured, as numbers or dates, if the rows follow each other in time."
+)
+IDS_HELP = (
+    "Columns that training must not use, such as row numbers and names; they name the rows in "
+    "tables and exports."
+)
 SEQUENCE_HELP = "Names the sequence of each row, such as the person that was measured over time."
+ROLES = ("label", "time", "sequence")
 REMEMBERED = ("label_column", "time_column", "sequence_column", "id_columns", "date_columns")
+
+
+def _unused(report: TableReport, learnt: set[str]) -> list[str]:
+    """Return the columns that are left out at first; learnt: columns of words that are learnt."""
+    unused = [name for name in report.id_columns if name not in learnt]
+    if learnt:  # columns with a single value are left out of tables with words
+        unused += [each.name for each in report.columns if each.numeric and not each.kinds]
+    return unused
 
 
 def _plainly(answer: Any) -> Any:
@@ -270,12 +288,6 @@ def _select(title: str, names: list[str], value: str | None, key: str, words: st
     options = (NONE, *names)
     if st.session_state.get(key, NONE) not in options:
         del st.session_state[key]
-    chosen = st.selectbox(
-        title,
-        options,
-        index=options.index(value) if value in options else 0,
-        key=key,
-        help=words,
-        persist_state="session",
-    )
+    index = options.index(value) if value in options else 0
+    chosen = lasting_selectbox(title, options, index, key=key, help=words)
     return None if chosen == NONE else chosen

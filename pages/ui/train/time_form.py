@@ -10,6 +10,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.figures.time_paths import longest_sequence, paths_svg
 from gplvm_core.kernels import Kernel, Periodic, Sum, time_kernel_named
 from gplvm_core.readers.errors import in_digits
+from pages.ui.shared.inputs import lasting_number, lasting_radio
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import chosen
 
@@ -46,7 +47,7 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
     assert dataset.times is not None  # the model form shows this only for data with times
     times = longest_sequence(dataset.times, dataset.sequences)
     span = float(times.max() - times.min())
-    name = st.radio(
+    name: str = lasting_radio(
         "Paths over time",
         list(SHAPES),
         format_func=lambda name: SHAPES[name].title,
@@ -54,8 +55,6 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
         index=list(SHAPES).index("matern32"),
         key="form_time_kernel",
         help=TERMS["time_kernel"],
-        persist_state="session",
-        width="stretch",
     )
     if not span > 0:
         st.warning(
@@ -87,7 +86,7 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
 def period_question(dataset_name: str, span: float) -> float:
     """Ask for the period in the unit of the data's times; warn if it exceeds the data."""
     period = float(
-        st.number_input(
+        lasting_number(
             "Period, in the unit of the times",
             min_value=span / 1000,
             value=span / 4,
@@ -95,7 +94,6 @@ def period_question(dataset_name: str, span: float) -> float:
             format="%.4g",
             key=f"form_period_{dataset_name}",
             help=TERMS["period"],
-            persist_state="session",
         )
     )
     if period > span:

@@ -11,6 +11,13 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset, EmptyRowsError, kind_of
 from gplvm_core.readers.missing import EMPTY
+from pages.ui.shared.inputs import (
+    lasting_number,
+    lasting_select_slider,
+    lasting_toggle,
+    one_of,
+    whole_number_of,
+)
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 from pages.ui.shared.words import STORIES
@@ -28,7 +35,7 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
         return read_upload(name, data, answers)
     except EmptyRowsError:
         timed = answers.get("time_column") is not None  # the empty rows are a gap of the series
-        if not st.toggle(
+        if not lasting_toggle(
             FILL_EMPTY if timed else LEAVE_OUT_EMPTY,
             value=timed,
             key=f"upload_skip_empty_{name}_{timed}",
@@ -36,7 +43,6 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
             "them afterwards, from the rows before and after."
             if timed
             else "Leaves out rows without any observed value, because training cannot use them.",
-            persist_state="session",
         ):
             raise
     dataset = read_upload(name, data, answers | {"skip_empty_rows": True})
@@ -76,24 +82,17 @@ def image_questions(mark: str = "") -> dict[str, Any]:
     """Ask for the size of images, and whether to keep colour."""
     left, right = st.columns(2)
     with left:
-        side = st.select_slider(
+        side = lasting_select_slider(
             "Longer side, in pixels",
             [16, 24, 32, 48, 64, 96, 128],
             value=64,
             key=f"upload_side{mark}",
             help="Larger images are reduced to this size; training time grows with the number of "
             "pixels.",
-            persist_state="session",
         )
     with right:
-        colour = st.segmented_control(
-            "Colour",
-            ["As given", "Grey"],
-            default="As given",
-            required=True,
-            key=f"upload_colour{mark}",
-            persist_state="session",
-        )
+        colours = ("As given", "Grey")
+        colour = one_of("Colour", colours, f"upload_colour{mark}", usual="As given")
     return {"max_side": int(side), "colour": False if colour == "Grey" else None}
 
 
@@ -101,35 +100,27 @@ def frame_questions(mark: str = "") -> dict[str, Any]:
     """Ask whether the images of a zip follow each other in time."""
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
-        is_video = st.toggle(
+        is_video = lasting_toggle(
             "Frames of a video",
             key=f"upload_is_video{mark}",
             help="Frames are in the order of their names, and every folder is a separate video.",
-            persist_state="session",
         )
     if not is_video:
         return {}
     with right:
-        rate = st.number_input(
-            "Frames per second",
-            min_value=0.01,
-            max_value=1000.0,
-            value=25.0,
-            key=f"upload_frame_rate{mark}",
-            persist_state="session",
-        )
+        key = f"upload_frame_rate{mark}"
+        rate = lasting_number("Frames per second", 0.01, 1000.0, 25.0, key=key)
     return {"frame_rate": float(rate)}
 
 
 def cell_questions() -> dict[str, Any]:
     """Ask whether counts of molecules are trained as counts."""
-    counts = st.toggle(
+    counts = lasting_toggle(
         "Train counts of molecules as counts",
         value=True,
         key="upload_cell_counts",
         help="On: the known number of molecules of each cell does not affect the map. Off: all "
         "values are numbers.",
-        persist_state="session",
     )
     return {"counts": bool(counts)}
 
@@ -138,40 +129,35 @@ def motion_questions(mark: str = "") -> dict[str, Any]:
     """Ask which frames to keep."""
     left, right = st.columns(2, vertical_alignment="bottom")
     with left:
-        every = st.number_input(
+        every = whole_number_of(
             "Every n-th frame",
-            min_value=1,
-            max_value=60,
-            value=4,
-            key=f"upload_every{mark}",
+            f"upload_every{mark}",
+            4,
+            (1, 60),
             help="Motion capture often has 120 frames per second; every fourth frame is usually "
             "enough.",
-            persist_state="session",
         )
     with right:
-        skip = st.toggle(
+        skip = lasting_toggle(
             "Leave out the first frame",
             value=True,
             key=f"upload_skip{mark}",
             help="The first frame is often a T-pose that does not belong to the movement.",
-            persist_state="session",
         )
-    return {"every": int(every), "first_frame": int(skip)}
+    return {"every": every, "first_frame": int(skip)}
 
 
 def up_question(mark: str = "") -> dict[str, Any]:
     """Ask which axis of the file is up."""
-    up = st.segmented_control(
+    up = one_of(
         "Up",
-        ["Measured", "x", "y", "z"],
-        default="Measured",
-        required=True,
-        key=f"upload_up{mark}",
-        persist_state="session",
+        ("Measured", "x", "y", "z"),
+        f"upload_up{mark}",
+        usual="Measured",
         help="The file does not say which of its axes is up. Measured: the axis along which the "
         "body is longest.",
     )
-    return {"up": None if up == "Measured" else str(up)}
+    return {"up": None if up == "Measured" else up}
 
 
 def rows_in_use(name: str, data: bytes, answers: dict[str, Any]) -> tuple[Array, int]:

@@ -5,8 +5,10 @@ key and version.
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
 import streamlit as st
@@ -17,6 +19,9 @@ from gplvm_core.new_rows.without_density import ROWS_AT_ONCE, log_scores, scored
 from pages.ui.shared.catalogue import GALLERY_FOLDER
 from pages.ui.shared.density import density_of, named
 from pages.ui.shared.kept import kept
+
+Rest = ParamSpec("Rest")
+Answer = TypeVar("Answer")
 
 N_ALTERNATIVES = 3
 N_SAMPLES = 4
@@ -78,13 +83,26 @@ def completed_rows(model: Any, dataset: Dataset, values: Array) -> tuple[Array, 
     return dataset.coded(whole), std, chance
 
 
-def completed(model: Any, name: str, row: Array, dataset: Dataset) -> Completion:
+def of_model(most: int) -> Callable[[Callable[Rest, Answer]], Callable[Rest, Answer]]:
+    """Cache a function of a model, its name and more; a new density of the rows is another model.
+
+    most: the size of the cache. Parameters that begin with "_" do not identify an answer.
+    """
+
+    def decorate(function: Callable[Rest, Answer]) -> Callable[Rest, Answer]:
+        cached: Any = st.cache_data(max_entries=most, show_spinner=False)(function)
+
+        def ask(model: Any, name: str, *others: Any) -> Any:
+            return cached(model, named(model, name), *others)
+
+        return cast(Callable[Rest, Answer], wraps(function)(ask))
+
+    return decorate
+
+
+@of_model(64)
+def completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Completion:
     """Return the row with its gaps (NaN) filled; without gaps, the model's reconstruction."""
-    return _completed(model, named(model, name), row, dataset)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Completion:
     if _dataset.columns:
         mean, std, chance = completed_rows(_model, _dataset, row[None])
         return Completion(mean[0], std[0], chance[0])
@@ -93,13 +111,9 @@ def _completed(_model: Any, name: str, row: Array, _dataset: Dataset) -> Complet
     return Completion(mean[0], std[0])
 
 
-def possibilities(model: Any, name: str, row: Array, dataset: Dataset) -> Possibilities:
+@of_model(64)
+def possibilities(_model: Any, name: str, row: Array, _dataset: Dataset) -> Possibilities:
     """Return alternative completions of a row with gaps, and random completions."""
-    return _possibilities(model, named(model, name), row, dataset)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _possibilities(_model: Any, name: str, row: Array, _dataset: Dataset) -> Possibilities:
     found = _model.alternatives(rows_asked(_dataset, row[None]), n_alternatives=N_ALTERNATIVES)
     present = found[0][0] >= LEAST_WEIGHT
     weights, latent, rows = (part[0, present] for part in found)
@@ -120,13 +134,9 @@ def position(_model: Any, name: str, row: Array, _dataset: Dataset) -> Position:
     return Position(mean[0], std[0])
 
 
-def log_density(model: Any, name: str, row: Array, dataset: Dataset) -> float:
+@of_model(64)
+def log_density(_model: Any, name: str, row: Array, _dataset: Dataset) -> float:
     """Return log p(observed cells of the row | training data) in nats."""
-    return _log_density(model, named(model, name), row, dataset)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _log_density(_model: Any, name: str, row: Array, _dataset: Dataset) -> float:
     return float(scores(_model, _dataset, row[None])[0])
 
 
@@ -145,17 +155,13 @@ def ready_densities(name: str) -> Array | None:
     return None if found is None or not name.startswith("gallery:") else np.array(found)
 
 
-def log_densities(model: Any, name: str, dataset: Dataset, gaps: bytes, start: int) -> Array:
+@of_model(512)
+def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start: int) -> Array:
     """Return log densities of a few scored rows, from number `start`, with the item's gaps.
 
     gaps: the item's missing columns as bits. Each call computes only a few rows, so that finished
     parts stay cached if the visitor leaves early.
     """
-    return _log_densities(model, named(model, name), dataset, gaps, start)
-
-
-@st.cache_data(max_entries=512, show_spinner=False)
-def _log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start: int) -> Array:
     missing = np.unpackbits(np.frombuffer(gaps, np.uint8), count=_dataset.n_outputs).astype(bool)
     rows = scored_rows(_dataset, missing)[start : start + ROWS_AT_ONCE]
     values = _dataset.values[rows].copy()
@@ -163,21 +169,15 @@ def _log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start
     return scores(_model, _dataset, values)
 
 
+@of_model(64)
 def class_probabilities(
-    model: Any, name: str, dataset: Dataset, row: Array, own_row: int | None
+    _model: Any, name: str, _dataset: Dataset, row: Array, own_row: int | None
 ) -> Array:
     """Return the probability of each label, from a logistic regression on latent positions.
 
     The probabilities are averages over the row's possible positions. own_row: the item's number if
     it is a training row, which the regression then leaves out.
     """
-    return _class_probabilities(model, named(model, name), dataset, row, own_row)
-
-
-@st.cache_data(max_entries=64, show_spinner=False)
-def _class_probabilities(
-    _model: Any, name: str, _dataset: Dataset, row: Array, own_row: int | None
-) -> Array:
     from sklearn.linear_model import LogisticRegression
 
     assert _dataset.labels is not None

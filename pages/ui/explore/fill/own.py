@@ -8,16 +8,14 @@ from pages.ui.explore.fill.items import STRIP, Board, board, keep, nothing_hidde
 from pages.ui.explore.head import turn_to
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.doors import ROWS
-from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 
 
 def own_rows(item: Item) -> NewRows | None:
     """Return the visitor's rows; if there are none, show a button that opens New rows."""
-    try:
+    own = None
+    with errors_told():
         own = rows_brought(item)
-    except ValueError as error:
-        st.error(plain(error), icon=":material/error:")
-        own = None
     if own is None:
         st.markdown("Bring rows in the tab *New rows*, then complete them here.")
         st.button(

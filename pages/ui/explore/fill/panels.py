@@ -1,6 +1,7 @@
 """The panels of the tab Fill in: position on the map, class, typicality, exports."""
 
 from dataclasses import replace
+from functools import partial
 from html import escape
 
 import numpy as np
@@ -19,6 +20,7 @@ from pages.ui.explore.fill.typicality import typicality_panel
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, visitor_names
+from pages.ui.shared.download import download
 from pages.ui.shared.words import classes_of, percent
 
 HEIGHT = 290
@@ -132,21 +134,11 @@ def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None
     stem = "".join(c if c.isalnum() else "-" for c in f"{item.title} {current.title}").strip("-")
     marked = ask_as_text((*names_of(dataset), *words_in(dataset)), "row")
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             "Completed row (CSV)",
             lambda: row_csv(dataset, current, row, answer, marked),
             f"{stem}.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/download:",
         )
-        if dataset.columns:
-            return
-        st.download_button(
-            "Picture (PNG)",
-            lambda: row_png(dataset, answer.mean),
-            f"{stem}.png",
-            "image/png",
-            on_click="ignore",
-            icon=":material/image:",
-        )
+        if not dataset.columns:
+            picture = partial(row_png, dataset, answer.mean)
+            download("Picture (PNG)", picture, f"{stem}.png", icon="image")

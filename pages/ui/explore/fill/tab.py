@@ -10,6 +10,7 @@ from pages.ui.explore.fill.row_form import row_form
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import can_learn, dense, show_learning
+from pages.ui.shared.inputs import one_of
 from pages.ui.shared.place import MapPlace
 from pages.ui.shared.words import TERMS
 
@@ -35,14 +36,7 @@ def fill(item: Item, name: str) -> None:
     key = f"complete_source|{name}"
     # Streamlit warns if a widget has both a value in the session and a default.
     st.session_state.setdefault(key, board(name).source)
-    source = st.segmented_control(
-        "Rows",
-        list(SOURCES),
-        format_func=lambda source: SOURCES[source],
-        required=True,
-        key=key,
-        label_visibility="collapsed",
-    )
+    source = one_of("Rows", SOURCES, key, lasts=False, hidden=True)
     own = None
     if source == "own":
         own = own_rows(item)

@@ -12,6 +12,7 @@ from pages.ui.shared.doors import COMPARE
 from pages.ui.shared.layer_map import chosen_layer, layer_canvas
 from pages.ui.shared.link import keep_in_link
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import TERMS
 
 
@@ -67,10 +68,8 @@ def layer_map(item: Item, name: str) -> None:
         help="Move over the map: the layers below convert each position into a row of data.",
     )
     at = chosen_layer(item, "layers", name, first_sound(item))
-    try:
+    with errors_told():  # the browser may be unable to draw a kernel or a layer
         layer_canvas(item, at, name)
-    except ValueError as error:  # the browser cannot draw a kernel or a layer
-        st.error(plain(error))
     keep_in_link(layer=str(at + 1))
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 from gplvm_core.wire.tree import pack_tree
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
-from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 
 show_tree = component("tree", "tree/tree.html", "tree/tree.css")
 
@@ -19,14 +19,11 @@ def tree(item: Item) -> None:
         "and only its part moves. Hidden dimensions follow nearby data.",
     )
     store = f"{item.key}|{item.version}|tree"
-    try:
+    with errors_told():  # the browser may be unable to draw a kernel
         packed = _packed(item, store)
-    except ValueError as error:  # the browser cannot draw a kernel
-        st.error(plain(error))
-        return
-    with room_for("tree"):
-        show_tree(key=f"tree|{store}", data={"store": store})
-        hold_bytes(key=f"bytes|{store}", data=packed)
+        with room_for("tree"):
+            show_tree(key=f"tree|{store}", data={"store": store})
+            hold_bytes(key=f"bytes|{store}", data=packed)
 
 
 @st.cache_data(max_entries=4, show_spinner=False)

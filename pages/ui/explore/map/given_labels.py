@@ -7,15 +7,15 @@ import streamlit as st
 from numpy import ndarray as Array
 from sklearn.base import clone
 
-from gplvm_core import ManifoldRelevance, training
-from gplvm_core.datasets import DataError, Dataset
+from gplvm_core import ManifoldRelevance
+from gplvm_core.datasets import Dataset
 from gplvm_core.readers.divided import label_column, relabelled
 from gplvm_core.readers.errors import plural
 from gplvm_core.store import StoreError
-from gplvm_core.training import JobError
 from pages.ui.shared.catalogue import Item, library_of, open_item
-from pages.ui.shared.own_jobs import begin, unused_name
+from pages.ui.shared.own_jobs import begin_and_watch
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 
 SETTINGS = ("n_components", "n_inducing", "max_iter", "random_state", "scaling", "noise", "kernel")
 PROBLEM = "problem|"  # begins the session key of the message why labels were not stored
@@ -120,11 +120,7 @@ def train_button(item: Item, name: str, given: Given) -> None:
         "them better.",
     ):
         return
-    try:
+    with errors_told():
         model, data = labelled_data(item, given)
-        title = unused_name(f"{item.title}, with {plural(len(given.labels), 'more label')}")
-        job = begin(lambda: training.submit(model, data, title))
-    except (DataError, OSError, StoreError, JobError) as error:
-        st.error(plain(error), icon=":material/error:")
-        return
-    st.switch_page("pages/train.py", query_params={"job": job})
+        more = plural(len(given.labels), "more label")
+        begin_and_watch(model, data, f"{item.title}, with {more}")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from pages.ui.explore.map.given_labels import (
 )
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item, library_of
+from pages.ui.shared.download import download
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem, percent, words_of_row
 
@@ -203,15 +205,9 @@ def _download(item: Item, name: str, given: Given, found: PredictedLabels | None
     texts = (*item.dataset.label_names, *(() if names is None else map(str, names)))
     with st.container(horizontal=True, vertical_alignment="center"):
         marked = ask_as_text(texts, "labels")
-        st.download_button(
-            "All labels (CSV)",
-            lambda: labels_csv(item.dataset, given, found, marked),
-            f"{file_stem(item.title)}-labels.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-            key=f"labels_csv|{name}",
-        )
+        text = partial(labels_csv, item.dataset, given, found, marked)
+        stem = file_stem(item.title)
+        download("All labels (CSV)", text, f"{stem}-labels.csv", key=f"labels_csv|{name}")
         if given.labels and can_train(item):
             train_button(item, name, given)
     where = "for this visit only" if library_of(item.key)[0].read_only else "with the model"

@@ -1,21 +1,21 @@
 """The part of the tab Map about the visitor's own labels: what they are, training, download."""
 
+from functools import partial
+
 import streamlit as st
 from sklearn.base import clone
 
-from gplvm_core import training
-from gplvm_core.datasets import DataError
 from gplvm_core.readers.divided import with_labels
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.tables.csv_text import csv_text
-from gplvm_core.store import StoreError
-from gplvm_core.training import JobError
 from pages.ui.explore.map.given_labels import learning
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item, open_item
-from pages.ui.shared.own_jobs import begin, unused_name
+from pages.ui.shared.download import download
+from pages.ui.shared.own_jobs import begin_and_watch
 from pages.ui.shared.own_labels import REST, OwnLabels, in_words, keep_own_labels, own_labels
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import file_stem
 
 
@@ -34,15 +34,8 @@ def rows_with_own_label(item: Item, name: str) -> None:
         ids = item.dataset.row_names
         texts = (*labels.names, *(() if ids is None else map(str, ids)))
         marked = ask_as_text(texts, "own_labels")
-        st.download_button(
-            "Your labels (CSV)",
-            lambda: labels_csv(item, labels, marked),
-            f"{file_stem(item.title)}-own-labels.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-            key=f"own_csv|{name}",
-        )
+        text, stem = partial(labels_csv, item, labels, marked), file_stem(item.title)
+        download("Your labels (CSV)", text, f"{stem}-own-labels.csv", key=f"own_csv|{name}")
         known = dict(zip(labels.names, labels.rows, strict=True))
         with st.popover("Delete a label", type="tertiary", icon=":material/delete:"):
             for label, rows in known.items():
@@ -73,16 +66,11 @@ def _train(item: Item, name: str, labels: OwnLabels) -> None:
         f"separates them better.{others}",
     ):
         return
-    try:
+    with errors_told():
         whole = open_item(item.key)
         data = with_labels(labels.on(whole.dataset, rest=rest))
         model = clone(whole.model) if whole.views else learning(whole, data)
-        title = unused_name(f"{item.title}, with own labels")
-        job = begin(lambda: training.submit(model, data, title))
-    except (DataError, OSError, StoreError, JobError) as error:
-        st.error(plain(error), icon=":material/error:")
-        return
-    st.switch_page("pages/train.py", query_params={"job": job})
+        begin_and_watch(model, data, f"{item.title}, with own labels")
 
 
 def labels_csv(item: Item, labels: OwnLabels, as_text: bool = True) -> bytes:

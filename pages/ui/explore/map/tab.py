@@ -16,6 +16,7 @@ from pages.ui.shared.layer_map import chosen_layer, layer_canvas
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.opening import opening_here
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import TERMS, story_of
 
 CALIBRATED = (
@@ -57,6 +58,57 @@ LAYERS = (
     "layer, just above the data, converts a place directly into a row; a place in a higher layer "
     "passes through all layers below. The tab Layers describes each layer."
 )
+PLACE = (
+    f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most relevant "
+    "first. Hidden dimensions follow the data: each has the mean of the dots near the "
+    "pointer, so the output stays close to real rows. To fix hidden dimensions, move one of "
+    "their sliders, or switch off *Follow the data* in *More*. Dots fade if their hidden "
+    "coordinates are far from the current coordinates.",
+    "**The inspector** describes one place. *Here* is the pointer's place. *Kept* is the "
+    "point that you clicked; the inspector shows this point again when the pointer leaves "
+    "the map.",
+    "**The values of a table** are marks on lines; each line is the range of a column over "
+    "all rows. The band is the model's 95 % interval for a row at this place. An arrow at "
+    "the end of a line is a value beyond the range. Press a column's name to colour the map "
+    "by that column.",
+)
+HOW_SURE = (
+    "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
+    "the rows; the other dimensions do not change. Drag across a strip to move the point. The "
+    "bar is the dimension's share of the changes in the output: its average squared effect "
+    "from −1 to +1 standard deviation, relative to all dimensions. The names that you type "
+    "become the titles of axes and columns. Names are stored with your own models; for ready "
+    "models, only this browser stores them. *Share* adds the names to its link.",
+    "**How sure.** *Well known here*: at most about one value in seven is wrong by more than "
+    "half the data's standard deviation. *A guess*: the picture explains at most about a "
+    "fifth of a row's difference from the average row. *Fairly sure* is between these "
+    "limits, which were measured on held-out rows of the ready models. Unsure pixels are "
+    "blurred. The map's shading is the standard deviation of the prediction, in the units of "
+    "the data.",
+)
+WORK = (
+    "**The table** lists all rows. Press a column's name to sort. Drag over a histogram to "
+    "select the rows in this range; several histograms select the rows in all of their ranges. "
+    "Rows inside a line on the map are listed too. The pointer on a line shows its row.",
+    "**Your labels.** Select rows, and press *Keep as label*. The map then has your labels in "
+    "place of those of the data; the menu *Colour* has both. Compare shows them too, and a new "
+    "training can learn them.",
+    "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
+    "**What if.** In a table, drag a column's mark or type a number to hold the column, or "
+    "choose a word from its menu *Hold*. The other columns follow, with their new "
+    "intervals and probabilities. *Let go* frees the column.",
+    "**Key frames.** *Add key frame* keeps the point, or the body as you dragged it; two or "
+    "more become a movement through them. It plays, loops, and is saved as GIF, PNG pictures, "
+    "table and, for bodies, BVH.",
+    "**More like this** shows sixteen variations near the point. *Anywhere* draws sixteen "
+    "random places near rows of the data, and *Map* spreads sixteen places over the visible "
+    "map. *Noise* adds the random variation of real rows. Press a picture to go to its place.",
+    "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + and "
+    "− zoom, 0 resets, / finds a row. Ctrl+Z goes back to the previous place, Ctrl+Shift+Z "
+    "forward. Drag the ring to move the point; drag elsewhere, or with Shift, to move the "
+    "map. Only this browser stores bookmarks; the page's address always opens the current "
+    "place.",
+)
 
 
 def training_in_words(model: LatentVariableModel) -> str:
@@ -91,14 +143,12 @@ def latent_map(item: Item, name: str) -> None:
     layers = item.model.layers_ if item.model.capabilities.layers else ()
     last = len(layers) - 1
     at = chosen_layer(item, "explore", name, last) if layers else last
-    try:
+    with errors_told():  # the browser may be unable to draw the kernel or the model
         if at < last:
             layer_canvas(item, at, name)
         else:
             chart = Chart.of(item.model, item.dataset)
             latent_canvas(item, chart, name, linked_place(n_axes(chart)), opening_here(item))
-    except ValueError as error:  # the browser cannot draw the kernel or the model
-        st.error(plain(error))
     noise_of_outputs(item, name)
     rows_without_label(item, name)
     rows_with_own_label(item, name)
@@ -107,55 +157,13 @@ def latent_map(item: Item, name: str) -> None:
     about(
         f"{story.sentence} {story.shows}".strip(),
         *([LAYERS] if layers else []),
-        f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most relevant "
-        "first. Hidden dimensions follow the data: each has the mean of the dots near the "
-        "pointer, so the output stays close to real rows. To fix hidden dimensions, move one of "
-        "their sliders, or switch off *Follow the data* in *More*. Dots fade if their hidden "
-        "coordinates are far from the current coordinates.",
-        "**The inspector** describes one place. *Here* is the pointer's place. *Kept* is the "
-        "point that you clicked; the inspector shows this point again when the pointer leaves "
-        "the map.",
-        "**The values of a table** are marks on lines; each line is the range of a column over "
-        "all rows. The band is the model's 95 % interval for a row at this place. An arrow at "
-        "the end of a line is a value beyond the range. Press a column's name to colour the map "
-        "by that column.",
+        *PLACE,
         *([WORDS] if item.dataset.columns else []),
         *([BODY] if item.dataset.drawing.kind == "skeleton" else []),
         *([PICTURE] if item.dataset.drawing.kind == "image" else []),
-        "**What matters.** Each strip varies one dimension from −2 to +2 standard deviations of "
-        "the rows; the other dimensions do not change. Drag across a strip to move the point. The "
-        "bar is the dimension's share of the changes in the output: its average squared effect "
-        "from −1 to +1 standard deviation, relative to all dimensions. The names that you type "
-        "become the titles of axes and columns. Names are stored with your own models; for ready "
-        "models, only this browser stores them. *Share* adds the names to its link.",
-        "**How sure.** *Well known here*: at most about one value in seven is wrong by more than "
-        "half the data's standard deviation. *A guess*: the picture explains at most about a "
-        "fifth of a row's difference from the average row. *Fairly sure* is between these "
-        "limits, which were measured on held-out rows of the ready models. Unsure pixels are "
-        "blurred. The map's shading is the standard deviation of the prediction, in the units of "
-        "the data.",
+        *HOW_SURE,
         *([LABELS] if partly_labelled(item.dataset) else []),
-        "**The table** lists all rows. Press a column's name to sort. Drag over a histogram to "
-        "select the rows in this range; several histograms select the rows in all of their ranges. "
-        "Rows inside a line on the map are listed too. The pointer on a line shows its row.",
-        "**Your labels.** Select rows, and press *Keep as label*. The map then has your labels in "
-        "place of those of the data; the menu *Colour* has both. Compare shows them too, and a new "
-        "training can learn them.",
-        "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
-        "**What if.** In a table, drag a column's mark or type a number to hold the column, or "
-        "choose a word from its menu *Hold*. The other columns follow, with their new "
-        "intervals and probabilities. *Let go* frees the column.",
-        "**Key frames.** *Add key frame* keeps the point, or the body as you dragged it; two or "
-        "more become a movement through them. It plays, loops, and is saved as GIF, PNG pictures, "
-        "table and, for bodies, BVH.",
-        "**More like this** shows sixteen variations near the point. *Anywhere* draws sixteen "
-        "random places near rows of the data, and *Map* spreads sixteen places over the visible "
-        "map. *Noise* adds the random variation of real rows. Press a picture to go to its place.",
-        "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + and "
-        "− zoom, 0 resets, / finds a row. Ctrl+Z goes back to the previous place, Ctrl+Shift+Z "
-        "forward. Drag the ring to move the point; drag elsewhere, or with Shift, to move the "
-        "map. Only this browser stores bookmarks; the page's address always opens the current "
-        "place.",
+        *WORK,
         f"**Training.** {training_in_words(item.model)}",
         *([f"**Held out.** {measured}. {CALIBRATED}"] if measured else []),
         *bullets(item.model.notes_),

@@ -16,8 +16,10 @@ from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
 from gplvm_core.readers.tables.csv_text import csv_text
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.download import download
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed, readers
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import file_stem, significant
 
 SHOWN = 200  # rows in the table on the page; the file has all of them
@@ -62,17 +64,14 @@ def new_rows(item: Item, name: str) -> None:
                 st.rerun()
     known = task.input_columns
     like = _inputs(item.dataset)
-    try:
+    with errors_told():
         rows: NewRows = read_sandboxed("new rows", title, data, dataset=like)
         mean, std = answers(item.model, known.expanded(rows.values))
-    except ValueError as error:
-        st.error(plain(error), icon=":material/error:")
-        return
-    for misfit in rows.misfits:
-        st.markdown(f":material/rule: {plain(misfit.words)}")
-    for note in rows.notes:
-        st.caption(plain(note))
-    _answered(item, rows, mean, std)
+        for misfit in rows.misfits:
+            st.markdown(f":material/rule: {plain(misfit.words)}")
+        for note in rows.notes:
+            st.caption(plain(note))
+        _answered(item, rows, mean, std)
 
 
 def _inputs(dataset: Dataset) -> Dataset:
@@ -99,16 +98,8 @@ def _example(item: Item) -> None:
     rows = item.dataset.values[:3, [names.index(name) for name in task.inputs]]
     columns = task.input_columns.columns
     lines = [task.inputs, *(list(map(written, columns, row)) for row in rows)]
-    st.download_button(
-        "Example file",
-        data=csv_text(lines).encode(),
-        file_name="example.csv",
-        mime="text/csv",
-        on_click="ignore",
-        key="predict_example",
-        type="tertiary",
-        icon=":material/download:",
-    )
+    text = csv_text(lines).encode()
+    download("Example file", text, "example.csv", key="predict_example", type="tertiary")
 
 
 def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
@@ -141,15 +132,12 @@ def _answered(item: Item, rows: NewRows, mean: Array, std: Array) -> None:
     st.dataframe(table, height=min(38 + 35 * len(table), 320))
     if len(mean) > SHOWN:
         st.caption(f"These are the first {SHOWN} rows; the file contains all {len(mean):,} rows.")
-    st.download_button(
+    download(
         "Download the answers",
-        data=lambda: answers_csv(task, rows, mean, std),
-        file_name=f"{file_stem(item.title)}-answers.csv",
-        mime="text/csv",
-        on_click="ignore",
+        lambda: answers_csv(task, rows, mean, std),
+        f"{file_stem(item.title)}-answers.csv",
         key="predict_download",
         type="primary",
-        icon=":material/download:",
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 from numpy import ndarray as Array
@@ -14,6 +14,7 @@ from pages.ui.explore.rows.files import FORMATS, TableColumn, answer_table, as_c
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, visitor_names
+from pages.ui.shared.download import download
 from pages.ui.shared.opening import opening_elsewhere
 
 
@@ -60,15 +61,8 @@ def answer_titles(item: Item, own: NewRows, dimensions: tuple[str, ...]) -> list
 def button(
     title: str, make: Callable[[], bytes], ending: str, name: str, *, primary: bool = False
 ) -> None:
-    st.download_button(
-        title,
-        make,
-        f"new-rows.{ending}",
-        on_click="ignore",
-        type="primary" if primary else "secondary",
-        icon=":material/download:",
-        key=f"rows_{ending}|{name}",
-    )
+    look: Literal["primary", "secondary"] = "primary" if primary else "secondary"
+    download(title, make, f"new-rows.{ending}", key=f"rows_{ending}|{name}", type=look)
 
 
 def chances(item: Item, own: NewRows, answers: Answers) -> Array | None:

@@ -1,24 +1,19 @@
 """Buttons that add new rows to a copy of the model, or train a new model with them."""
 
-from collections.abc import Callable
-
 import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 from sklearn.base import clone
 
-from gplvm_core import training
 from gplvm_core.datasets import Dataset
 from gplvm_core.new_rows import Answers, added, can_add, with_rows
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.new_rows import NewRows
-from gplvm_core.store import StoreError
-from gplvm_core.training import JobError
 from pages.ui.explore.head import turn_to
 from pages.ui.shared.catalogue import Item, user_library
 from pages.ui.shared.doors import FIRST_TAB
-from pages.ui.shared.own_jobs import begin, unused_name
-from pages.ui.shared.plain import plain
+from pages.ui.shared.own_jobs import begin_and_watch, unused_name
+from pages.ui.shared.telling import errors_told
 
 
 def stay(item: Item, name: str, own: NewRows, found: Answers) -> None:
@@ -44,7 +39,8 @@ def stay(item: Item, name: str, own: NewRows, found: Answers) -> None:
             help=f"Makes a copy of this model with {more}, without training. The form of the map "
             "does not change.",
         ):
-            act(lambda: add_to_map(item, own, chosen))
+            with errors_told():
+                add_to_map(item, own, chosen)
         if st.button(
             "Train with these rows",
             icon=":material/model_training:",
@@ -52,15 +48,9 @@ def stay(item: Item, name: str, own: NewRows, found: Answers) -> None:
             key=f"rows_train|{name}",
             help=f"Trains a new model, with the same settings, on all rows and {more}.",
         ):
-            act(lambda: train_with(item, own, chosen))
-
-
-def act(step: Callable[[], None]) -> None:
-    """Do a step, or show why it failed."""
-    try:
-        step()
-    except (ValueError, OSError, StoreError, JobError) as error:
-        st.error(plain(error), icon=":material/error:")
+            with errors_told():
+                title = title_of(item, chosen)
+                begin_and_watch(clone(item.model), more_data(item, own, chosen), title)
 
 
 def more_data(item: Item, own: NewRows, chosen: Array) -> Dataset:
@@ -70,7 +60,7 @@ def more_data(item: Item, own: NewRows, chosen: Array) -> Dataset:
 
 
 def title_of(item: Item, chosen: Array) -> str:
-    return unused_name(f"{item.title}, with {plural(len(chosen), 'more row')}")
+    return f"{item.title}, with {plural(len(chosen), 'more row')}"
 
 
 def add_to_map(item: Item, own: NewRows, chosen: Array) -> None:
@@ -81,10 +71,3 @@ def add_to_map(item: Item, own: NewRows, chosen: Array) -> None:
         key = user_library().add(model, data, unused_name(title_of(item, chosen)))
     turn_to(f"library:{key}", FIRST_TAB)
     st.rerun()
-
-
-def train_with(item: Item, own: NewRows, chosen: Array) -> None:
-    """Start a training with the rows, and watch it."""
-    data, title = more_data(item, own, chosen), title_of(item, chosen)
-    job = begin(lambda: training.submit(clone(item.model), data, unused_name(title)))
-    st.switch_page("pages/train.py", query_params={"job": job})

@@ -8,10 +8,10 @@ import streamlit as st
 from gplvm_core.comparison import BackTest, Step, back_test
 from gplvm_core.models.estimators.back_test import MODEL, ORIGINS, SOON, in_percent
 from gplvm_core.readers.errors import plural
-from gplvm_core.training import begin_comparison, comparison_of
+from gplvm_core.training import begin_comparison
 from pages.ui.shared.catalogue import Item, open_item
 from pages.ui.shared.plain import plain
-from pages.ui.shared.running import running
+from pages.ui.shared.running import ended, running
 from pages.ui.shared.words import percent
 
 HELP = (
@@ -29,9 +29,7 @@ def forecasts_judged(item: Item, name: str) -> None:
     key = f"back test|{name}"
     if running(key, "back_test", "Keeps the forecasts that are finished.", _said):
         return
-    run = comparison_of(key)
-    if run is not None and run.problem is not None:
-        st.error(plain(run.problem), icon=":material/error:")
+    run = ended(key)
     found = None if run is None else run.result
     if isinstance(found, BackTest):
         show(found)

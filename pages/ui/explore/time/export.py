@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Iterable, Sequence
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -20,6 +21,7 @@ from pages.ui.explore.time.tables import cell, deviates
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, visitor_names
+from pages.ui.shared.download import download
 from pages.ui.shared.words import file_stem
 
 GIF_SIZE = 480
@@ -41,16 +43,9 @@ def export(item: Item, reel: Reel, id: str, own: OwnSequence | None = None) -> N
     marked = ask_as_text((*names_of(item.dataset), *dimensions, *words), "dynamics")
     with st.container(horizontal=True, vertical_alignment="center"):
         if made in st.session_state:
-            st.download_button(
-                "Download the GIF",
-                st.session_state[made],
-                f"{stem}.gif",
-                "image/gif",
-                on_click="ignore",
-                type="primary",
-                icon=":material/download:",
-                key="dynamics_gif_ready",
-            )
+            gif = st.session_state[made]
+            key = "dynamics_gif_ready"
+            download("Download the GIF", gif, f"{stem}.gif", type="primary", key=key)
         elif st.button("Make a GIF", icon=":material/gif_box:", key="dynamics_gif"):
             for old in [key for key in st.session_state if str(key).startswith("dynamics_gif|")]:
                 del st.session_state[old]
@@ -61,25 +56,16 @@ def export(item: Item, reel: Reel, id: str, own: OwnSequence | None = None) -> N
             st.rerun(scope="fragment")
         whole = not np.isnan(reel.panels[0].values).any()
         if item.dataset.drawing.skeleton is not None and whole:
-            st.download_button(
+            download(
                 "Motion (BVH)",
                 lambda: sequence_bvh(item.dataset, reel),
                 f"{stem}.bvh",
-                "text/plain",
-                on_click="ignore",
-                icon=":material/directions_run:",
+                icon="directions_run",
                 key="dynamics_bvh",
                 help="A motion for animation programs, in which every bone has its mean length.",
             )
-        st.download_button(
-            "Table (CSV)",
-            lambda: sequence_csv(item.dataset, reel, marked, dimensions, own),
-            f"{stem}.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/table:",
-            key="dynamics_csv",
-        )
+        text = partial(sequence_csv, item.dataset, reel, marked, dimensions, own)
+        download("Table (CSV)", text, f"{stem}.csv", icon="table", key="dynamics_csv")
 
 
 def chosen_frames(count: int) -> Array:

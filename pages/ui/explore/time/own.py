@@ -18,6 +18,7 @@ from pages.ui.explore.time.model import SEEN, TRUTH, named_parts, rows_of, times
 from pages.ui.explore.time.tables import panel
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 
 IN_ORDER, NOTHING = "", "Nothing"
 MOST_FRAMES = 2000
@@ -73,11 +74,9 @@ def ask_own(item: Item, name: str) -> OwnSequence | None:
         )
         return None
     place = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
-    try:
+    with errors_told():
         return _read(item, name, own, place)
-    except ValueError as error:
-        st.error(plain(error), icon=":material/error:")
-        return None
+    return None
 
 
 def _read(

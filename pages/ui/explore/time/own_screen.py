@@ -24,7 +24,7 @@ from pages.ui.explore.time.series import series
 from pages.ui.explore.time.tables import deviates
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.intervals import GAPS, inside_in_words, learning_in_words
-from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import percent
 
 LEAD_IN = 5  # known frames that are played before the filled ones
@@ -84,11 +84,9 @@ def _answer(
     stop = partial(st.session_state.update, {place: (own.question, STOPPED)})
     told = st.empty()
     told.caption(DOING[stage])
-    try:
+    found = None
+    with errors_told():
         found = filling(f"{own.question}|{stage}", task, stop)
-    except ValueError as error:
-        st.error(plain(error), icon=":material/error:")
-        return None
     if found is not None:
         told.empty()
         st.session_state[place] = (own.question, found)

@@ -18,6 +18,7 @@ from pages.ui.explore.time.model import (
     sequence_titles,
     times_of,
 )
+from pages.ui.shared.inputs import one_of
 
 Task = Literal["play", "sample", "fill", "own"]
 TASKS: dict[Task, str] = {
@@ -108,14 +109,7 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     wide = [1.7, *([1.6] if several else []), *([] if upcoming in ("fill", "own") else [1.0])]
     places = iter(st.columns(wide, gap="medium"))
     with next(places):
-        task: Task = st.segmented_control(
-            "What to see",
-            list(TASKS),
-            format_func=lambda task: TASKS[task],
-            default=plan.task,
-            required=True,
-            key=widget,
-        )
+        task = one_of("What to see", TASKS, widget, usual=plan.task, lasts=False)
     sequence = plan.sequence
     if several:
         with next(places):

@@ -22,6 +22,7 @@ from pages.ui.explore.views.strip import Pictures, Tile
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import named
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import percent, words_of_row
 
 N_MATCHES = 6
@@ -87,10 +88,8 @@ def answers(
         st.caption(plain(asked.words))
     with right:
         for to in wanted:
-            try:
+            with errors_told():
                 answer(item, name, asked, to, rows, pictures, parts)
-            except ValueError as error:
-                st.error(plain(error), icon=":material/error:")
 
 
 def answer(

@@ -8,6 +8,7 @@ import streamlit as st
 from gplvm_core.figures.view_parts import Part
 from gplvm_core.models.problems.several import LEAST_DROP, LEAST_WEIGHT
 from pages.ui.explore.views.model import Private
+from pages.ui.shared.inputs import one_of
 from pages.ui.shared.place import MapPlace
 from pages.ui.shared.plain import plain
 
@@ -69,15 +70,9 @@ def choose(
     help: str | None = None,
 ) -> Any:
     """Show a few options side by side, and return the visitor's choice."""
-    return st.segmented_control(
-        words,
-        list(options),
-        format_func=lambda option: plain(options[option]),
-        default=current if current in options else next(iter(options)),
-        required=True,
-        key=key,
-        help=help,
-    )
+    shown = {option: plain(title) for option, title in options.items()}
+    usual = current if current in options else next(iter(options))
+    return one_of(words, shown, key, usual=usual, lasts=False, help=help)
 
 
 def part_named(parts: tuple[Part, ...], id: str) -> Part:

@@ -3,6 +3,7 @@
 import io
 import re
 from collections.abc import Iterable
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -15,6 +16,7 @@ from gplvm_core.wire.views import ViewRows
 from pages.ui.explore.views.strip import Pictures
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.download import download
 from pages.ui.shared.outputs import generated, rows_of_views
 from pages.ui.shared.words import file_stem
 
@@ -33,34 +35,19 @@ def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> No
     named += [str(word) for column in columns for word in column.words]
     marked = ask_as_text(named, "views")
     with st.container(horizontal=True):
-        st.download_button(
+        download(
             "Outputs (CSV)",
             lambda: outputs_csv(item, point, marked),
             f"{stem}-outputs.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/table:",
+            icon="table",
             key="views_csv",
             help="All views at the ring on the map, with standard deviations.",
         )
-        st.download_button(
-            "Outputs (NPZ)",
-            lambda: outputs_npz(item, point),
-            f"{stem}-outputs.npz",
-            "application/octet-stream",
-            on_click="ignore",
-            icon=":material/data_array:",
-            key="views_npz",
-        )
-        st.download_button(
-            "Picture (PNG)",
-            lambda: outputs_png(item, outputs, point),
-            f"{stem}-outputs.png",
-            "image/png",
-            on_click="ignore",
-            icon=":material/image:",
-            key="views_png",
-        )
+        arrays, picture = partial(outputs_npz, item, point), partial(outputs_png, item, outputs)
+        name = f"{stem}-outputs"
+        download("Outputs (NPZ)", arrays, f"{name}.npz", icon="data_array", key="views_npz")
+        drawn = partial(picture, point)
+        download("Picture (PNG)", drawn, f"{name}.png", icon="image", key="views_png")
 
 
 def outputs_csv(item: Item, point: tuple[float, ...], as_text: bool = True) -> bytes:

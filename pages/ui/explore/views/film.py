@@ -23,9 +23,11 @@ from pages.ui.explore.views.model import charts_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import hold_bytes, room_for
 from pages.ui.shared.dimension_names import names_data, space_of
+from pages.ui.shared.download import download
 from pages.ui.shared.intervals import inside_in_words, learning_in_words, of_film
 from pages.ui.shared.outputs import as_given, as_numbers
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import file_stem
 
 ANSWERS = 2  # the number of answers for each frame alone
@@ -85,15 +87,13 @@ def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> N
     if known is not None and known[0] == key:
         found: Followed | None = known[1]
     else:
-        try:
+        found = None
+        with errors_told():
             found = filling(
                 key,
                 partial(follow, item.model, film, rows),
                 lambda: st.session_state.update({asked: key}),
             )
-        except ValueError as error:
-            st.error(plain(error), icon=":material/error:")
-            return
     if found is None:
         return
     st.session_state[f"views_film|{name}"] = key, found
@@ -115,14 +115,9 @@ def show_film(item: Item, name: str, rows: dict[str, ViewRows], film: Film) -> N
         learning_in_words(item.model, asked_of),
     )
     st.caption(plain(" ".join(filter(None, words))))
-    st.download_button(
-        f"“{film.to}” of the film (CSV)",
-        lambda: film_csv(rows[film.to], film, found),
-        f"{file_stem(item.title)}-{file_stem(film.to)}-film.csv",
-        "text/csv",
-        on_click="ignore",
-        icon=":material/table:",
-    )
+    text = partial(film_csv, rows[film.to], film, found)
+    file = f"{file_stem(item.title)}-{file_stem(film.to)}-film.csv"
+    download(f"“{film.to}” of the film (CSV)", text, file, icon="table")
 
 
 def whole(rows: dict[str, ViewRows]) -> Dataset:

@@ -1,6 +1,7 @@
 """Shows which latent dimensions are shared or belong to one view: figures, threshold, export."""
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -25,6 +26,7 @@ from pages.ui.explore.views.model import parts_at
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, visitor_names
+from pages.ui.shared.download import download
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, file_stem
 
@@ -69,15 +71,9 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
         chips(parts, item.views, names)
         st.caption(agreement_in_words(model, kept))
         marked = ask_as_text((*item.views, *names), "segments")
-        st.download_button(
-            "Table (CSV)",
-            lambda: segmentation_csv(model, parts, marked, names),
-            f"{file_stem(item.title)}-dimensions.csv",
-            "text/csv",
-            on_click="ignore",
-            icon=":material/download:",
-            key="views_segments_csv",
-        )
+        text = partial(segmentation_csv, model, parts, marked, names)
+        file = f"{file_stem(item.title)}-dimensions.csv"
+        download("Table (CSV)", text, file, key="views_segments_csv")
     place.plotly_chart(
         figure_of(item, parts, kept, names),
         key=f"views_segments|{name}",

@@ -152,7 +152,6 @@ def after(now: ShownBend, act: dict[str, Any]) -> ShownBend:
         return now
     now = replace(now, points=np.column_stack([x, y]).tolist())
     if not LEAST_POINTS <= len(x) <= MOST_POINTS:
-        message = f"The models need {LEAST_POINTS} to {MOST_POINTS} points. There are {len(x)} "
-        "points now."
-        return replace(now, message=message)
+        needed = f"The models need {LEAST_POINTS} to {MOST_POINTS} points."
+        return replace(now, message=f"{needed} There are {len(x)} points now.")
     return replace(now, live=Live(now.curve, x, y, now.edit, before).start())

@@ -19,12 +19,13 @@ from gplvm_core.lessons.families import (
     family_fits,
     unpack_families,
 )
-from gplvm_core.training import begin_comparison, comparison_of
+from gplvm_core.training import begin_comparison
 from pages.ui.shared.about import about
 from pages.ui.shared.families import FAMILIES
+from pages.ui.shared.inputs import one_of
 from pages.ui.shared.link import go_to, keep_in_link, whole_number
 from pages.ui.shared.plain import plain
-from pages.ui.shared.running import running
+from pages.ui.shared.running import ended, running
 from pages.ui.shared.words import percent
 
 READY = Path(__file__).resolve().parents[4] / "assets" / "depth"
@@ -39,10 +40,8 @@ def families() -> None:
     """Show a card for every family on the chosen curve, and a button for other points."""
     curve, draw = chosen_curve(), chosen_draw()
     key = key_of(curve, draw)
-    run = comparison_of(key)
     running(key, "depth_families", "Shows the approximations that are already trained.", step_words)
-    if run is not None and run.problem is not None:
-        st.error(plain(run.problem), icon=":material/error:")
+    run = ended(key)
     found = ready(curve) if draw == 0 else None if run is None else run.result
     if found is not None:
         st.html(cards(curve, found))
@@ -91,16 +90,8 @@ def chosen_curve() -> str:
     def switch() -> None:
         go_to(curve=st.session_state[control])
 
-    st.segmented_control(
-        "Curve",
-        list(CURVES),
-        format_func=lambda name: CURVES[name].title,
-        default=usual,
-        required=True,
-        key=control,
-        on_change=switch,
-        label_visibility="collapsed",
-    )
+    titles = {name: curve.title for name, curve in CURVES.items()}
+    one_of("Curve", titles, control, usual=usual, lasts=False, hidden=True, on_change=switch)
     return usual
 
 

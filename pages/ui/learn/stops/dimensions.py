@@ -6,15 +6,8 @@ from pages.ui.learn.controls import ChoiceControl, Slider, State
 from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 
-def picture(state: State) -> LessonPicture:
-    return _dimensions(state)
-
-
-def train(state: State, look: Look) -> LessonPicture:
-    return _dimensions(state, look)
-
-
-def _dimensions(state: State, look: Look | None = None) -> LessonPicture:
+def picture(state: State, look: Look | None = None) -> LessonPicture:
+    """Return the picture before training; with `look`, train and return the last picture."""
     return dimensions(
         state["data"], int(state["rows"]), state["noise"], int(state["dimensions"]), look
     )
@@ -77,7 +70,7 @@ DIMENSIONS = Stop(
         ),
     ),
     picture=picture,
-    train=train,
+    train=picture,
     doors=(
         StopDoor(
             "explore", "Open a turned digit: 2 of 10 dimensions are on", {"model": "gallery:turned"}

@@ -6,7 +6,8 @@ from pages.ui.learn.controls import Slider, State
 from pages.ui.learn.stop import Look, Note, Stop
 
 
-def picture(state: State) -> LessonPicture:
+def picture(state: State, look: Look | None = None) -> LessonPicture:
+    """Return the picture before training; with `look`, train and return the last picture."""
     return more_dimensions(int(state["rows"]), state["noise"])
 
 
@@ -51,6 +52,6 @@ MORE_DIMENSIONS = Stop(
         ),
     ),
     picture=picture,
-    train=train,
+    train=picture,
     source="Titsias and Lawrence (2010); Damianou (2015), section 3.2.2.",
 )

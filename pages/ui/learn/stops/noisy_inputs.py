@@ -6,7 +6,8 @@ from pages.ui.learn.controls import ChoiceControl, Draw, Slider, State
 from pages.ui.learn.stop import Look, Note, Stop
 
 
-def picture(state: State) -> LessonPicture:
+def picture(state: State, look: Look | None = None) -> LessonPicture:
+    """Return the picture before training; with `look`, train and return the last picture."""
     return noisy_inputs(state["kind"], state["error"], state["share"], state["draw"])
 
 
@@ -64,7 +65,7 @@ NOISY_INPUTS = Stop(
         Draw("draw", "Other points"),
     ),
     picture=picture,
-    train=train,
+    train=picture,
     source="Damianou, *Deep Gaussian Processes and Variational Propagation of Uncertainty* (2015), "
     "sections 4.2 and 4.3.",
 )

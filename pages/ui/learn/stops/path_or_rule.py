@@ -6,8 +6,8 @@ from pages.ui.learn.controls import Draw, Slider, State
 from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 
-def picture(state: State) -> LessonPicture:
-    """Return the picture before training: the recording."""
+def picture(state: State, look: Look | None = None) -> LessonPicture:
+    """Return the picture before training; with `look`, train and return the last picture."""
     return path_or_rule(
         state["shown"], state["ahead"], state["noise"], state["friction"], state["draw"]
     )
@@ -50,7 +50,7 @@ PATH_OR_RULE = Stop(
         Draw("draw", "Another recording"),
     ),
     picture=picture,
-    train=train,
+    train=picture,
     doors=(
         StopDoor(
             "explore",

@@ -6,7 +6,8 @@ from pages.ui.learn.controls import Slider, State
 from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 
-def picture(state: State) -> LessonPicture:
+def picture(state: State, look: Look | None = None) -> LessonPicture:
+    """Return the picture before training; with `look`, train and return the last picture."""
     return torn_pairs(int(state["neighbours"]))
 
 
@@ -49,7 +50,7 @@ TORN_PAIRS = Stop(
         ),
     ),
     picture=picture,
-    train=train,
+    train=picture,
     doors=(StopDoor("train", "Train a map with an encoder", {}),),
     source="Lawrence and Quiñonero-Candela, *Local distance preservation in the GP-LVM through "
     "back constraints* (2006).",

@@ -6,7 +6,8 @@ from pages.ui.learn.controls import ChoiceControl, Slider, State
 from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 
-def picture(state: State) -> LessonPicture:
+def picture(state: State, look: Look | None = None) -> LessonPicture:
+    """Return the picture before training; with `look`, train and return the last picture."""
     return two_digits(state["pair"], state["turn"])
 
 
@@ -40,7 +41,7 @@ TWO_DIGITS = Stop(
         Slider("turn", "Turn the first", 0, 360, 6, 90, "°", "The angle of the chosen picture."),
     ),
     picture=picture,
-    train=train,
+    train=picture,
     doors=(StopDoor("explore", "Open a map of digits in Explore", {"model": "gallery:digits"}),),
     source="Lawrence, *Unsupervised learning with Gaussian processes* (lecture, 2014).",
 )

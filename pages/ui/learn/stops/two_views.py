@@ -6,7 +6,8 @@ from pages.ui.learn.controls import ChoiceControl, Slider, State
 from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 
-def picture(state: State) -> LessonPicture:
+def picture(state: State, look: Look | None = None) -> LessonPicture:
+    """Return the picture before training; with `look`, train and return the last picture."""
     return two_views(state["kernel"], state["noise"], int(state["dimensions"]))
 
 
@@ -48,7 +49,7 @@ TWO_VIEWS = Stop(
         Slider("dimensions", "Dimensions", 3, 8, 1, 6),
     ),
     picture=picture,
-    train=train,
+    train=picture,
     doors=(
         StopDoor(
             "explore", "Open pairs of heads in Explore", {"model": "gallery:pairs", "tab": "views"}
