@@ -34,6 +34,14 @@ def model_card(model: Any, dataset: Dataset, title: str = "") -> str:
     -------
     str
         The data, all settings, the training with its bound, what is calibrated, and all notes.
+
+    Examples
+    --------
+    >>> from gplvm_core import ProbabilisticPCA, load_dataset, model_card
+    >>> wine = load_dataset("wine")
+    >>> card = model_card(ProbabilisticPCA(2).fit(wine.values), wine)
+    >>> card.splitlines()[0]
+    '# Wines'
     """
     return "\n".join((f"# {_plain(title or dataset.title)}", "", *_sections(model, dataset), ""))
 

@@ -30,6 +30,19 @@ def test_a_stop_is_complete(stop: Stop) -> None:
     assert picture.words
     hands = {panel.hand.name for panel in picture.panels if panel.hand}
     assert hands <= usual_state(stop.controls).keys()
+    if stop.train is None:
+        return
+    steps = []
+
+    def look(_picture: LessonPicture, step: int, most: int) -> None:
+        steps.append(step)
+        assert step <= most
+        if len(steps) == 2:
+            raise StopIteration
+
+    with pytest.raises(StopIteration):
+        stop.train(usual_state(stop.controls), look)
+    assert 0 < steps[0] < steps[1]
 
 
 def test_every_stop_has_an_exercise_a_caution_and_a_note_with_its_answer() -> None:

@@ -9,7 +9,7 @@ from gplvm_core.statistics import (
     Targets,
     chunk_pullback,
     chunk_statistics,
-    keeping,
+    reduce,
     reduce_statistics,
 )
 from tests.kernels.cases import EXPECTED, each
@@ -52,12 +52,12 @@ def test_chunks_sum_to_the_whole(gaps: bool, monkeypatch: pytest.MonkeyPatch) ->
     whole = chunk_statistics(kernel, belief, inducing, targets)
     back = chunk_pullback(kernel, belief, inducing, targets, whole)
     monkeypatch.setattr("gplvm_core.statistics.reduce.POINTS_PER_CHUNK", 70)
-    monkeypatch.setattr(keeping, "FEW", 0)
+    monkeypatch.setattr(reduce, "FEW", 0)
     # None, the first two of five chunks (60 points each, with 10 pairs), and all.
     for most in (0, 1300, 10**6):
-        monkeypatch.setattr(keeping, "most_kept", lambda most=most: most)
+        monkeypatch.setattr(reduce, "most_kept", lambda most=most: most)
         total, pullback = reduce_statistics(kernel, belief, inducing, targets)
-        assert keeping.points_kept(300, 4) == min(most // 10, 300)
+        assert reduce.points_kept(300, 4) == min(most // 10, 300)
         close(whole, total)
         close(back.inputs, pullback(whole).inputs)
 
@@ -65,22 +65,22 @@ def test_chunks_sum_to_the_whole(gaps: bool, monkeypatch: pytest.MonkeyPatch) ->
 def test_exponentials_are_stored_where_they_are_slower_than_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(keeping, "storing_time", lambda: 1.6e-9)
+    monkeypatch.setattr(reduce, "storing_time", lambda: 1.6e-9)
     for seconds, gigabytes, points in (
         (0.9e-9, 8, 0),  # with AVX-512
         (5.2e-9, 8, 48_000_000 // 1275),  # without
         (5.2e-9, 1, 2**30 // 16 // 8 // 1275),  # in a small container
         (5.2e-9, 0, 0),  # the memory is unknown
     ):
-        monkeypatch.setattr(keeping, "exponential_time", lambda seconds=seconds: seconds)
-        monkeypatch.setattr(keeping, "memory", lambda size=gigabytes: size * 2**30)
-        keeping.most_kept.cache_clear()
-        assert keeping.points_kept(4000, 50) == 4000  # few are always stored
-        assert keeping.points_kept(64_000, 50) == points
-    keeping.most_kept.cache_clear()
+        monkeypatch.setattr(reduce, "exponential_time", lambda seconds=seconds: seconds)
+        monkeypatch.setattr(reduce, "memory", lambda size=gigabytes: size * 2**30)
+        reduce.most_kept.cache_clear()
+        assert reduce.points_kept(4000, 50) == 4000  # few are always stored
+        assert reduce.points_kept(64_000, 50) == points
+    reduce.most_kept.cache_clear()
 
 
 def test_the_measurements_are_plausible() -> None:
-    assert 1e-10 < keeping.exponential_time() < 1e-6
-    assert 1e-11 < keeping.storing_time() < 1e-6
-    assert keeping.memory() == 0 or 2**27 < keeping.memory() < 2**50
+    assert 1e-10 < reduce.exponential_time() < 1e-6
+    assert 1e-11 < reduce.storing_time() < 1e-6
+    assert reduce.memory() == 0 or 2**27 < reduce.memory() < 2**50

@@ -196,14 +196,6 @@ class Run:
         """Raise ValueError unless the data have the run's views in the same order, and as many
         rows, and the model has the run's settings.
         """
-        own = dict(settings)
-        for name, before in self.settings:
-            if own.get(name, before) != before:
-                raise ValueError(
-                    f"the run to resume was of a model with {name}={before}; this one has "
-                    f"{name}={own[name]}. Use the same settings and data as in that run, or train "
-                    "without resume"
-                )
         if self.n_rows and n_rows and self.n_rows != n_rows:
             raise ValueError(
                 f"the run to resume was of {self.n_rows:,} rows; got {n_rows:,}. Pass the same "
@@ -214,6 +206,14 @@ class Run:
                 f"the run to resume was of {_in_words(self.views)}; got {_in_words(views)}. "
                 "Pass the same data as in that run, or train without resume"
             )
+        own = dict(settings)
+        for name, before in self.settings:
+            if own.get(name, before) != before:
+                raise ValueError(
+                    f"the run to resume was of a model with {name}={before}; this one has "
+                    f"{name}={own[name]}. Use the same settings and data as in that run, or train "
+                    "without resume"
+                )
 
 
 def _in_words(views: tuple[str, ...]) -> str:

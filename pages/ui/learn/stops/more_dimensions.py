@@ -8,10 +8,6 @@ from pages.ui.learn.stop import Look, Note, Stop
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:
     """Return the picture before training; with `look`, train and return the last picture."""
-    return more_dimensions(int(state["rows"]), state["noise"])
-
-
-def train(state: State, look: Look) -> LessonPicture:
     return more_dimensions(int(state["rows"]), state["noise"], look)
 
 

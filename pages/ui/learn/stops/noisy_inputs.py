@@ -8,10 +8,6 @@ from pages.ui.learn.stop import Look, Note, Stop
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:
     """Return the picture before training; with `look`, train and return the last picture."""
-    return noisy_inputs(state["kind"], state["error"], state["share"], state["draw"])
-
-
-def train(state: State, look: Look) -> LessonPicture:
     return noisy_inputs(state["kind"], state["error"], state["share"], state["draw"], look)
 
 

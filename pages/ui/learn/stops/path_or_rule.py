@@ -9,12 +9,6 @@ from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 def picture(state: State, look: Look | None = None) -> LessonPicture:
     """Return the picture before training; with `look`, train and return the last picture."""
     return path_or_rule(
-        state["shown"], state["ahead"], state["noise"], state["friction"], state["draw"]
-    )
-
-
-def train(state: State, look: Look) -> LessonPicture:
-    return path_or_rule(
         state["shown"], state["ahead"], state["noise"], state["friction"], state["draw"], look
     )
 

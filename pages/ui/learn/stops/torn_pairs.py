@@ -8,10 +8,6 @@ from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:
     """Return the picture before training; with `look`, train and return the last picture."""
-    return torn_pairs(int(state["neighbours"]))
-
-
-def train(state: State, look: Look) -> LessonPicture:
     return torn_pairs(int(state["neighbours"]), look)
 
 

@@ -8,10 +8,6 @@ from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:
     """Return the picture before training; with `look`, train and return the last picture."""
-    return two_digits(state["pair"], state["turn"])
-
-
-def train(state: State, look: Look) -> LessonPicture:
     return two_digits(state["pair"], state["turn"], look)
 
 
