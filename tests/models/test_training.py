@@ -277,7 +277,7 @@ def test_a_straight_line_needs_no_more_inducing_inputs() -> None:
     assert found.sentence().endswith("more are not needed.")
 
 
-@pytest.mark.parametrize("n_restarts", [1, 2])
+@pytest.mark.parametrize("n_restarts", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_failure_in_a_later_phase_keeps_the_last_good_state(n_restarts: int) -> None:
     """With a tiny jitter, rounding errors end the training of some curves without noise.
 
