@@ -285,32 +285,11 @@ def _settle(
     spectra, found = Spectra.of(statistics, gram), None
     level = gram.jitter / jitter if relative else 1.0
     groups = np.asarray(statistics.groups)
-    own, total = groups[n_numbers:n_outputs], slice(n_numbers, n_outputs)
+    total = slice(n_numbers, n_outputs)
     squares = targets.squares[:n_numbers]
     if limits is not None:
-        known = KnownFactors(
-            spectra.values.T[:, own],
-            spectra.carried[:, total],
-            spectra.carried[:, n_outputs:],
-            factors.slope.sum(axis=0),
-            factors.weight.sum(axis=0),
-            statistics.psi0[own],
-        )
-        most = min(limits.most_ratio, MOST_SIGNAL)
-        # Signals of outputs with units are not in logits.
-        least = np.where(links.measured[links.others], LEAST_SIGNAL, limits.least_signal)
-        signal, bias = profile_known(known, most, least)
-        noise, strength = np.ones(n_outputs), np.empty(n_outputs)
-        strength[links.others] = signal
-        if n_numbers:
-            numbers = _first(statistics, spectra, n_numbers)
-            most = limits.most_ratio / level
-            # Each varying column has mean square 1, but every column of numbers may be constant.
-            found = profile_outputs(*numbers, squares, None, most, usual=1.0)
-            noise[links.numbers], strength[links.numbers] = found.noise_variance, found.ratio
-        every = np.zeros(n_outputs)
-        every[links.others] = bias
-        layer = Layer(layer.kernel, layer.inducing, noise, strength, bias=every, local=local)
+        profiled = links, factors, statistics, spectra
+        layer, found = _profiled(layer, *profiled, squares=squares, limits=limits, level=level)
     assert layer.ratio is not None and layer.bias is not None
     bias = layer.bias[links.others]
     noise = np.asarray(layer.noise_variance)[links.numbers]
@@ -335,6 +314,48 @@ def _settle(
     value -= 0.5 * float(counts[:n_numbers] @ np.log(noise))
     at = replace(at, value=value)
     return _Settled(layer, at, statistics, pullback, gram, bias, found, level)
+
+
+def _profiled(
+    layer: Layer,
+    links: Links,
+    factors: Quadratic,
+    statistics: Statistics,
+    spectra: Spectra,
+    *,
+    squares: Float[Array, " P"],
+    limits: Limits,
+    level: float,
+) -> tuple[Layer, OutputProfile | None]:
+    """Return the layer with its optimal scales, and the profile of the numbers, if there are any.
+
+    squares: Σ y² of each number. level: the jitter's size relative to the kernel's variance.
+    """
+    n_numbers, n_outputs = len(squares), len(links.columns)
+    own, total = np.asarray(statistics.groups)[n_numbers:n_outputs], slice(n_numbers, n_outputs)
+    known = KnownFactors(
+        spectra.values.T[:, own],
+        spectra.carried[:, total],
+        spectra.carried[:, n_outputs:],
+        factors.slope.sum(axis=0),
+        factors.weight.sum(axis=0),
+        statistics.psi0[own],
+    )
+    most = min(limits.most_ratio, MOST_SIGNAL)
+    # Signals of outputs with units are not in logits.
+    least = np.where(links.measured[links.others], LEAST_SIGNAL, limits.least_signal)
+    signal, bias = profile_known(known, most, least)
+    noise, strength, found = np.ones(n_outputs), np.empty(n_outputs), None
+    strength[links.others] = signal
+    if n_numbers:
+        numbers, most = _first(statistics, spectra, n_numbers), limits.most_ratio / level
+        # Each varying column has mean square 1, but every column of numbers may be constant.
+        found = profile_outputs(*numbers, squares, None, most, usual=1.0)
+        noise[links.numbers], strength[links.numbers] = found.noise_variance, found.ratio
+    every = np.zeros(n_outputs)
+    every[links.others] = bias
+    profiled = Layer(layer.kernel, layer.inducing, noise, strength, bias=every, local=layer.local)
+    return profiled, found
 
 
 def _first(statistics: Statistics, spectra: Spectra, count: int) -> tuple[Statistics, Spectra]:

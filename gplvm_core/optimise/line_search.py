@@ -76,12 +76,10 @@ def search(
     decrease = SUFFICIENT_DECREASE * start.slope
     bracket = Bracket(start, start, False)
     widths = (LONGEST_STEP, 2.0 * LONGEST_STEP)
-    low, high = 0.0, 5.0 * first_step
-    ceiling = LONGEST_STEP
+    low, high, ceiling = 0.0, 5.0 * first_step, LONGEST_STEP
     step = min(first_step, ceiling)
-    modified = True
     lowest: tuple[float, Array, Array] | None = None
-    evaluations = rejected = 0
+    evaluations, rejected, modified = 0, 0, True
     reason = f"no sufficient decrease within {MOST_EVALUATIONS} evaluations"
 
     while evaluations < MOST_EVALUATIONS:
@@ -94,8 +92,7 @@ def search(
         if evaluated is None:
             rejected += 1
             shorter = bracket.best.step + PULL_BACK * (step - bracket.best.step)
-            if step > bracket.best.step:
-                ceiling = shorter
+            ceiling = shorter if step > bracket.best.step else ceiling
             step = shorter
             continue
 
@@ -112,19 +109,15 @@ def search(
             modified = False
         bracket, step = _advance(bracket, trial, low, high, decrease, modified and not enough)
         if bracket.closed:
-            width = abs(bracket.other.step - bracket.best.step)
-            if width >= 0.66 * widths[1]:
-                step = 0.5 * (bracket.best.step + bracket.other.step)
-            widths = (width, widths[0])
+            step, widths = _narrower(bracket, step, widths)
             low = min(bracket.best.step, bracket.other.step)
             high = max(bracket.best.step, bracket.other.step)
             narrow = NARROW_BRACKET if lowest is not None else EMPTY_BRACKET
-            if width <= narrow * high or not low < step < high:
+            if widths[0] <= narrow * high or not low < step < high:
                 reason = "rounding errors leave no point of sufficient decrease in the bracket"
                 break
         else:
-            low = step + 1.1 * (step - bracket.best.step)
-            high = step + 4.0 * (step - bracket.best.step)
+            low, high = (step + factor * (step - bracket.best.step) for factor in (1.1, 4.0))
         step = min(step, ceiling)
         if step == bracket.best.step:
             reason = "no step is left between the best one and a rejected one"
@@ -133,6 +126,16 @@ def search(
     if lowest is None:
         return Found(x, value, gradient, evaluations, rejected, reason)
     return Found(lowest[1], lowest[0], lowest[2], evaluations, rejected, "")
+
+
+def _narrower(
+    bracket: Bracket, step: float, widths: tuple[float, float]
+) -> tuple[float, tuple[float, float]]:
+    """Return the step, or the middle of a bracket that shrinks too slowly, and the last widths."""
+    width = abs(bracket.other.step - bracket.best.step)
+    if width >= 0.66 * widths[1]:
+        step = 0.5 * (bracket.best.step + bracket.other.step)
+    return step, (width, widths[0])
 
 
 def _advance(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from gplvm_core.mixtures import (
     Coordinates,
@@ -69,10 +69,8 @@ def derived(
     report(0.0)  # the first candidate, or the first density, may take long
     generator, notes = np.random.default_rng(random_state), list[str]()
     given = np.hstack([outputs[name] for name in network.ends])
-    used = np.arange(len(given))
-    if len(given) > MOST_ROWS:
-        used = np.sort(generator.choice(used, MOST_ROWS, replace=False))
-        notes.append(f"the density was fitted to {MOST_ROWS:,} of {len(given):,} rows")
+    used, some = _sampled(len(given), generator)
+    notes.extend(some)
     given, gaps = given[used], np.isnan(given[used])
     sizes = _possible(sizes, len(used))
     start = _Derivation.of(network, given, used, with_residual, random_state)
@@ -103,22 +101,23 @@ def derived(
     for done, part in enumerate(parts):
         report((tries + fits + done) / work)
         apart.append(start.fold(part, compared, decided, latents))
-    spread = np.nanstd(start.observed, axis=0)
     if recipe is None:
+        spread = np.nanstd(start.observed, axis=0)
         decided = replace(decided, fills=fills_of(apart, start.observed, spread, generator))
     typicality = Typicality.of(apart, start.observed, used, generator) if folds else None
     data = tuple((name, edge.posterior.n_outputs) for name, edge in network.ends.items())
-    return DerivedDensity(
-        density,
-        latents[0],
-        data,
-        decided.strength,
-        tried,
-        decided.fills,
-        tuple(notes),
-        typicality,
-        decided.clusters,
-    )
+    made = decided.fills, tuple(notes), typicality, decided.clusters
+    return DerivedDensity(density, latents[0], data, decided.strength, tried, *made)
+
+
+def _sampled(
+    count: int, generator: np.random.Generator
+) -> tuple[Int[IntArray, " U"], tuple[str, ...]]:
+    """Return the rows to which a density is fitted, at most `MOST_ROWS`, and a note if not all."""
+    if count <= MOST_ROWS:
+        return np.arange(count), ()
+    used = np.sort(generator.choice(np.arange(count), MOST_ROWS, replace=False))
+    return used, (f"the density was fitted to {MOST_ROWS:,} of {count:,} rows",)
 
 
 def _possible(sizes: Sequence[int], count: int) -> list[int]:

@@ -202,8 +202,6 @@ def explain(
     from the known nodes.
     """
     inputs = {} if inputs is None else inputs
-    scale = {at: np.sqrt(network.beliefs[at].variance.mean(axis=0)) for at in network.free}
-    certain = all(network.beliefs[at].known for at in network.free)
     training = tuple(each.thinned(MOST_PLACES) for each in network.beliefs)
     known = dict(enumerate(training))
     edges = {name: network.ends[name] for name in outputs}
@@ -228,24 +226,12 @@ def explain(
         further = sum(_unlikely(edge, outputs[name][which], known) for name, edge in edges.items())
         starts = _starts(internal[which], generated, further, places, count, partial=some)
         count = starts.shape[1]
-        rows = RowBound.of(
-            network,
+        some_rows = (
             {name: values[which] for name, values in outputs.items()},
             {at: values[which] for at, values in inputs.items()},
-            roots=network.roots,
-            certain=certain,
-            tile=effort.tile,
         )
-        start = _at_starts(network, training, rows, starts)
-        search = Search(
-            rows,
-            tuple(training[at].n_latent for at in rows.nodes),
-            np.ones(start.n_latent) if certain else np.hstack([scale[at] for at in rows.nodes]),
-            certain,
-            count,
-        )
-        found, values = search.highest(start, effort.iterations, effort.tolerance)
-        for at, own in zip(rows.nodes, found.split(search.widths), strict=True):
+        highest, values = _highest(network, training, some_rows, starts, effort)
+        for at, own in highest.items():
             shape = (*starts.shape, own.n_latent)
             mean[which, :count, columns[at]] = own.mean.reshape(shape)
             variance[which, :count, columns[at]] = own.variance.reshape(shape)
@@ -261,6 +247,33 @@ def explain(
     )
     points = {at: Belief.certain(values) for at, values in inputs.items()}
     return Explained(network.free, parts, informed, points)
+
+
+def _highest(
+    network: Network,
+    training: tuple[Belief, ...],
+    rows: tuple[Outputs, Inputs],
+    starts: Int[IntArray, "n S"],
+    effort: Effort,
+) -> tuple[dict[int, Belief], Float[Array, " _nS"]]:
+    """Return q of rows at their nodes, searched from every start, and its bounds.
+
+    rows: their outputs, and their points at the known nodes.
+    """
+    free = network.free
+    certain = all(network.beliefs[at].known for at in free)
+    bound = RowBound.of(network, *rows, roots=network.roots, certain=certain, tile=effort.tile)
+    start = _at_starts(network, training, bound, starts)
+    scale = {at: np.sqrt(network.beliefs[at].variance.mean(axis=0)) for at in free}
+    search = Search(
+        bound,
+        tuple(training[at].n_latent for at in bound.nodes),
+        np.ones(start.n_latent) if certain else np.hstack([scale[at] for at in bound.nodes]),
+        certain,
+        starts.shape[1],
+    )
+    found, values = search.highest(start, effort.iterations, effort.tolerance)
+    return dict(zip(bound.nodes, found.split(search.widths), strict=True)), values
 
 
 def _precision(edge: TrainedEdge) -> float:
