@@ -202,7 +202,7 @@ def test_every_public_name_has_a_page(built: Path) -> None:
     subclass = (built / "docs" / "api" / "DynamicalGPLVM.html").read_text(encoding="utf-8")
     assert 'href="BayesianGPLVM.html' in subclass
     sizes = {path.name: path.stat().st_size for path in (built / "docs" / "api").glob("*.html")}
-    assert {name: size for name, size in sizes.items() if size > 152_000} == {}
+    assert {name: size for name, size in sizes.items() if size > 160_000} == {}
 
 
 @pytest.mark.slow
@@ -378,7 +378,7 @@ def test_the_mathematics_has_a_page_per_section(built: Path) -> None:
     pages = sorted((built / "docs" / "mathematics").glob("*.html"))
     assert len(pages) == len(headings) == 11
     sizes = {path.name: path.stat().st_size for path in pages}
-    assert {name: size for name, size in sizes.items() if size > 130_000} == {}
+    assert {name: size for name, size in sizes.items() if size > 132_000} == {}
     # A link to a section leads to the page of the section.
     contents = (built / "gplvm_core" / "MATHEMATICS.html").read_text(encoding="utf-8")
     assert 'href="../docs/mathematics/8-identities.html#identities"' in contents
