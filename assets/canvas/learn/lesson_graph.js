@@ -15,7 +15,7 @@ const INKS = { warm: [213, 94, 0], green: [0, 158, 115] };
 const FIGURE = 30; // height in pixels of a stick figure
 const NAME = 14; // height in pixels of an axis title
 /** The canvas that all small pictures use. @type {{ canvas?: HTMLCanvasElement }} */
-const smallPicture = {};
+const shadePicture = {};
 
 /** Return the colour of an ink. @param {string | undefined} name @param {Theme} theme */
 export function lessonInk(name, theme) {
@@ -188,7 +188,7 @@ export class LessonGraph extends Graph {
     const { context } = this;
     const [rows, columns] = mark.shape;
     const [low, high] = mark.scale;
-    const canvas = (smallPicture.canvas ??= document.createElement("canvas"));
+    const canvas = (shadePicture.canvas ??= document.createElement("canvas"));
     // The width is limited, so that neighbours with a distance of one unit do not overlap.
     const unit = 0.94 * (this.pixel(1, 0)[0] - this.pixel(0, 0)[0]);
     const size = Math.min(this.pixel(0, 0)[1] - this.pixel(0, mark.size)[1], (unit * rows) / columns);

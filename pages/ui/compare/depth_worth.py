@@ -81,15 +81,17 @@ def closed() -> None:
 @st.dialog("Is depth worth it here?", width="large", on_dismiss=closed)
 def depth_worth_dialog(key: str) -> None:
     """Show the dialog for the data of a stored model, above any page."""
+    dataset = None
     with errors_told():
         dataset = open_item(key).dataset
-        if dataset.columns:
-            st.info(
-                "These rows contain words or counts, but models with several layers learn only "
-                "numbers."
-            )
-            return
-        depth_worth(dataset)
+    if dataset is None:
+        return
+    if dataset.columns:
+        st.info(
+            "These rows contain words or counts, but models with several layers learn only numbers."
+        )
+        return
+    depth_worth(dataset)
 
 
 def depth_worth(dataset: Dataset) -> None:

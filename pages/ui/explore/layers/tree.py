@@ -19,8 +19,10 @@ def tree(item: Item) -> None:
         "and only its part moves. Hidden dimensions follow nearby data.",
     )
     store = f"{item.key}|{item.version}|tree"
+    packed = None
     with errors_told():  # the browser may be unable to draw a kernel
         packed = _packed(item, store)
+    if packed is not None:
         with room_for("tree"):
             show_tree(key=f"tree|{store}", data={"store": store})
             hold_bytes(key=f"bytes|{store}", data=packed)

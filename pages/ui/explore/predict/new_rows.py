@@ -64,14 +64,17 @@ def new_rows(item: Item, name: str) -> None:
                 st.rerun()
     known = task.input_columns
     like = _inputs(item.dataset)
+    found: tuple[NewRows, Array, Array] | None = None
     with errors_told():
         rows: NewRows = read_sandboxed("new rows", title, data, dataset=like)
-        mean, std = answers(item.model, known.expanded(rows.values))
-        for misfit in rows.misfits:
-            st.markdown(f":material/rule: {plain(misfit.words)}")
-        for note in rows.notes:
-            st.caption(plain(note))
-        _answered(item, rows, mean, std)
+        found = rows, *answers(item.model, known.expanded(rows.values))
+    if found is None:
+        return
+    for misfit in found[0].misfits:
+        st.markdown(f":material/rule: {plain(misfit.words)}")
+    for note in found[0].notes:
+        st.caption(plain(note))
+    _answered(item, *found)
 
 
 def _inputs(dataset: Dataset) -> Dataset:
