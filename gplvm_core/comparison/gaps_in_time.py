@@ -83,6 +83,8 @@ def share_inside(
     cells = hidden & ~np.isnan(truth) & ~np.isnan(std)
     if not cells.any():
         return None
-    errors = Errors.of(mean, std, truth, np.ones(truth.shape[1]), judged=cells)
+    spread = np.where(np.isnan(truth), 0.0, truth).std(axis=0)
+    unit = np.where(spread > 0.0, spread, 1.0)
+    errors = Errors.of(mean, std, truth, unit, judged=cells)
     needed = float(np.quantile(errors.away, COVERED, method="higher")) / NORMAL
     return Checked(errors.inside(), int(cells.sum()), max(needed, 1.0))

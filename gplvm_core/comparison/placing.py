@@ -140,7 +140,7 @@ def units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
     A standard deviation of 0 is replaced by 1.
     """
     std = np.nanstd(rows, axis=0)
-    unit = std if by_column else np.full_like(std, np.sqrt(np.mean(std**2)))
+    unit = std if by_column else np.full_like(std, np.sqrt(np.nanmean(std**2)))
     return np.where(unit > 0.0, unit, 1.0)
 
 

@@ -204,7 +204,7 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
         return replace(_column(replace(cells, values=values), kind.kind), slips=kind.slips)
     if isinstance(kind, Sequence) and not isinstance(kind, str):
         return _grade(cells, tuple(kind))
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         raise DataError(
             f"column {cells.name!r}: kind must be one of {', '.join(KINDS)}, or the words of a "
             f"grade in their order; got {kind!r}"

@@ -36,6 +36,7 @@ from gplvm_core.store.errors import ChangedError, StoreError, changing, reading
 from gplvm_core.store.file import Source, save, write_sealed
 from gplvm_core.store.holding import no_writers, one_by_one, writing
 from gplvm_core.store.incoming import prepare
+from gplvm_core.store.model_card import CARD_TEXT
 from gplvm_core.store.shelf import (
     TRASH,
     card_in,
@@ -212,6 +213,8 @@ class Library:
                 card = card_in(source)
                 for name in (card.model, *(() if card.by_name else (DATA,))):
                     private_copy(source / name, folder / name)
+                if (source / CARD_TEXT).is_file():  # models of earlier versions have none
+                    private_copy(source / CARD_TEXT, folder / CARD_TEXT)
             # The copy does not have the job, because the job continues to update the original
             # model.
             write_card(folder, replace(card, entry=replace(card.entry, title=title), job=None))

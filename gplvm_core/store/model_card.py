@@ -1,5 +1,6 @@
 """The model card: what a model was trained on, how, and how far its answers can be trusted."""
 
+import contextlib
 from collections import Counter
 from collections.abc import Iterator
 from importlib import metadata
@@ -47,7 +48,10 @@ def model_card(model: Any, dataset: Dataset, title: str = "") -> str:
 
 
 def _sections(model: Any, dataset: Dataset) -> Iterator[str]:
-    yield f"A `{type(model).__name__}` of Manifolio {metadata.version('manifolio')}."
+    version = ""
+    with contextlib.suppress(metadata.PackageNotFoundError):  # a checkout is not installed
+        version = f" {metadata.version('manifolio')}"
+    yield f"A `{type(model).__name__}` of Manifolio{version}."
     for heading, lines in (
         ("Data", _data(dataset)),
         ("Training", _training(model)),
@@ -63,7 +67,7 @@ def _sections(model: Any, dataset: Dataset) -> Iterator[str]:
 def _data(dataset: Dataset) -> Iterator[str]:
     targets = dataset.targets
     rows, columns = targets.shape
-    yield f"{dataset.title} (`{dataset.name}`): {rows:,} rows, {columns:,} columns."
+    yield f"{dataset.title} ({dataset.name}): {rows:,} rows, {columns:,} columns."
     missing = np.mean(np.isnan(targets)) if targets.dtype.kind == "f" else 0.0
     if missing:
         yield f"{100.0 * missing:.1f} % of the values are missing."
@@ -120,10 +124,10 @@ def _trust(model: Any) -> Iterator[str]:
 
 def _settings(model: Any) -> Iterator[str]:
     for name, value in model.get_params(deep=False).items():
-        yield f"`{name}` = {str(value)[:200]}"
+        yield f"{name} = {str(value)[:200]}"
 
 
 def _plain(line: str) -> str:
     """A line of Markdown that shows its text: no breaks, and no links or HTML from data."""
     text = " ".join(str(line).split())
-    return text.translate({ord(sign): f"\\{sign}" for sign in "<>[]"})
+    return text.translate({ord(sign): f"\\{sign}" for sign in "\\`<>[]"})

@@ -192,8 +192,11 @@ def put_new(
 
 
 def _describe(folder: Path, model: BaseEstimator, dataset: Dataset) -> None:
-    text = model_card(model, dataset).encode()
-    write_atomically(folder / CARD_TEXT, methodcaller("write", text))
+    try:
+        text = model_card(model, dataset)
+    except Exception as error:  # a model that cannot be described is stored all the same
+        text = f"This model could not be described: {error}\n"
+    write_atomically(folder / CARD_TEXT, methodcaller("write", text.encode(errors="replace")))
 
 
 def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> None:
@@ -241,8 +244,8 @@ def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -
         own_labels=old.entry.own_labels,
     )
     card = replace(old, entry=entry, model=name, model_digest=digest)
-    write_card(folder, replace(card, level=new.level, spread=new.spread))
     _describe(folder, model, dataset)
+    write_card(folder, replace(card, level=new.level, spread=new.spread))
     clear_models(folder, card)
 
 

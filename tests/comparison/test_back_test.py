@@ -306,6 +306,12 @@ def test_short_series_are_refused_with_a_remedy():
         back_test(Known(), wave(14, 5.0))
     with pytest.raises(DataError, match="view must be one of"):
         back_test(Known(), {"a": wave(14, 5.0)})
+    with pytest.raises(DataError, match="one number for each row; got 2 columns"):
+        back_test(Known(), wave(80, 10.0), times=np.tile(np.arange(80.0)[:, None], 2))
+    broken = wave(80, 10.0)
+    broken[3, 0] = np.inf
+    with pytest.raises(DataError, match=r"row 3, column 0 .* is infinite"):
+        back_test(Known(), broken)
     found = back_test(Known(), wave(80, 10.0), sequences=np.repeat([0, 1], [70, 10]), horizon=5)
     assert found.n_series == 1 and any("too short" in note for note in found.notes)
 

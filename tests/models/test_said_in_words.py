@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from gplvm_core import (
     GPLVM,
+    RBF,
     AutoregressiveGP,
     BayesianGPLVM,
     DeepGP,
@@ -69,8 +70,24 @@ def test_a_run_is_resumed_with_the_same_settings(other, columns, words):
     model.fit(ROWS, callback=lambda progress: runs.append(progress.run))
     with pytest.raises(ValueError, match=words):
         clone(model).set_params(**other).fit(ROWS[:, :columns], resume=runs[1])
-    whole = clone(model).set_params(max_iter=6).fit(ROWS, resume=runs[1])
+    same = {"max_iter": 6, "kernel": RBF(2.0), "n_inducing": np.int64(5), "random_state": 1}
+    whole = clone(model).set_params(**same).fit(ROWS, resume=runs[1])
     assert whole.n_iter_ >= 4
+
+
+@pytest.mark.parametrize("seed", [None, 0])
+def test_a_series_is_resumed_with_more_iterations(seed):
+    runs, noise = [], np.random.default_rng(0).normal(size=40)
+    series = np.sin(0.4 * np.arange(40.0)) + 0.05 * noise
+    model = AutoregressiveGP(2, 5, max_iter=6, random_state=seed)
+
+    def stopped(progress):
+        runs.append(progress.run)
+        if len(runs) == 8:
+            raise StopIteration
+
+    model.fit(series, callback=stopped)
+    assert np.isfinite(clone(model).set_params(max_iter=9).fit(series, resume=runs[-1]).bound_)
 
 
 def test_a_regression_is_resumed_with_the_same_settings():

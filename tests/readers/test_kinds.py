@@ -292,6 +292,12 @@ def test_a_table_of_counts_is_one_of_counts_and_filled_better_than_by_means() ->
     assert error["auto"] < 0.9 * min(error[None], error["means"])
 
 
+@pytest.mark.parametrize("kind", [{"x", "y"}, {"x": 1}, 3])
+def test_what_is_no_kind_is_refused(kind: Any) -> None:
+    with pytest.raises(DataError, match="kind must be one of number"):
+        Dataset.of_table("t", "T", pd.DataFrame({"a": [1, 2, 3], "b": list("xyx")}), {"b": kind})
+
+
 def test_a_far_value_is_no_grade() -> None:
     numbers = np.tile([0, 0, 0, 1, 2, 3, 5, 8], 10).astype(float)
     assert of_numbers(numbers).kinds[0] == "count"

@@ -1,5 +1,7 @@
 """Tests of model cards: what they say, and that every stored model has one."""
 
+from importlib import metadata
+
 import numpy as np
 import pytest
 
@@ -21,12 +23,12 @@ def test_a_card_says_what_was_trained_how_and_what_is_calibrated(two_stages) -> 
     card = model_card(model, DATA, "Rocks of 2026")
     assert card.startswith("# Rocks of 2026\n\nA `BayesianGPLVM` of Manifolio ")
     for words in (
-        "- Rocks (`rocks`): 20 rows, 4 columns.",
+        "- Rocks (rocks): 20 rows, 4 columns.",
         "- 1.2 % of the values are missing.",
         "- Source: A quarry",
         f"{model.bound_:,.2f} nats",
         f"{model.result_.iterations} iterations of L-BFGS",
-        "- `n_inducing` = 5",
+        "- n_inducing = 5",
         "rows can be judged as typical or odd",
     ):
         assert words in card
@@ -58,6 +60,22 @@ def test_texts_of_the_data_are_shown_as_text() -> None:
     lines = model_card(model, odd).splitlines()
     assert [line for line in lines if line.startswith("# ")] == [lines[0]]
     assert not any("<b>" in line or "[c](d)" in line for line in lines)
+    odd = Dataset("x", "\\[x\\](http://a.b) \\<img>", ROWS, BARS)
+    assert r"# \\\[x\\\](http://a.b) \\\<img\>" in model_card(model, odd)
+
+
+def test_a_card_never_keeps_a_model_from_being_stored(tmp_path, monkeypatch) -> None:
+    library, model = Library(tmp_path), BayesianGPLVM(2, 5, **QUICK).fit(ROWS)
+    odd = Dataset("caf\udce9", "caf\udce9", ROWS, BARS)
+    assert (library.root / library.add(model, odd, "Odd") / "card.md").is_file()
+
+    def absent(name: str) -> str:
+        raise metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(metadata, "version", absent)  # a checkout that is not installed
+    assert model_card(model, DATA).startswith("# Rocks\n\nA `BayesianGPLVM` of Manifolio.\n")
+    copy = library.duplicate(library.add(model, DATA, "Mine"))
+    assert (library.root / copy / "card.md").read_text() == model_card(model, DATA)
 
 
 def test_every_stored_model_has_a_card(tmp_path) -> None:
@@ -67,7 +85,7 @@ def test_every_stored_model_has_a_card(tmp_path) -> None:
     path = library.root / name / "card.md"
     assert path.read_text() == model_card(model, DATA)
     library.update(name, model.set_params(max_iter=5).fit(ROWS))
-    assert path.read_text() == model_card(model, DATA) and "`max_iter` = 5" in path.read_text()
+    assert path.read_text() == model_card(model, DATA) and "max_iter = 5" in path.read_text()
     whole = Dataset("r", "R", np.nan_to_num(ROWS), BARS, column_names=NAMES)
     asked = ask_column(whole, "d", ("a", "b", "c"))
     regression = SparseGPRegression(5, **QUICK).fit(whole.values[:, :3], whole.values[:, 3])

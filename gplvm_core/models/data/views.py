@@ -13,6 +13,7 @@ from gplvm_core.models.data.rows import as_floats, refuse_unseen
 from gplvm_core.models.data.scaling import AUTO, Scaling, observed_counts, refuse_empty
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
+from gplvm_core.readers.checks import refuse_infinite
 from gplvm_core.readers.errors import DataTypeError, plural
 from gplvm_core.readers.frames import taken
 
@@ -57,8 +58,9 @@ def table_or_views(values: Any, what: str) -> Any:
 
 def _finite(name: str, values: Any) -> Float[Array, "N D"]:
     rows = as_floats(values, name)
-    if rows.ndim != 2 or np.isinf(rows).any():
-        raise DataError(f"{name} must be finite rows, shape (N, D); got shape {rows.shape}")
+    if rows.ndim != 2:
+        raise DataError(f"{name} must be rows, shape (N, D); got shape {rows.shape}")
+    refuse_infinite(rows, what=f"{name}, ")
     return rows
 
 

@@ -200,6 +200,10 @@ class _Ends:
             own = rows[view]
         when, which = checked_timeline(times, sequences, len(own))
         series = in_order(which, when)
+        if when.shape[1] > 1:
+            raise DataError(
+                f"times must be one number for each row; got {when.shape[1]} columns of times"
+            )
         when = when[:, 0]
         horizon, tested = _horizon(series, horizon, n_origins)
         return cls(

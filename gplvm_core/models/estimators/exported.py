@@ -41,7 +41,10 @@ def to_xarray(self: Any) -> "xarray.Dataset":
 
 
 def to_arviz(self: Any, n_draws: int = 1000, random_state: int | None = None) -> "xarray.DataTree":
-    """Draw latent points of the training rows from q(X), as ArviZ takes draws.
+    """Draw latent points of the training rows, as ArviZ takes draws.
+
+    Each row is drawn from its own marginal of q(X): also over time, draws of neighbours are
+    independent.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Iterative training, shared by the estimators: starts, and `fit` of models of one table."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.kinds import missing_in_words
 from gplvm_core.models.data.scaling import (
     AUTO,
@@ -62,8 +63,8 @@ from gplvm_core.statistics import executor_for
 TWO, LINEAR, FEW = "two dimensions", "linear kernel", 2
 SIMPLE = {TWO: "two dimensions", LINEAR: "a linear kernel"}
 
-# The settings with which a resumed run may be continued: how long, and how.
-MAY_DIFFER = {"max_iter", "n_restarts", "random_state", "n_jobs", "jitter", "second_stage"}
+# The settings that a resumed run must have; the number of columns is known for a table.
+DECISIVE = ("n_components", "n_inducing", "kernel", "time_kernel", "n_features_in_")
 
 Callback = Callable[[Progress], None]
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -165,11 +166,23 @@ def worth(model: Any, problem: Any, trained: Trained) -> Any:
 
 
 def settings_of(model: Any) -> Settings:
-    """The settings that a resumed run must have, and the number of columns, in words."""
-    own = model.get_params(deep=False) | {"n_features_in_": getattr(model, "n_features_in_", None)}
-    words = ((name, str(value)[:80]) for name, value in own.items() if name not in MAY_DIFFER)
-    # The words of some objects contain their address, which differs in every process.
-    return tuple((name, value) for name, value in words if " at 0x" not in value)
+    """The settings that decide which parameters there are, and the columns of a table, in words."""
+    own = {name: getattr(model, name, None) for name in DECISIVE}
+    return tuple((name, _in_words(value)) for name, value in own.items())
+
+
+def _in_words(value: Any) -> str:
+    """The words of a setting; equal settings have equal words, also in another process."""
+    if isinstance(value, Mapping):
+        return (
+            f"{{{', '.join(sorted(f'{name}: {_in_words(own)}' for name, own in value.items()))}}}"
+        )
+    if isinstance(value, Kernel):
+        parts = getattr(value, "parts", ())
+        return f"{type(value).__name__.lower()}{_in_words(parts) if parts else ''}"  # as its name
+    if isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        return f"({', '.join(map(_in_words, value))})"
+    return str(value)
 
 
 def mark_stopped(model: Any) -> None:
