@@ -261,7 +261,7 @@ def test_a_training_of_a_search_equals_a_training_of_these_rows():
         (small(), sheet(), "forecast", "forecasts need a model over time"),
         (small(), sheet()[:5], None, "5 rows cannot be split"),
         (small(), [["a", "b"]] * 20, None, "must be numbers"),
-        (small(), np.full((20, 2), np.inf), None, "must be finite"),
+        (small(), np.full((20, 2), np.inf), None, "row 0, column 0 .* is infinite"),
         (BayesianPCA(2), sheet(), None, "Bayesian maps of one layer"),
     ],
 )
