@@ -77,7 +77,8 @@ export function component(mount) {
     const cleanup = () => {
       shelf.listeners.delete(look);
       view.stop();
-      shelf.views.delete(view.name);
+      // A successor may have been built before this view ends.
+      if (shelf.views.get(view.name) === view.shown()) shelf.views.delete(view.name);
       mounts.delete(parentElement);
     };
     mounts.set(parentElement, { send: setTriggerValue, keep: setStateValue, view, cleanup });
