@@ -29,8 +29,8 @@ export function figureOfBytes(make, begin = () => {}) {
 }
 
 /**
- * Return a component whose object exists from the beginning, loads every result, and is told every message; the visitor's acts are
- * sent to Python.
+ * Return a component whose object exists from the beginning. The object receives every result and every message;
+ * the visitor's acts are sent to Python.
  * @template Words
  * @param {(root: HTMLElement, send: (act: any) => void) => Drawn & { tell: (words: Words) => void, load: (bytes: Uint8Array) => void }} make
  * @param {string} [name] under which tests and tools find the object, if not under its store's name
