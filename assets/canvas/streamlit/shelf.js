@@ -76,9 +76,9 @@ export function component(mount) {
     };
     const cleanup = () => {
       shelf.listeners.delete(look);
-      view.stop();
       // A successor may have been built before this view ends.
       if (shelf.views.get(view.name) === view.shown()) shelf.views.delete(view.name);
+      view.stop();
       mounts.delete(parentElement);
     };
     mounts.set(parentElement, { send: setTriggerValue, keep: setStateValue, view, cleanup });
