@@ -20,7 +20,7 @@ Examples
 """
 
 from gplvm_core.bounds import evaluate_bound
-from gplvm_core.comparison import is_anything_here, is_depth_worth_it
+from gplvm_core.comparison import is_anything_here, is_depth_worth_it, is_factor_left
 from gplvm_core.datasets import (
     Dataset,
     Drawing,
@@ -134,6 +134,7 @@ __all__ = [
     "explorer",
     "is_anything_here",
     "is_depth_worth_it",
+    "is_factor_left",
     "label_view",
     "list_datasets",
     "load",

@@ -5,6 +5,7 @@ from gplvm_core.comparison.anything import Evidence, is_anything_here
 from gplvm_core.comparison.chained import ChainedModels
 from gplvm_core.comparison.choice import Choice, Tried, choose
 from gplvm_core.comparison.depth import is_depth_worth_it
+from gplvm_core.comparison.factor_left import FactorLeft, is_factor_left
 from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
 from gplvm_core.comparison.panels import panels_html
 from gplvm_core.comparison.placing import Placed, evidence_of, looked_at, measured, place
@@ -24,6 +25,7 @@ __all__ = [
     "Contender",
     "Difference",
     "Evidence",
+    "FactorLeft",
     "MeasureTable",
     "Placed",
     "PoissonFactors",
@@ -39,6 +41,7 @@ __all__ = [
     "evidence_of",
     "is_anything_here",
     "is_depth_worth_it",
+    "is_factor_left",
     "looked_at",
     "measured",
     "panels_html",

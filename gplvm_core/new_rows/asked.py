@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.estimators.second_stage import FOLDS
+from gplvm_core.models.estimators.with_known import for_rows
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.places import (
     MOST_EXPLANATIONS,
@@ -55,8 +56,8 @@ def answers_of(
         )
     start, many = 0, FIRST_BATCH
     while start < len(rows):
-        block = rows[start : start + many]
-        yield _answered(model, dataset, block, reasons=reasons, ranked=ranked)
+        at = slice(start, start + many)
+        yield _answered(for_rows(model, at), dataset, rows[at], reasons=reasons, ranked=ranked)
         start, many = start + many, batch or BATCH
 
 
@@ -88,6 +89,7 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
         if reasons:
             why = reasons_by_hiding(model, dataset, some, p[given])
     if len(some):
+        model = for_rows(model, given)
         points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
         places[given], place_std[given] = points.best.mean, np.sqrt(points.best.variance)
         explanations[given], weights[given] = explanations_of(points)

@@ -11,6 +11,7 @@ import numpy as np
 
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.rows import as_floats
+from gplvm_core.models.estimators.with_known import at_known
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of, prepare
 from gplvm_core.new_rows.reasons import sentence_of
@@ -107,13 +108,14 @@ def apply(
 
     def answered(block: Any) -> dict[str, Any]:
         nonlocal done
+        asked, block = at_known(model, block)
         values, own = _values(block, names, drawn, done, numbers)
         for note in (*[no_p] * bool(no_p), *own, *numbers.notes.values()):
             say(note)
         if not len(values):
             raise DataError("the table has no rows: pass at least one")
         done += len(values)
-        parts = answers_of(model, drawn, values, reasons=reasons, ranked=by_bound)
+        parts = answers_of(asked, drawn, values, reasons=reasons, ranked=by_bound)
         answers = Answers.joined(list(parts))
         found = columns_of(answers, names)
         if no_p:
@@ -144,6 +146,8 @@ def _with_scores(model: Any, dataset: Dataset | None, *, by_bound: bool) -> tupl
     """
     if not getattr(model, "can_have_density", False):
         no_p = "no row has a p-value, because the model has no density"
+        if getattr(model, "known_", None) is not None:
+            no_p += " of rows with known factors"
         if isinstance(getattr(model, "columns_", None), TableColumns) or getattr(
             model, "kinds_", None
         ):

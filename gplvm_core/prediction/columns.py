@@ -241,9 +241,17 @@ def expected_of(
 
 
 def expected_of_others(
-    network: Network, columns: TableColumns, end: str, outputs: Outputs, at: int
+    network: Network,
+    columns: TableColumns,
+    end: str,
+    outputs: Outputs,
+    at: int,
+    factors: Any = None,
 ) -> Expected:
-    """Predict the data `end` for rows without using the rows' values in column `at`."""
+    """Predict the data `end` for rows without using the rows' values in column `at`.
+
+    factors: the known factors of the rows (`AskedFactors`), if the map leaves any out.
+    """
     known, rows = dict(outputs), outputs.get(end)
     if end in known:
         own = known[end].copy()
@@ -251,6 +259,8 @@ def expected_of_others(
         known[end] = own
         if len(known) > 1 and np.isnan(own).all():
             del known[end]
+    if factors is not None:
+        return expected_of(network, columns, end, factors.explained(network, known), rows)
     if all(np.isnan(rows).all() for rows in known.values()):
         # If no row has observed values, use the prior of the latent points.
         size = {

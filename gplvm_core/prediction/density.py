@@ -46,12 +46,14 @@ def log_density(
     """Return log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row, in nats, in the user's units.
 
     Only a row's observed columns (not NaN) are used. Statistics are sums, so only the new row's
-    statistics are computed. A layer without statistics has a fixed q(u); this can only lower the
-    difference. The densities of a row's explanations are added. The result is an approximation,
+    statistics are computed. A hidden layer without statistics has a fixed q(u); this can only lower
+    the difference. The densities of a row's explanations are added. The result is an approximation,
     since the difference of two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With
-    n_samples, and for outputs of several kinds, `log_density_sampled` is used.
+    n_samples, for outputs of several kinds, and for outputs without statistics,
+    `log_density_sampled` is used.
     """
-    if n_samples is None and any(network.ends[name].posterior.links for name in outputs):
+    ends = [network.ends[name] for name in outputs]
+    if n_samples is None and any(own.posterior.links or own.statistics is None for own in ends):
         n_samples = DRAWS
     if n_samples is not None:
         return log_density_sampled(network, outputs, explained, n_samples, random_state, latent)

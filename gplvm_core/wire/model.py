@@ -12,6 +12,7 @@ from numpy import ndarray as Array
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.estimators.with_known import at_value
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.spread import row_order, stride
@@ -66,7 +67,9 @@ class Chart:
         The points of the last layer generate the data. For a model without a KL, the
         `n_effective_` most relevant dimensions count as on.
         """
-        layers = getattr(model, "layers_", ())
+        layers, known = getattr(model, "layers_", ()), getattr(model, "known_", None)
+        if known is not None:  # the map at the most frequent value of the known factors
+            model = at_value(model, known.levels[0])
         if layers:
             last = len(layers) - 1
             at = last if layer is None else layer

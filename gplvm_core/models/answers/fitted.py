@@ -19,6 +19,7 @@ from gplvm_core.models.data.kinds import Tables
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, DerivedDensity, Explained, Network, Projection
 from gplvm_core.prediction.columns import Expected, expected_at, expected_of, expected_of_others
+from gplvm_core.prediction.factors import FACTORS, AskedFactors
 from gplvm_core.prediction.forward import Moments
 from gplvm_core.prediction.intervals import Intervals
 from gplvm_core.prediction.linear_gaussian import (
@@ -41,7 +42,8 @@ class Fitted:
     node: the node of the map. tables: the columns of data with words or counts. over_time: the
     paths or states of the training rows; None for independent rows. density: the density of rows.
     widths: the factors of standard deviations. encoder: infers rows without gaps. linear: rows have
-    posteriors in closed form (probabilistic PCA).
+    posteriors in closed form (probabilistic PCA). factors: the known factors that the map leaves
+    out.
     """
 
     network: Network
@@ -52,6 +54,7 @@ class Fitted:
     widths: Intervals | None = None
     encoder: Encoder | None = None
     linear: bool = False
+    factors: AskedFactors | None = None
 
     def numbers(self, rows: Outputs) -> dict[str, Array]:
         """The rows of the data without words and counts."""
@@ -63,6 +66,8 @@ class Fitted:
             inferred = inferred_rows(self.network.ends[DATA].posterior, rows[DATA])
             mean, variance = inferred.mean[:, None], inferred.variance[:, None]
             return Explained.at(0, Projection(mean, variance, np.zeros(mean.shape[:2])))
+        if self.factors is not None:
+            return self.factors.explained(self.network, rows)
         return prediction.explain(self.network, rows, inputs)
 
     def placed(self, rows: Outputs) -> Projection:
@@ -127,6 +132,12 @@ class Fitted:
         found = self.for_filling(rows)
         return prediction.draw_rows(self.network, found, n_samples, generator, rows)
 
+    def drawn_rows(self, count: int, random_state: Any) -> dict[str, Float[Array, "S _D"]]:
+        """Draw rows of all data from the prior, with known factors as in the training rows."""
+        generator = np.random.default_rng(random_state)
+        known = None if self.factors is None else {FACTORS: self.factors.drawn(count, generator)}
+        return prediction.draw_prior(self.network, count, generator, known)
+
     def expected(
         self, rows: Outputs, explained: Explained | None = None, name: str = DATA
     ) -> Expected:
@@ -136,17 +147,23 @@ class Fitted:
 
     def expected_without(self, name: str, rows: Outputs, column: int) -> Expected:
         """The same without the rows' own values in one column."""
-        return expected_of_others(self.network, self.tables[name], name, rows, column)
+        return expected_of_others(self.network, self.tables[name], name, rows, column, self.factors)
 
     def expected_at(self, name: str, given: Mapping[int, Belief]) -> Expected:
         """Predictions of data with words or counts at points of nodes."""
+        if self.factors is not None:
+            return self.expected({}, self.factors.at(given[0]), name)
         return expected_at(self.network, self.tables[name], name, given)
 
     def at(self, given: Mapping[int, Belief], *, noise: bool = False) -> dict[str, Found]:
         """Predict all data at points of nodes."""
         ends = self.network.ends
         numbers = [name for name in ends if name not in self.tables] if self.tables else None
-        found = prediction.moments(self.network, given, noise=noise, ends=numbers)
+        if self.factors is not None:
+            explained = self.factors.at(given[0])
+            found = prediction.reconstructed(self.network, explained, noise=noise, ends=numbers)
+        else:
+            found = prediction.moments(self.network, given, noise=noise, ends=numbers)
         values: dict[str, Found] = {
             name: (mean, np.sqrt(variance), None) for name, (mean, variance) in found.items()
         }

@@ -109,11 +109,12 @@ class Paths:
         *,
         coupled: bool = True,
         adapt: bool = False,
+        inputs: Inputs | None = None,
     ) -> FoundPath:
-        """q(x) of the rows of a table in time."""
+        """q(x) of the rows of a table in time; inputs: their known factors."""
         prior = self.continued(times, len(outputs), sequence)
         prior = prior if coupled else prior.independent
-        return self.infer({DATA: outputs}, prior, callback, adapt=adapt)
+        return self.infer({DATA: outputs}, prior, callback, inputs=inputs, adapt=adapt)
 
     def draw(self, times: ArrayLike, n_samples: int, generator: Any) -> Drawn:
         """Draw new sequences: paths from the prior over time, and the data without noise."""

@@ -104,7 +104,8 @@ def set_fitted(
     """Set the fitted attributes of a model of one layer."""
     model.latent_mean_, model.latent_variance_ = belief.mean, belief.variance
     model.information_, model.bound_ = information, bound
-    model.relevance_ = relevance_of(posterior.kernel, belief.n_latent)
+    # The last inputs may be known factors.
+    model.relevance_ = relevance_of(posterior.kernel, belief.n_latent)[: belief.n_latent]
     model.statistics_, model.posterior_ = statistics, posterior
 
 

@@ -1,7 +1,7 @@
 """The Bayesian GP-LVM: latent inputs integrated out, relevant dimensions selected by ARD."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import KW_ONLY
+from dataclasses import KW_ONLY, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
@@ -14,7 +14,7 @@ from gplvm_core.models.data.data_weights import on_paths, weight_in_words, weigh
 from gplvm_core.models.data.rows import TrainingRows
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import TIMES
-from gplvm_core.models.estimators import files, in_time, with_intervals, words
+from gplvm_core.models.estimators import files, in_time, with_intervals, with_known, words
 from gplvm_core.models.estimators.attributes import set_fitted
 from gplvm_core.models.estimators.base import NOTHING
 from gplvm_core.models.estimators.estimator import LatentVariableModel
@@ -28,7 +28,7 @@ from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.kinds import any_kinds
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
 from gplvm_core.models.problems.nodes import LatentNode
-from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.starts import Start, beside_known
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.readers import RowFiles
@@ -93,9 +93,10 @@ class BayesianGPLVM(LatentVariableModel):
     encoder: Literal["kernel", "network", "outputs"] | None = None
     kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
     data_weight: str | float = "auto"
+    without: str | int | Sequence[str | int] | None = None
 
     # Defaults for models in files of older versions.
-    columns_ = encoder_ = intervals_ = forecaster_ = NOTHING
+    columns_ = encoder_ = intervals_ = forecaster_ = known_ = given_ = NOTHING
     times_ = sequences_ = path_ = time_kernel_ = NOTHING
     _attributes: ClassVar[str] = "statistics_"
 
@@ -109,7 +110,8 @@ class BayesianGPLVM(LatentVariableModel):
     calibrate = with_intervals.calibrate
     can_calibrate = property(with_intervals.can_calibrate)
     _to_calibrate, _try = in_time.to_calibrate, in_time.try_in_time
-    extend = files.extend
+    extend, given = files.extend, with_known.given
+    variance_shares = with_known.variance_shares
 
     @in_two_stages
     @whole
@@ -118,6 +120,7 @@ class BayesianGPLVM(LatentVariableModel):
         Y: ArrayLike | RowFiles,
         y: Any = None,
         *,
+        known: Any = None,
         times: ArrayLike | None = None,
         sequences: ArrayLike | None = None,
         callback: Callback | None = None,
@@ -133,6 +136,9 @@ class BayesianGPLVM(LatentVariableModel):
             arrays of PyTorch and CuPy are taken, too (docs/kinds.md).
             Files of at most 20,000 rows are loaded completely. With an encoder or a time_kernel,
             all files are loaded completely.
+        known : array_like or DataFrame of shape (N,) or (N, C), optional
+            Known factors, such as batches, that the map leaves out, if they are not columns of Y
+            (`without`).
         callback : callable, optional
             Called as callback(progress) after each accepted iteration, and after each part of the
             files. If it raises StopIteration, training and reading end with the best state so far;
@@ -155,6 +161,7 @@ class BayesianGPLVM(LatentVariableModel):
         ClusterError
             If the cluster fails.
         """
+        Y = with_known.take_known(self, Y, known)
         files.fit_rows(self, Y, times, sequences, callback, resume, executor)
         return self
 
@@ -169,7 +176,10 @@ class BayesianGPLVM(LatentVariableModel):
         return self.columns_
 
     def _begin(self, targets: Array) -> Start:
+        with_known.check_known_rows(self, len(targets))
         begin = super()._begin(targets)
+        if self.known_ is not None:
+            begin = replace(begin, known=self.known_.points)
         return begin if self.columns_ is None else kinds_start(self.columns_, begin, targets)
 
     def _problem(self, begin: Start, executor: Executor, further: int) -> Graph | ManyRows:
@@ -177,14 +187,15 @@ class BayesianGPLVM(LatentVariableModel):
         outputs = begin.outputs[0]
         node = top_node(self, outputs, self.n_components)
         if begin.mixed:
-            return any_kinds(node, begin, self.jitter, executor, ("per_output",))
-        if isinstance(node, LatentNode) and are_many(len(outputs)):
+            graph = any_kinds(node, begin, self.jitter, executor, ("per_output",))
+            return beside_known(graph, begin.known)
+        if isinstance(node, LatentNode) and are_many(len(outputs)) and begin.known is None:
             return ManyRows(begin, self.jitter, executor, (self._noise,), further)
         layer = to_data(outputs, executor, self._noise, self.data_weight_)
         start: Start | AtOutputs = begin
         if isinstance(node, EncodedNode) and node.at_outputs:
             start = AtOutputs(begin, node, self.kernel, self.n_inducing)
-        return Graph((node,), (layer,), start, self.jitter)
+        return beside_known(Graph((node,), (layer,), start, self.jitter), begin.known)
 
     def _settle(
         self, ended: Ended, targets: Array, scaling: Scaling, offset: float
@@ -196,9 +207,11 @@ class BayesianGPLVM(LatentVariableModel):
         learnt = ended.learnt((targets,))
         if self.columns_ is not None:
             return odd + ended.notes + settle_kinds(self, learnt, targets, scaling, offset)
-        (node,), (layer,) = learnt.nodes, learnt.layers
+        (node, *_), (layer,) = learnt.nodes, learnt.layers
         posterior, bound = layer.as_posterior(scaling), learnt.bound + offset
-        set_fitted(self, node.belief, node.information, bound, layer.statistics, posterior)
+        # Statistics at known factors do not tell how a row changes the bound at other ones.
+        statistics = None if self.known_ is not None else layer.statistics
+        set_fitted(self, node.belief, node.information, bound, statistics, posterior)
         return odd + ended.notes + learnt.notes
 
     def _weight(self, begin: Start) -> float:
@@ -263,3 +276,4 @@ class BayesianPCA(BayesianGPLVM):
     kernel: ClassVar[str] = "linear"  # type: ignore[misc]
     n_inducing: ClassVar[Any] = property(lambda self: self.n_components)  # type: ignore[misc]
     encoder: ClassVar[None] = None  # type: ignore[misc]
+    without: ClassVar[None] = None  # type: ignore[misc]

@@ -94,6 +94,12 @@ data_weight
     and at most 1 multiplies their term of the bound. "auto": wide rows that follow paths over
     time count as their number of independent columns, so that many pixels do not outweigh the
     prior; all other rows count fully (`data_weight_`).
+without
+    The columns of the table that the map leaves out: their names, or numbers from 0. They are
+    known factors, such as batches, laboratories or ages: inputs of the outputs' functions beside
+    the latent point. The map then shows only what they do not explain. `given` returns the map at
+    a value of the factors; rows with other or missing values are averaged over the values in
+    training.
 input_connections
     Whether every layer also has the top's points as inputs (Duvenaud et al. 2014). Deep models
     then do not lose information about these points.

@@ -26,10 +26,12 @@ from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.models.estimators.trained import Callback, Ended, fit_table
 from gplvm_core.models.estimators.with_density import Method
 from gplvm_core.models.estimators.with_handles import fit_to
+from gplvm_core.models.estimators.with_known import check_one_map, factors_of, of_rows
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network
+from gplvm_core.prediction.factors import with_factors
 from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers.frames import taken
@@ -126,14 +128,16 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             density=self.density_,
             widths=getattr(self, "intervals_", None),
             encoder=getattr(self, "encoder_", None),
+            factors=factors_of(self),
         )
 
     @property
     def _network(self) -> Network:
         """The trained graph; its first node has the latent points."""
-        known = getattr(self, "statistics_", None)
-        weight = self.data_weight_
-        return Network.chain([self.posterior_], [self._belief], [known], weight=weight)
+        statistics, beliefs = getattr(self, "statistics_", None), [self._belief]
+        chain = Network.chain([self.posterior_], beliefs, [statistics], weight=self.data_weight_)
+        known = getattr(self, "known_", None)
+        return chain if known is None else with_factors(chain, known.points)
 
     def _over(self, network: Network) -> Paths | States | None:
         """The training rows over time; None for independent rows."""
@@ -147,6 +151,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         """The columns of a table with words or counts; None if all columns are numbers."""
         return getattr(self, "columns_", None)
 
+    @of_rows
     def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
         """Infer the latent points of new rows (Titsias & Lawrence 2010, §4).
 
@@ -228,12 +233,13 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         X = taken(X)
         if X is None or np.ndim(X) == 0:
             count = n_samples if X is None else int(np.asarray(X))
-            generator = np.random.default_rng(random_state)
-            return self._decoded(prediction.draw_prior(self._network, count, generator)[DATA])
+            return self._decoded(self.fitted_.drawn_rows(count, random_state)[DATA])
+        check_one_map(self, "sample")
         given = {0: self._points(X, X_variance)}
         drawn = prediction.draw_jointly(self._network, given, n_samples, random_state)
         return self._decoded(drawn[DATA])
 
+    @of_rows
     def complete(
         self,
         Y: ArrayLike,
@@ -319,6 +325,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         found = (*(table if return_std else (table,)), *(sure,) * return_probability, *latent)
         return found if len(found) > 1 else found[0]
 
+    @of_rows
     def sample_completions(
         self, Y: ArrayLike, n_samples: int = 1, random_state: int | None = None
     ) -> Any:
@@ -341,6 +348,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         rows, generator = self._rows(Y), np.random.default_rng(random_state)
         return self._decoded(with_density.drawn(self.fitted_, rows, n_samples, generator)[DATA])
 
+    @of_rows
     def alternatives(
         self, Y: ArrayLike, n_alternatives: int = 3
     ) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Any]:
@@ -375,6 +383,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             return weights, nodes[0], values[:, : weights.shape[1]]
         return weights, nodes[0], whole[DATA]
 
+    @of_rows
     def denoise(self, Y: ArrayLike, *, return_std: bool = False) -> Any:
         """Reconstruct all values of rows, observed and missing, without noise.
 
@@ -397,6 +406,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             std = np.sqrt(variance)
         return self._shown(Y, values, std if return_std else None)
 
+    @of_rows
     def score_samples(
         self,
         Y: ArrayLike,

@@ -11,6 +11,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.rows import TrainingRows
 from gplvm_core.models.estimators.attributes import set_fitted
 from gplvm_core.models.estimators.trained import Callback, fit_table, mark_stopped
+from gplvm_core.models.estimators.with_known import apart_from_known
 from gplvm_core.models.problems import many_rows
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.watched import Watched
@@ -90,6 +91,8 @@ def extend(self: M, Y: ArrayLike) -> M:
         raise ValueError(
             "a model of columns of several kinds cannot be extended: fit it to all rows"
         )
+    if not apart_from_known(model):
+        raise ValueError("a map without known factors cannot be extended: fit it to all rows")
     if model.time_kernel is not None:
         raise ValueError(
             f"{type(self).__name__} couples its rows by their times, so rows cannot be added: "

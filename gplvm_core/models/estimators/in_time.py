@@ -14,6 +14,7 @@ from gplvm_core.models.data.timeline import checked_times, rows_of_sequence
 from gplvm_core.models.estimators.back_test import Method
 from gplvm_core.models.estimators.forecaster import choose_forecaster as chosen
 from gplvm_core.models.estimators.with_intervals import calibrated, decided
+from gplvm_core.models.estimators.with_known import apart_from_known, check_one_map, of_rows
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.candidates import Report
@@ -58,7 +59,7 @@ def forecast_latent(
 
 def can_choose_forecaster(self: Any) -> bool:
     """Whether `choose_forecaster` is possible: a table of numbers over a single time."""
-    timed = self.capabilities.timed and self.times_ is not None
+    timed = self.capabilities.timed and self.times_ is not None and apart_from_known(self)
     return bool(timed and np.shape(self.times_)[1] == 1 and not self.fitted_.tables)
 
 
@@ -128,6 +129,7 @@ def forecast(
         If the model has no time, if the sequence or a time is unknown, or if a time is after the
         last step of the simple rule.
     """
+    check_one_map(self, "forecast")
     if method not in get_args(Method):
         raise ValueError(f'method must be "auto" or "model"; got {method!r}')
     fitted: Fitted = self.fitted_
@@ -150,6 +152,7 @@ def forecast(
     return (mean, std) if return_std else mean
 
 
+@of_rows
 def transform_sequence(
     self: Any,
     Y: ArrayLike,
@@ -180,7 +183,13 @@ def transform_sequence(
     fitted, rows = self.fitted_, self._rows(Y, all_seen=False)[DATA]
     asked = decided(fitted, Asked("values"), adapt, sequence is None and coupled)
     path: FoundPath = over_time(fitted).of_rows(
-        rows, times, sequence, callback, coupled=coupled, adapt=asked.adapted
+        rows,
+        times,
+        sequence,
+        callback,
+        coupled=coupled,
+        adapt=asked.adapted,
+        **_known(fitted, rows),
     )
     belief = path.beliefs[0]
     return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
@@ -210,6 +219,7 @@ def sample_sequence(
     ndarray of shape (S, n, D), or with the paths of shape (S, n, Q)
         Draws of the outputs without observation noise, and with return_latent the paths.
     """
+    check_one_map(self, "sample_sequence")
     over, columns = over_time(self.fitted_), self._columns
     generator = np.random.default_rng(random_state)
     paths, drawn = over.draw(times, checked_count(n_samples), generator)
@@ -240,7 +250,13 @@ def filled(
     new = sequence is None and coupled
     frames, values = (decided(fitted, Asked(what), adapt, new) for what in ("frames", "values"))
     path: FoundPath = over.of_rows(
-        rows, times, sequence, callback, coupled=coupled, adapt=values.adapted
+        rows,
+        times,
+        sequence,
+        callback,
+        coupled=coupled,
+        adapt=values.adapted,
+        **_known(fitted, rows),
     )
     if fitted.tables:
         expected = fitted.expected_at(DATA, {0: path.beliefs[0]}).exposed(rows)
@@ -252,6 +268,11 @@ def filled(
         spread[~empty] = calibrated(model, values, spread[~empty], shown=shown)
     whole, variance = prediction.complete(rows, mean, spread)
     return (whole, np.sqrt(variance), None), path.beliefs[0]
+
+
+def _known(fitted: Fitted, rows: Array) -> dict[str, Any]:
+    """The known factors of rows in time, as arguments of `of_rows`."""
+    return {} if fitted.factors is None else {"inputs": fitted.factors.in_time(len(rows))}
 
 
 def to_calibrate(self: Any, Y: ArrayLike) -> dict[str, Array]:

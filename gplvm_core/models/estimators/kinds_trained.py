@@ -72,11 +72,11 @@ def settle_kinds(
     model: Any, learnt: Learnt, targets: Array, scaling: Scaling, offset: float
 ) -> tuple[str, ...]:
     """Set the fitted attributes for a table of several kinds; return notes."""
-    (node,), (settled,) = learnt.nodes, learnt.layers
+    (node, *_), (settled,) = learnt.nodes, learnt.layers
     assert isinstance(settled, KindsSettled)
     posterior, bound = settled.as_posterior(scaling), learnt.bound + offset
     set_fitted(model, node.belief, node.information, bound, settled.statistics, posterior)
-    if model.time_kernel is None:
+    if model.time_kernel is None and model.known_ is None:
         known = scaling.center + scaling.scale * targets
         factors = word_factors(model._network, model.columns_, DATA, known)
         model.posterior_ = replace(posterior, scale=posterior.scale * factors)

@@ -45,6 +45,10 @@ OWN_WIDTHS = (
     "intervals of tables with words, counts or robust columns are not calibrated on held-out rows, "
     "and may be too narrow"
 )
+WIDTHS_WITHOUT = (
+    "the map leaves out known factors: it has no density of rows, and its intervals are not "
+    "calibrated on held-out rows, and may be too narrow"
+)
 ENDED = "training was ended before"
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -162,9 +166,11 @@ def warn_uncalibrated(model: Any, step: str) -> None:
 def _warn_of_words(model: Any) -> None:
     """Note that no step calibrates the intervals of outputs that are not all numbers."""
     ends = model.fitted_.network.ends.values()
-    if any(edge.posterior.links is not None for edge in ends):
-        model.notes_ += (OWN_WIDTHS,)
-        warnings.warn(OWN_WIDTHS, UserWarning, stacklevel=3)
+    known = getattr(model, "known_", None) is not None
+    if known or any(edge.posterior.links is not None for edge in ends):
+        note = WIDTHS_WITHOUT if known else OWN_WIDTHS
+        model.notes_ += (note,)
+        warnings.warn(note, UserWarning, stacklevel=3)
 
 
 def _in_memory(model: Any, rows: Any) -> Any:

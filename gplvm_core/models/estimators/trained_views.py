@@ -27,6 +27,7 @@ from gplvm_core.models.data.views import (
 from gplvm_core.models.estimators.attributes import names_of
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.estimators.trained import Callback, Ended, take_path, take_times, train
+from gplvm_core.models.estimators.with_known import check_known_rows
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.problems.kinds import KindsSettled
@@ -60,6 +61,7 @@ def fit_views(
     model.columns_ = {
         name: names for name, names in named.items() if names and name not in model.kinds_
     }
+    check_known_rows(model, len(values[0]))
     unused = take_times(model, times, sequences, len(values[0]))
     with executor_for(model.n_jobs) as executor:
         problem, offsets = model._problem(internal, executor), log_jacobians(internal, scalings)
@@ -101,10 +103,13 @@ def _take_views(
     # The statistics of views of several kinds contain weights of entries, so new rows cannot be
     # added to them.
     model.statistics_ = {
-        name: each.statistics for name, each in own.items() if name not in model.kinds_
+        name: each.statistics
+        for name, each in own.items()
+        if name not in model.kinds_ and model.known_ is None
     }
+    n_latent = top.belief.n_latent
     model.relevance_ = {
-        name: relevance_of(learnt.layers[way[0]].layer.kernel, top.belief.n_latent)
+        name: relevance_of(learnt.layers[way[0]].layer.kernel, n_latent)[:n_latent]
         for name, way in ways.items()
     }
     model.bounds_ = {

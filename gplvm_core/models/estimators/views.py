@@ -24,7 +24,7 @@ from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.kinds import all_rows_in_words, any_kinds
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
 from gplvm_core.models.problems.several import LEAST_DROP, several_views
-from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.starts import Start, beside_known
 from gplvm_core.readers import DataError
 from gplvm_core.statistics import Executor
 
@@ -148,6 +148,7 @@ class ManifoldRelevance(ViewsModel):
             self.posteriors_[name],
         )
         take_shared(model, self)
+        model.known_, model.given_ = self.known_, self.given_
         model.columns_ = columns = self._tables.get(name)
         if columns is not None:
             model.n_features_in_ = len(columns.columns)
@@ -172,21 +173,24 @@ class ManifoldRelevance(ViewsModel):
         begun = tuple(
             tables[name].starting(own) if name in tables else own for name, own in internal.items()
         )
-        begin = Start(begun, self.n_components, self.n_inducing, kernels, self.init)
+        known = None if self.known_ is None else self.known_.points
+        begin = Start(begun, self.n_components, self.n_inducing, kernels, self.init, known=known)
         over = self.time_kernel
         self.view_weights_ = self._weights(internal)
-        if over is None and not tables and are_many(len(outputs[0])):
+        if over is None and not tables and known is None and are_many(len(outputs[0])):
             return ManyRows(begin, self.jitter, executor, self._noises)
         node = top_node(self, None, self.n_components)
         if not tables:
             weights = list(self.view_weights_.values())
-            return several_views(begin, node, self.jitter, executor, self._noises, weights)
+            graph = several_views(begin, node, self.jitter, executor, self._noises, weights)
+            return beside_known(graph, known)
         mixed = tuple(
             MixedOutputs(own, tables[name].links) if name in tables else None
             for name, own in internal.items()
         )
         started = replace(begin, by_observed=True, mixed=mixed)
-        return any_kinds(node, started, self.jitter, executor, self._noises)
+        graph = any_kinds(node, started, self.jitter, executor, self._noises)
+        return beside_known(graph, known)
 
     def _weights(self, internal: Views) -> Weights:
         """How much each view counts."""

@@ -12,7 +12,6 @@ from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core import prediction
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths
 from gplvm_core.models.data.kinds import Tables, encoded_tables
@@ -40,10 +39,12 @@ from gplvm_core.models.estimators.trained import Callback, Ended, whole
 from gplvm_core.models.estimators.trained_views import fit_views
 from gplvm_core.models.estimators.with_density import Method
 from gplvm_core.models.estimators.with_handles import fit_to
+from gplvm_core.models.estimators.with_known import factors_of, given, take_known
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Network
+from gplvm_core.prediction.factors import with_factors
 from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.generate import interpolate, vary
 from gplvm_core.statistics import Executor
@@ -118,7 +119,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     # Whether the settings require one noise variance for all columns of a view.
     _one_noise = False
     # Defaults for models in files of earlier versions.
-    columns_ = kinds_ = view_weights_ = density_ = intervals_ = NOTHING
+    columns_ = kinds_ = view_weights_ = density_ = intervals_ = known_ = given_ = NOTHING
     times_ = sequences_ = path_ = time_kernel_ = NOTHING
 
     n_iter_, n_effective_ = property(attributes.n_iter), property(attributes.n_effective)
@@ -126,7 +127,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     can_have_density = property(with_density.can_have_density)
     fit_density = with_density.fit_density
     completion_methods, fit_to = with_density.completion_methods, fit_to
-    to_xarray, to_arviz = exported.to_xarray, exported.to_arviz
+    to_xarray, to_arviz, given = exported.to_xarray, exported.to_arviz, given
     calibrate, can_calibrate = with_intervals.calibrate, property(with_intervals.can_calibrate)
     forecast_latent, transfer = in_time.forecast_latent, views_transfer.transfer
     segmentation, correspondences = views_transfer.segmentation, views_transfer.correspondences
@@ -142,6 +143,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         views: Mapping[str, ArrayLike],
         y: Any = None,
         *,
+        known: Any = None,
         times: ArrayLike | None = None,
         sequences: ArrayLike | None = None,
         callback: Callback | None = None,
@@ -154,6 +156,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         views : dict of str to array_like or DataFrame of shape (N, D_v)
             Views of the same N rows by name; NaN marks missing values. Views with words or counts
             need `kinds`.
+        known : array_like or DataFrame of shape (N,) or (N, C), optional
+            Known factors, such as batches, that the map leaves out. Not in deep models.
         resume : Run, optional
             A `progress.run` to continue, with the same views in the same order and the same
             settings; max_iter may be larger.
@@ -170,6 +174,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         DataError
             If the views differ in the number of rows, or if all columns of a view are constant.
         """
+        take_known(self, views, known)
         fit_views(self, views, times, sequences, callback, resume)
         return self
 
@@ -184,11 +189,14 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
             over_time=self._over(network),
             density=self.density_,
             widths=self.intervals_,
+            factors=factors_of(self),
         )
 
     @property
     def _network(self) -> Network:
-        return Network.star(self.posteriors_, self._belief, self.statistics_, self.view_weights_)
+        weights, known = self.view_weights_, self.known_
+        star = Network.star(self.posteriors_, self._belief, self.statistics_, weights)
+        return star if known is None else with_factors(star, known.points)
 
     def _over(self, network: Network) -> Paths | None:
         """The training rows over time; None for independent rows."""
@@ -272,8 +280,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         dict of str to ndarray of shape (n_samples, D_v)
             The draws by view, with noise.
         """
-        fitted, generator = self.fitted_, np.random.default_rng(random_state)
-        drawn = prediction.draw_prior(fitted.network, n_samples, generator)
+        fitted = self.fitted_
+        drawn = fitted.drawn_rows(n_samples, random_state)
         values = {name: fitted.decoded(name, rows) for name, rows in drawn.items()}
         return values | {name: self._as_table(name, None, values[name]) for name in self._tables}
 

@@ -15,6 +15,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.views import Views, check_transfer
 from gplvm_core.models.estimators.with_intervals import calibrated, decided
+from gplvm_core.models.estimators.with_known import check_one_map
 from gplvm_core.models.problems.several import (
     LEAST_DROP,
     LEAST_WEIGHT,
@@ -171,6 +172,7 @@ def transfer(
         deviation NaN.
     """
     self._check_fitted()
+    check_one_map(self, "transfer")
     check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
     if times is None and (adapt or return_latent or callback or sequence is not None):
         raise ValueError(
@@ -232,6 +234,7 @@ def correspondences(
         The distances to these rows in the shared dimensions, in lengthscales of `to`.
     """
     self._check_fitted()
+    check_one_map(self, "correspondences")
     check_transfer(to, self.views_, n_matches)
     given, fitted = self._rows(views), self.fitted_
     points = fitted.explained(given)[fitted.node].best.mean

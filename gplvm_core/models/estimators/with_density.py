@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 from gplvm_core import prediction
 from gplvm_core.models.answers.fitted import Fitted, Found
 from gplvm_core.models.estimators.second_stage import DENSITY, warn_uncalibrated
+from gplvm_core.models.estimators.with_known import apart_from_known, of_rows
 from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction import DerivedDensity, Explained, Network
 from gplvm_core.prediction.candidates import Report
+from gplvm_core.prediction.density import DRAWS as FEW_DRAWS
 from gplvm_core.prediction.derivation import SIZES, STRENGTHS
 from gplvm_core.prediction.derived import Recipe
 from gplvm_core.prediction.fills import FillMethod
@@ -30,6 +32,8 @@ FEWEST = 3  # training rows of a density
 
 def can_have_density(self: Any) -> bool:
     """Whether `fit_density` is possible: all columns are numbers, and no input is observed."""
+    if not apart_from_known(self):
+        return False
     try:
         prediction.refuse_density(self.fitted_.network)
     except DataError:
@@ -122,6 +126,7 @@ def fit_density(
     return self
 
 
+@of_rows
 def completion_methods(self: Any, Y: Any) -> NDArray[np.str_]:
     """Return which method `complete` uses for each row: "map" or "density".
 
@@ -172,6 +177,14 @@ def scored(
             "the difference of bounds is not defined for columns of several kinds: leave out "
             'method="bound"'
         )
+    if fitted.factors is not None:
+        if method == "bound":
+            raise ValueError(
+                "the difference of bounds is not defined for maps without known factors: leave out "
+                'method="bound"'
+            )
+        draws = n_samples or (DRAWS if method == "sampling" else FEW_DRAWS)
+        return fitted.factors.log_density(network, rows, draws, random_state)
     latent = None
     if method == "sampling":
         n_samples = n_samples or DRAWS

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.likelihoods import Count, TableColumns
 from gplvm_core.models.data.rows import as_floats
+from gplvm_core.models.estimators.with_known import check_one_map
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.handles import Answers, Handles, Reached
 from gplvm_core.prediction.handles import fit_to as reached
@@ -76,6 +77,7 @@ def fit_to(
     >>> sorted(float(round(each.outputs[1], 1)) for each in found)
     [-0.8, 0.7]
     """
+    check_one_map(self, "fit_to")
     fitted = self.fitted_
     network = fitted.network
     if len(network.nodes) > 1 or len(network.ends) > 1:

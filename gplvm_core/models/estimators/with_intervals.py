@@ -11,6 +11,7 @@ from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.estimators.second_stage import INTERVALS, warn_uncalibrated
 from gplvm_core.models.estimators.with_density import check_training_rows
+from gplvm_core.models.estimators.with_known import apart_from_known
 from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.held_out import HeldOut
@@ -28,7 +29,7 @@ def can_calibrate(self: Any) -> bool:
     """
     ends = self.fitted_.network.ends.values()
     numbers = any(edge.posterior.links is None for edge in ends)
-    return numbers and (self.capabilities.timed or len(ends) > 1)
+    return apart_from_known(self) and numbers and (self.capabilities.timed or len(ends) > 1)
 
 
 @one_thread_a_product()

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.models.data.rows import checked_levels
+from gplvm_core.models.estimators.with_known import at_known
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.columns import Expected, counts_of, words_of
@@ -224,5 +225,6 @@ def _quantiles(
 def _of_others(model: Any, Y: Any, name: str, column: str | int) -> tuple[Expected, int]:
     """Predictions of rows without the rows' own values in one column, and the column's number."""
     at = model._table(name).column(column)
+    model, Y = at_known(model, Y)
     rows = model._rows(Y, all_seen=False)
     return model.fitted_.expected_without(name, rows, at), at

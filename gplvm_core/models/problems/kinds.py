@@ -171,12 +171,12 @@ class KindsGraph(Graph):
 
     def _with_factors(self, parameters: Parameters, phase: Phase) -> Parameters:
         """The parameters with Gaussian factors that are optimal for the phase."""
-        beliefs = [node.belief for node in self.believed(parameters)]
-        layers = []
+        nodes, layers = self.believed(parameters), []
         for edge, layer in zip(self.edges, parameters.layers, strict=True):
             if isinstance(edge, KindsEdge):
                 for _ in range(SWEEPS):
-                    layer = edge.updated(layer, beliefs[edge.source], self.jitter, phase)
+                    source = self.source(edge, nodes)
+                    layer = edge.updated(layer, source, self.jitter, phase)
             layers.append(layer)
         return replace(parameters, layers=tuple(layers))
 

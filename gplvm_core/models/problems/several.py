@@ -33,17 +33,16 @@ Segments = dict[frozenset[str], tuple[int, ...]]
 
 
 def drops(
-    edge: LayerEdge, settled: Settled, targets: Targets, belief: Belief
+    edge: LayerEdge, settled: Settled, targets: Targets, source: Belief, n_latent: int
 ) -> Float[Array, " Q"]:
     """How much F_v falls, in nats per row of the view, if the view's layer ignores one dimension.
 
-    Rows that the view lacks are not counted. All other parameters, including the kernel's scale and
-    the noise, do not change.
+    source: the layer's inputs; the first n_latent ones are the latent points. Rows that the view
+    lacks are not counted. All other parameters, including the kernel's scale and the noise, do not
+    change.
     """
     kernel = settled.layer.kernel
-    found = [
-        edge.value_with(kernel.without(q), settled, belief, targets) for q in range(belief.n_latent)
-    ]
+    found = [edge.value_with(kernel.without(q), settled, source, targets) for q in range(n_latent)]
     return np.asarray((settled.posterior.value - np.array(found)) / np.sum(targets.seen))
 
 
@@ -110,8 +109,8 @@ def drops_by_view(
         edge, layer = problem.edges[way[0]], learnt.layers[way[0]]
         below = edge.outputs
         targets = Targets.believed(learnt.nodes[below].belief) if isinstance(below, int) else below
-        belief = learnt.nodes[shared].belief
-        return drops(edge, layer, targets, belief)
+        source, n_latent = problem.source(edge, learnt.nodes), learnt.nodes[shared].belief.n_latent
+        return drops(edge, layer, targets, source, n_latent)
 
     return dict(zip(names, problem.executor(lost, ways), strict=True))
 

@@ -11,17 +11,20 @@ from numpy.typing import ArrayLike
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, MixedOutputs
 from gplvm_core.kernels import RBF, Kernel, kernel_named
-from gplvm_core.models.problems.graph import Beginning, Begun
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.data.known import residual
+from gplvm_core.models.problems.graph import Beginning, Begun, Graph
 from gplvm_core.models.problems.initialise import (
     initial_inducing,
     initial_latent,
     initial_lengthscale,
 )
-from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
+from gplvm_core.models.problems.nodes import INITIAL_VARIANCE, InputNode
 from gplvm_core.numerics import Array
 
 ASIDE = 0.02  # the factor for the means of dimensions that are not leading
 ENDLESS = 1e3  # the lengthscale of a dimension that is off
+FACTOR_SCALE = 4.0  # the starting lengthscale of known factors, whose spread is about 1
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ class Start:
     kernel can be used then. by_observed: see `initial_latent`. leading: if init is a name,
     dimensions after the first `leading` ones start almost at zero; None: all dimensions have the
     full spread. mixed: the columns of any kind for every layer, or None for a layer to numbers;
-    outputs then has these columns as numbers. Empty: all layers are to numbers.
+    outputs then has these columns as numbers. Empty: all layers are to numbers. known: the known
+    factors, further inputs of every layer; the means start at what they do not explain.
     """
 
     outputs: tuple[Float[Array, "N _D"], ...]
@@ -46,6 +50,7 @@ class Start:
     by_observed: bool = False
     leading: int | None = None
     mixed: tuple[MixedOutputs | None, ...] = ()
+    known: Float[Array, "N C"] | None = None
 
     def starting(self, init: str) -> Self:
         """The same start with another method for the means."""
@@ -62,8 +67,11 @@ class Start:
 
     def latent(self, generator: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
         """The starting latent means, and notes on automatic choices."""
+        left = self.outputs
+        if self.known is not None:
+            left = tuple(residual(own, self.known) for own in left)
         mean, notes = initial_latent(
-            self.outputs, self.n_latent, self.init, generator, by_observed=self.by_observed
+            left, self.n_latent, self.init, generator, by_observed=self.by_observed
         )
         if self.leading is not None and isinstance(self.init, str):
             mean = mean * np.where(np.arange(self.n_latent) < self.leading, 1.0, ASIDE)
@@ -72,15 +80,22 @@ class Start:
     def __call__(self, seed: int, /) -> Begun:
         generator = np.random.default_rng(seed)
         mean, notes = self.latent(generator)
-        layers, layer_notes = [], set[str]()
+        layers, layer_notes, seen = [], set[str](), mean
+        if self.known is not None:
+            seen = np.hstack([mean, self.known])
         for kernel, own in zip_longest(self.kernels, self.mixed):
+            if self.known is not None:
+                assert isinstance(kernel, str)
+                beside = np.full(self.known.shape[1], FACTOR_SCALE)
+                kernel = kernel_named(kernel, np.append(initial_lengthscale(mean), beside))
             layer, more = start_layer(
-                kernel, mean, self.n_inducing, 1.0, generator, exact=self.exact
+                kernel, seen, self.n_inducing, 1.0, generator, exact=self.exact
             )
             layers.append(replace(layer, local=own.started()) if own else layer)
             layer_notes |= set(more)
         belief = Belief(mean, np.full_like(mean, INITIAL_VARIANCE))
-        return Begun((belief,), tuple(layers), (*notes, *sorted(layer_notes)))
+        beliefs = (belief,) if self.known is None else (belief, Belief.certain(self.known))
+        return Begun(beliefs, tuple(layers), (*notes, *sorted(layer_notes)))
 
 
 @dataclass(frozen=True)
@@ -111,6 +126,14 @@ class FewDimensions:
             )
         wide = Belief(wider(belief.mean, 0.0), wider(belief.variance, 1.0))
         return replace(begun, beliefs=(wide,), layers=tuple(layers))
+
+
+def beside_known(graph: Graph, known: Float[Array, "N C"] | None) -> Graph:
+    """The graph with known factors as further inputs of every layer; None: the same graph."""
+    if known is None:
+        return graph
+    edges = tuple(replace(edge, sources=(*edge.sources, 1)) for edge in graph.edges)
+    return replace(graph, nodes=(*graph.nodes, InputNode(Inputs.of(known, None))), edges=edges)
 
 
 def start_layer(

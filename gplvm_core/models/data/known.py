@@ -1,0 +1,269 @@
+"""Known factors that a map leaves out, such as batches: their values as inputs beside the map.
+
+Words, and whole numbers with few values, become one column for each value (1 or 0); other numbers
+are centred and scaled. The layer's inputs are then the latent point and these columns.
+"""
+
+import warnings
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+from sklearn.cluster import KMeans
+
+from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
+from gplvm_core.readers.cells import Cells, cells_in, cells_of
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.frames import Frame, one_table
+from gplvm_core.readers.kinds import plain
+from gplvm_core.readers.proposals import in_order
+
+# Whole numbers with at most this many values, each in at least this many rows on average, are
+# values of their own, not points on a scale.
+MOST_CODES, LEAST_ROWS = 12, 5
+MOST_VALUES = 50
+# Rows of an unknown factor are averaged over at most this many of its values.
+MOST_LEVELS = 12
+# A factor that leaves less of the variance than this leaves nothing to map.
+LEAST_LEFT = 1e-4
+UNKNOWN = (
+    "{}: the known factor has no value, or one that is not in the training rows. The answers "
+    "average over its values in training ({})"
+)
+
+
+@dataclass(frozen=True)
+class KnownFactor:
+    """One known column: its values if they are words or codes, or the units of its numbers."""
+
+    name: str
+    values: tuple[Any, ...] = ()
+    center: float = 0.0
+    scale: float = 1.0
+
+    @classmethod
+    def learnt(cls, cells: Cells) -> "KnownFactor":
+        """Learn a factor from the training rows; DataError for one that cannot be left out."""
+        seen, count = [plain(value) for value in cells.seen], len(cells.values)
+        if len(seen) < count:
+            row = int(np.flatnonzero(~cells.observed)[0])
+            raise DataError(
+                f"the known factor {cells.name!r} is missing in {cells.place(row)}: training needs "
+                "it in every row. Fill it in, or leave the row out"
+            )
+        found = Counter(seen)
+        if len(found) < 2:
+            raise DataError(
+                f"the known factor {cells.name!r} has the value {seen[0]!r} in all rows: there is "
+                "nothing to take out, so leave it out"
+            )
+        numbers = all(isinstance(value, int | float) and type(value) is not bool for value in seen)
+        codes = len(found) <= MOST_CODES and count >= LEAST_ROWS * len(found)
+        if numbers and not (codes and all(isinstance(value, int) for value in seen)):
+            return cls._number(cells.name, np.array(seen, dtype=float))
+        if len(found) > min(MOST_VALUES, count // 2):
+            raise DataError(
+                f"the known factor {cells.name!r} has {len(found):,} values in {count:,} rows: it "
+                "names rows, and a map without it would have nothing left. Choose a factor that "
+                f"many rows share (at most {MOST_VALUES} values)"
+            )
+        return cls(cells.name, tuple(in_order(found)))
+
+    @classmethod
+    def _number(cls, name: str, seen: Float[Array, " N"]) -> "KnownFactor":
+        if not np.isfinite(seen).all():
+            raise DataError(f"the known factor {name!r} has an infinite value: leave the row out")
+        steps = np.diff(seen)
+        if len(seen) > 2 and steps[0] != 0.0 and np.allclose(steps, steps[0], rtol=1e-9):
+            raise DataError(
+                f"the known factor {name!r} rises by the same step from row to row: it is the row "
+                "number. For rows in time, give times and a time_kernel instead"
+            )
+        return cls(name, (), float(seen.mean()), float(seen.std()))
+
+    @property
+    def width(self) -> int:
+        return len(self.values) or 1
+
+    def encoded(self, cells: Cells) -> Float[Array, "n K"]:
+        """The inputs of rows; NaN where the value is missing or was not in training."""
+        found = np.full((len(cells.values), self.width), np.nan)
+        for row, value in enumerate(cells.values):
+            known = None if value is None else plain(value)
+            if self.values:
+                if known in self.values:
+                    found[row] = np.arange(self.width) == self.values.index(known)
+            elif isinstance(known, int | float):
+                found[row] = (known - self.center) / self.scale
+            elif known is not None:
+                raise DataError(
+                    f"the known factor {self.name!r} holds numbers, but {cells.place(row)} has "
+                    f"{value!r}: correct it, or leave the value out"
+                )
+        return found
+
+    def words(self, point: Float[Array, " K"]) -> str:
+        """The value at these inputs in words."""
+        if self.values:
+            return str(self.values[int(np.argmax(point))])
+        return f"{self.center + self.scale * point[0]:.4g}"
+
+
+@dataclass(frozen=True)
+class TakenOut:
+    """The known factors of a trained model.
+
+    chosen: the columns of the table that hold them; empty if they were given beside the table.
+    points: the training rows' inputs. levels, weights: the values over which rows of an unknown
+    factor are averaged, and their shares of the training rows.
+    """
+
+    factors: tuple[KnownFactor, ...]
+    chosen: tuple[str | int, ...]
+    points: Float[Array, "N C"]
+    levels: Float[Array, "L C"]
+    weights: Float[Array, " L"]
+
+    @classmethod
+    def learnt(cls, table: Any, chosen: Sequence[str | int] = ()) -> "TakenOut":
+        """Learn the factors from a table of their columns, one row for each training row."""
+        columns = _cells(table)
+        factors = tuple(KnownFactor.learnt(each) for each in columns)
+        pairs = zip(factors, columns, strict=True)
+        points = np.hstack([own.encoded(each) for own, each in pairs])
+        return cls(factors, tuple(chosen), points, *_levels(points))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(each.name for each in self.factors)
+
+    def encoded(self, given: Any) -> Float[Array, "n C"]:
+        """The inputs of rows; NaN in a row with an unknown value.
+
+        given: a table of the factors' columns, one column if there is one factor; or one value,
+        or a dict of them by name.
+        """
+        columns = _cells(_one_row(given, self.names))
+        if len(columns) != len(self.factors):
+            raise DataError(
+                f"expected {plural(len(self.factors), 'known factor')} "
+                f"({listed(list(self.names))}); got {plural(len(columns), 'column')}"
+            )
+        pairs = zip(self.factors, columns, strict=True)
+        points = np.hstack([own.encoded(each) for own, each in pairs])
+        points[np.isnan(points).any(axis=1)] = np.nan
+        return points
+
+    def warn_unknown(self, points: Float[Array, "n C"] | None) -> None:
+        """Warn that the factors of some rows are unknown (None: of all rows)."""
+        where = "all rows"
+        if points is not None:
+            unknown = np.flatnonzero(np.isnan(points).any(axis=1))
+            if not len(unknown):
+                return
+            if len(unknown) < len(points):
+                where = f"rows {listed([*map(str, unknown)])} (counted from 0)"
+        note = UNKNOWN.format(where, listed(self.in_words))
+        warnings.warn(note, UserWarning, stacklevel=5)
+
+    @property
+    def in_words(self) -> list[str]:
+        """The levels in words."""
+        ends = np.cumsum([0, *(each.width for each in self.factors)])
+        places = [slice(a, b) for a, b in pairwise(ends)]
+        return [
+            ", ".join(own.words(level[at]) for own, at in zip(self.factors, places, strict=True))
+            for level in self.levels
+        ]
+
+
+def apart(table: Any, chosen: Sequence[str | int]) -> tuple[Any, Any]:
+    """Split a table into the outputs and the columns of known factors.
+
+    Raises DataError for columns that the table lacks.
+    """
+    given = one_table(table)
+    if isinstance(given, Frame):
+        names = [given.columns[own] if isinstance(own, int) else own for own in chosen]
+        absent = [name for name in names if name not in given.columns]
+        if absent:
+            raise DataError(
+                f"the table has no column {listed([repr(name) for name in absent])}, which should "
+                f"be taken out; its columns are {listed(list(given.columns))}"
+            )
+        return given.drop(names).to_native(), given.select(names).to_native()
+    values = np.asarray(given)
+    places = range(values.shape[1])
+    wrong = [own for own in chosen if own not in places]
+    if wrong:
+        raise DataError(
+            f"the columns of an array have no names but the numbers 0 to {len(places) - 1}; got "
+            f"without={wrong[0]!r}"
+        )
+    taken = [int(own) for own in chosen]
+    return values[:, ~np.isin(places, taken)], values[:, taken]
+
+
+def residual(outputs: Float[Array, "N D"], points: Float[Array, "N C"]) -> Float[Array, "N D"]:
+    """The outputs without the part that is quadratic in the factors (NaN: missing).
+
+    Training starts from it. Raises DataError if nothing is left.
+    """
+    basis = np.hstack([np.ones((len(points), 1)), points, points**2])
+    left, seen = np.full_like(outputs, np.nan), ~np.isnan(outputs)
+    patterns, which = np.unique(seen, axis=1, return_inverse=True)
+    for rows, number in zip(patterns.T, range(patterns.shape[1]), strict=True):
+        own = np.ix_(rows, which.ravel() == number)
+        fitted = basis[rows] @ np.linalg.lstsq(basis[rows], outputs[own], rcond=None)[0]
+        left[own] = outputs[own] - fitted
+    total = np.nansum((outputs - np.nanmean(outputs, axis=0)) ** 2)
+    if np.nansum(left**2) < LEAST_LEFT * total:
+        raise DataError(
+            "the known factors explain the table completely, so that nothing is left to map: take "
+            "fewer columns out"
+        )
+    return left
+
+
+def _cells(table: Any) -> list[Cells]:
+    """The columns of known factors; a list or an array of one dimension is one column."""
+    given = one_table(table)
+    if hasattr(given, "to_frame"):  # a series
+        given = one_table(given.to_frame())
+    if isinstance(given, Frame):
+        return [cells_in(str(column.name), column) for column in given.iter_columns()]
+    values: NDArray[Any] = np.asarray(given, dtype=None if hasattr(given, "dtype") else object)
+    if values.ndim == 1:
+        values = values[:, None]
+    found = cells_of(values if values.dtype.kind in "ifb" else values.astype(object))
+    return [replace(own, name=f"factor {at}") for at, own in enumerate(found, 1)]
+
+
+def _one_row(given: Any, names: Sequence[str]) -> Any:
+    """A table of one row from one value, or from a dict of values by name."""
+    if isinstance(given, Mapping):
+        if set(given) != set(names):
+            raise DataError(
+                f"give the known factors {listed(list(names))}; got {listed(list(map(str, given)))}"
+            )
+        given = [[given[name] for name in names]]
+    elif given is None or isinstance(given, str) or np.ndim(given) == 0:
+        given = [[given]]
+    return given if not isinstance(given, list) else np.array(given, dtype=object)
+
+
+def _levels(points: Float[Array, "N C"]) -> tuple[Float[Array, "L C"], Float[Array, " L"]]:
+    """Points that represent all rows, at most `MOST_LEVELS`, frequent ones first, and shares."""
+    found, counts = np.unique(points, axis=0, return_counts=True)
+    if len(found) > MOST_LEVELS:
+        clusters = KMeans(MOST_LEVELS, n_init=1, random_state=0).fit(points)
+        found = points[np.argmin(clusters.transform(points), axis=0)]
+        counts = np.bincount(clusters.labels_)
+    order = np.argsort(-counts, kind="stable")
+    return found[order], counts[order] / counts.sum()

@@ -1,0 +1,234 @@
+"""Maps that leave out known factors: their columns, and the same map at a value of the factors."""
+
+import copy
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from jaxtyping import Float
+from sklearn.utils.validation import check_is_fitted
+
+from gplvm_core.models.data.known import TakenOut, apart
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import predict
+from gplvm_core.prediction.factors import AskedFactors, at_level
+from gplvm_core.readers import DataError, RowFiles
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.frames import frame_of
+
+# The shares of variance use at most this many rows.
+MOST_POINTS = 1000
+Question = TypeVar("Question", bound=Callable[..., Any])
+
+
+def take_known(model: Any, Y: Any, known: Any) -> Any:
+    """Set `known_` of a model before training; return the table without the factors' columns.
+
+    Raises ValueError for settings that do not go with known factors.
+    """
+    chosen = columns_of(model)
+    model.known_ = None
+    if not chosen and known is None:
+        return Y
+    if chosen and known is not None:
+        raise ValueError("known factors are columns (without=…) or given beside them (known=…)")
+    if isinstance(Y, RowFiles):
+        raise ValueError("rows of files have no known factors: load the table, or fewer rows of it")
+    if model.kernel != "rbf":
+        raise ValueError(f'a map without known factors needs kernel="rbf"; got {model.kernel!r}')
+    if model.capabilities.layers:
+        raise ValueError("deep models have no known factors: use a model of one layer")
+    if getattr(model, "encoder", None) is not None:
+        raise ValueError("known factors cannot be combined with an encoder: leave encoder out")
+    if chosen:
+        Y, known = apart(Y, chosen)
+    model.known_ = TakenOut.learnt(known, chosen)
+    return Y
+
+
+def check_known_rows(model: Any, count: int) -> None:
+    """Raise DataError unless there is a value of the known factors for every row."""
+    if model.known_ is not None and len(model.known_.points) != count:
+        raise DataError(
+            f"the known factors have {plural(len(model.known_.points), 'row')}, but the table has "
+            f"{count:,}"
+        )
+
+
+def apart_from_known(model: Any) -> bool:
+    """Whether no known factor was taken out, so that rows can be held out to test the map."""
+    return getattr(model, "known_", None) is None and getattr(model, "given_", None) is None
+
+
+def check_one_map(model: Any, question: str) -> None:
+    """Raise DataError if the answer depends on known factors that are not given."""
+    known: TakenOut | None = getattr(model, "known_", None)
+    if known is not None:
+        raise DataError(
+            f"{question} depends on the known factors ({', '.join(known.names)}): ask the map at a "
+            f"value, as in model.given({known.in_words[0]!r}).{question}(…)"
+        )
+
+
+def columns_of(model: Any) -> tuple[str | int, ...]:
+    """The columns that a model takes out."""
+    own = getattr(model, "without", None)
+    return () if own is None else (own,) if isinstance(own, str | int) else tuple(own)
+
+
+def at_known(model: Any, Y: Any) -> tuple[Any, Any]:
+    """The model at the known factors in the columns of new rows, and these rows without them.
+
+    Rows without these columns have unknown factors.
+    """
+    known = getattr(model, "known_", None)
+    if known is None or not known.chosen or model.given_ is not None:
+        return model, Y
+    frame = frame_of(Y)
+    if frame is None:
+        absent = np.shape(Y)[1:] == (model.n_features_in_,)
+    else:
+        absent = not set(frame.columns) & set(known.names)
+    if absent:
+        known.warn_unknown(None)
+        return model, Y
+    rows, factors = apart(Y, known.chosen)
+    return _bound(model, known.encoded(factors)), rows
+
+
+def for_rows(model: Any, rows: Any) -> Any:
+    """The model for some of the rows to which it is bound; rows: a slice or an index."""
+    if getattr(model, "known_", None) is None or model.given_ is None:
+        return model
+    own = copy.copy(model)
+    own.given_ = model.given_[rows]
+    return own
+
+
+def of_rows(question: Question) -> Question:
+    """Wrap a question about rows Y whose columns may hold the known factors."""
+
+    @wraps(question)
+    def asked(model: Any, Y: Any, *args: Any, **options: Any) -> Any:
+        model, Y = at_known(model, Y)
+        return question(model, Y, *args, **options)
+
+    return cast(Question, asked)
+
+
+def _bound(model: Any, points: Array) -> Any:
+    """A copy of the model that answers about rows with these known factors."""
+    model.known_.warn_unknown(points)
+    own = copy.copy(model)
+    own.given_ = points
+    return own
+
+
+def factors_of(model: Any) -> AskedFactors | None:
+    """The levels of the known factors and the values of the rows asked about; None without any."""
+    known: TakenOut | None = getattr(model, "known_", None)
+    return None if known is None else AskedFactors(known.levels, known.weights, model.given_)
+
+
+def given(self: Any, *values: Any, **named: Any) -> Any:
+    """Return the same map at known factors that were taken out.
+
+    With one value for each factor, the result is an ordinary map of the same rows: its outputs,
+    pictures, densities of rows and draws are those at this value. With a column of values, it
+    answers about new rows with these values.
+
+    Parameters
+    ----------
+    values : str, number, or array_like of shape (n,) or (n, C)
+        The value of the factor, or its values in n rows; None is unknown.
+    named : str or number
+        The values by the factors' names.
+
+    Returns
+    -------
+    estimator
+        A copy; the model itself does not change.
+
+    Raises
+    ------
+    DataError
+        If the model has no known factors, or if a value is not one of the training rows.
+    """
+    known = _taken_out(self)
+    if bool(values) == bool(named) or len(values) > 1:
+        raise DataError("give one value, one column of values, or the values by name")
+    points = known.encoded(named or values[0])
+    if not named and np.ndim(values[0]):
+        return _bound(self, points)
+    if np.isnan(points).any():
+        raise DataError(
+            f"{named or values[0]!r} is not a value of the known factors in the training rows "
+            f"({listed(known.in_words)}); without `given`, answers average over these values"
+        )
+    return at_value(self, points[0])
+
+
+def at_value(model: Any, level: Array) -> Any:
+    """The same map at one value of its known factors, given as inputs of the layers."""
+    own = copy.copy(model)
+    own.known_, own.given_ = None, level[None]
+    if hasattr(own, "posteriors_"):
+        own.posteriors_ = {name: at_level(each, level) for name, each in own.posteriors_.items()}
+    else:
+        own.posterior_, own.without = at_level(own.posterior_, level), None
+    return own
+
+
+def variance_shares(self: Any) -> dict[str, Float[Array, " D"]]:
+    """Return how much of each column's variance belongs to the map, to the known factors, to both.
+
+    The mean of the outputs is taken apart into the average over the factors, the average over the
+    training rows' points, and the rest (analysis of variance, with points and factors independent
+    of each other, as frequent as in the training rows). Where a factor occurs only in one part of
+    the map, the shares are those of the model's continuation to the other parts.
+
+    Returns
+    -------
+    dict of str to ndarray of shape (D,)
+        "map", "factors", "both" (what depends on both together) and "noise"; they sum to 1. NaN
+        for columns of words and counts.
+
+    Raises
+    ------
+    DataError
+        If no known factor was taken out.
+    """
+    known = _taken_out(self)
+    posterior, points = self.posterior_, self._belief.thinned(MOST_POINTS).mean
+    each = np.stack(
+        [
+            predict(posterior, np.hstack([points, np.tile(level, (len(points), 1))]))[0]
+            for level in known.levels
+        ]
+    )
+    weights = known.weights
+    by_point, by_level = np.tensordot(weights, each, axes=1), each.mean(axis=1)
+    parts = {"map": by_point.var(axis=0), "factors": _variance(by_level, weights)}
+    whole = _variance(each, weights).mean(axis=0) + parts["map"]
+    parts["both"] = np.maximum(whole - parts["map"] - parts["factors"], 0.0)
+    parts["noise"] = posterior.noise
+    if posterior.links is not None:
+        parts["noise"] = np.where(posterior.links.measured, posterior.noise, np.nan)
+    total = sum(parts.values())
+    return {name: own / total for name, own in parts.items()}
+
+
+def _variance(values: Array, weights: Float[Array, " L"]) -> Array:
+    """The variance over levels with these weights."""
+    mean = np.tensordot(weights, values, axes=1)
+    return np.asarray(np.tensordot(weights, (values - mean) ** 2, axes=1))
+
+
+def _taken_out(model: Any) -> TakenOut:
+    """The known factors that a fitted map leaves out; DataError if there are none."""
+    check_is_fitted(model)
+    known: TakenOut | None = model.known_
+    if known is None:
+        raise DataError("no known factor was taken out of this map: fit it with without= or known=")
+    return known

@@ -1,0 +1,160 @@
+"""Rows of a map that leaves out known factors, such as batches.
+
+The layer's inputs are the latent point (node 0) and the known factors (node 1). A row whose factors
+are unknown is explained under each level of the factors, and its explanations are weighed by their
+bounds and the levels' shares of the training rows. At fixed factors the layer is an ordinary layer
+of the latent point: an RBF kernel is a product over dimensions.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Bool, Float
+from scipy.special import logsumexp
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import RBF
+from gplvm_core.numerics import Array, BoolArray
+from gplvm_core.prediction.density import log_density
+from gplvm_core.prediction.network import Network, Outputs
+from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.project import Explained, Projection, explain
+from gplvm_core.readers import DataError
+
+POINTS, FACTORS = 0, 1  # the nodes
+# The most explanations of a row, over all levels.
+MOST_EXPLANATIONS = 8
+
+
+@dataclass(frozen=True, eq=False)
+class AskedFactors:
+    """The factors of rows (n × C; NaN: unknown; None: all unknown), and the levels with weights."""
+
+    levels: Float[Array, "L C"]
+    weights: Float[Array, " L"]
+    points: Float[Array, "n C"] | None = None
+
+    def unknown(self, count: int) -> Bool[BoolArray, " n"]:
+        """Which of `count` rows have unknown factors."""
+        if self.points is None:
+            return np.ones(count, dtype=bool)
+        return np.asarray(np.isnan(self.points).any(axis=1))
+
+    def explained(self, network: Network, rows: Outputs) -> Explained:
+        """The explanations of rows at the nodes `POINTS` and `FACTORS`."""
+        count = len(next(iter(rows.values())))
+        unknown, asked = self.unknown(count), list[tuple[BoolArray, Array, float]]()
+        if not unknown.all():
+            asked.append((~unknown, self.points, 0.0))  # type: ignore[arg-type]
+        if unknown.any():
+            weighed = zip(self.levels, np.log(self.weights), strict=True)
+            asked += [(unknown, np.tile(level, (count, 1)), each) for level, each in weighed]
+        parts = list[tuple[Array, ...]]()
+        for which, points, log_weight in asked:
+            some = {name: own[which] for name, own in rows.items()}
+            found = explain(network, some, {FACTORS: points[which]})[POINTS]
+            shape = count, *found.mean.shape[1:]
+            mean, variance, bound = np.zeros(shape), np.ones(shape), np.full(shape[:2], -np.inf)
+            mean[which], variance[which] = found.mean, found.variance
+            bound[which] = found.bound + log_weight
+            factors = np.repeat(np.nan_to_num(points)[:, None], shape[1], axis=1)
+            parts.append((mean, variance, factors, bound))
+        mean, variance, factors, bound = (
+            np.concatenate(each, axis=1) for each in zip(*parts, strict=True)
+        )
+        order = np.argsort(-bound, axis=1, kind="stable")[:, :MOST_EXPLANATIONS]
+        bound, deep = np.take_along_axis(bound, order, axis=1), order[:, :, None]
+        mean, variance, factors = (
+            np.take_along_axis(each, deep, axis=1) for each in (mean, variance, factors)
+        )
+        return _explained(mean, variance, factors, bound)
+
+    def at(self, belief: Belief) -> Explained:
+        """Points of the map at their factors, or at every level, as explanations of rows."""
+        count = belief.n_points
+        unknown = self.unknown(count)
+        each = [self.points] if not unknown.any() else self._filled(count, unknown)
+        factors = np.stack([np.asarray(own) for own in each], axis=1)
+        shares = self.weights if unknown.any() else np.ones(1)
+        bound = np.tile(np.log(shares), (count, 1))
+        bound[~unknown, 1:] = -np.inf
+        mean, variance = (
+            np.repeat(own[:, None], len(shares), axis=1) for own in (belief.mean, belief.variance)
+        )
+        return _explained(mean, variance, factors, bound)
+
+    def drawn(self, count: int, generator: np.random.Generator) -> Float[Array, "n C"]:
+        """The factors of `count` rows, drawn from the levels where they are unknown."""
+        drawn = self.levels[generator.choice(len(self.weights), count, p=self.weights)]
+        if self.points is None:
+            return drawn
+        return np.where(self.unknown(count)[:, None], drawn, self.points)
+
+    def in_time(self, count: int) -> dict[int, Float[Array, "n C"]]:
+        """The factors of the rows of one sequence; DataError if they are unknown."""
+        if self.points is None or self.unknown(count).any():
+            raise DataError(
+                "rows in time need their known factors: give them in their columns, or ask "
+                "model.given(values)"
+            )
+        return {FACTORS: self.points}
+
+    def averaged(self, answer: Callable[["AskedFactors"], Float[Array, " n"]], count: int) -> Array:
+        """The log of the average over the unknown rows' levels of exp(answer)."""
+        unknown = self.unknown(count)
+        if not unknown.any():
+            return answer(self)
+        every = [answer(replace(self, points=own)) for own in self._filled(count, unknown)]
+        weighed = logsumexp(np.stack(every), b=self.weights[:, None], axis=0)
+        return np.where(unknown, weighed, every[0])
+
+    def log_density(
+        self, network: Network, rows: Outputs, n_samples: int, random_state: int | None
+    ) -> Float[Array, " n"]:
+        """log p(row | its factors), averaged over the levels if they are unknown."""
+
+        def answer(known: AskedFactors) -> Float[Array, " n"]:
+            assert known.points is not None
+            found = explain(network, rows, {FACTORS: known.points})
+            return log_density(network, rows, found, n_samples, random_state)
+
+        return self.averaged(answer, len(next(iter(rows.values()))))
+
+    def _filled(self, count: int, unknown: BoolArray) -> list[Float[Array, "n C"]]:
+        """The factors of rows with each level in the place of unknown ones."""
+        own = np.zeros((count, self.levels.shape[1])) if self.points is None else self.points
+        return [np.where(unknown[:, None], level, own) for level in self.levels]
+
+
+def with_factors(network: Network, points: Float[Array, "N C"]) -> Network:
+    """A graph of one node whose layers have the known factors as further inputs."""
+    wide = tuple(replace(edge, sources=(POINTS, FACTORS)) for edge in network.edges)
+    beliefs = (*network.beliefs, Belief.certain(points))
+    return Network((*network.nodes, "known"), wide, (FACTORS,), beliefs)
+
+
+def at_level(posterior: Posterior, level: Float[Array, " C"]) -> Posterior:
+    """The layer at fixed factors, the last C inputs: a layer of the other inputs."""
+    kernel, own = posterior.kernel, posterior.n_latent - len(level)
+    assert isinstance(kernel, RBF)  # the only kernel that maps without factors have
+    weight = np.broadcast_to(kernel.lengthscale, posterior.n_latent) ** -2.0
+    away = posterior.inducing[:, own:] - level
+    fade = np.exp(-0.5 * away**2 @ weight[own:])
+    each = posterior.each
+    if each is not None:
+        each = replace(each, basis=each.basis * fade[:, None])
+    return replace(
+        posterior,
+        kernel=replace(kernel, lengthscale=weight[:own] ** -0.5),
+        inducing=posterior.inducing[:, :own],
+        weights=posterior.weights * fade[:, None],
+        gap=posterior.gap * np.outer(fade, fade),
+        each=each,
+    )
+
+
+def _explained(mean: Array, variance: Array, factors: Array, bound: Array) -> Explained:
+    """Explanations at both nodes; the factors are exact."""
+    each = Projection(mean, variance, bound), Projection(factors, 0.0 * factors, bound)
+    return Explained((POINTS, FACTORS), each, np.ones((len(bound), 2), dtype=bool), {})
