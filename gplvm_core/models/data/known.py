@@ -83,7 +83,8 @@ class KnownFactor:
         if len(seen) > 2 and steps[0] != 0.0 and np.allclose(steps, steps[0], rtol=1e-9):
             raise DataError(
                 f"the known factor {name!r} rises by the same step from row to row: it is the row "
-                "number. For rows in time, give times and a time_kernel instead"
+                "number, which every row has to itself",
+                script="For rows in time, give times and a time_kernel instead.",
             )
         return cls(name, (), float(seen.mean()), float(seen.std()))
 

@@ -177,7 +177,8 @@ def _mark(first: Item) -> str:
 def stored(key: str, first: Item) -> Member:
     """Return a stored model as a member. Raises ValueError if its data differ."""
     item = first if key == first.key else one_view(open_item(key))
-    if not same(item.dataset, first.dataset):
+    # Maps of the same columns can be compared, whatever known factors they take out.
+    if not same(replace(item.dataset, known={}), replace(first.dataset, known={})):
         raise ValueError(f"“{item.title}” and “{first.title}” are models of different data.")
     member = of_model(key, item.model, first.dataset, f"{key}|{item.version}|{_mark(first)}")
     title = item.title if item.view is None else f"{item.title}: {item.view}"
