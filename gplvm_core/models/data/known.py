@@ -109,11 +109,11 @@ class KnownFactor:
                 )
         return found
 
-    def words(self, point: Float[Array, " K"]) -> str:
-        """The value at these inputs in words."""
+    def value(self, point: Float[Array, " K"]) -> Any:
+        """The value at these inputs."""
         if self.values:
-            return str(self.values[int(np.argmax(point))])
-        return f"{self.center + self.scale * point[0]:.4g}"
+            return self.values[int(np.argmax(point))]
+        return float(f"{self.center + self.scale * point[0]:.12g}")
 
 
 @dataclass(frozen=True)
@@ -173,15 +173,31 @@ class TakenOut:
         note = UNKNOWN.format(where, listed(self.in_words))
         warnings.warn(note, UserWarning, stacklevel=5)
 
+    def values(self, point: Float[Array, " C"]) -> tuple[Any, ...]:
+        """The values of the factors at these inputs."""
+        ends = np.cumsum([0, *(each.width for each in self.factors)])
+        places = [slice(a, b) for a, b in pairwise(ends)]
+        return tuple(own.value(point[at]) for own, at in zip(self.factors, places, strict=True))
+
+    def words(self, point: Float[Array, " C"]) -> str:
+        """The values of the factors at these inputs in words."""
+        found = self.values(point)
+        return ", ".join(f"{each:.4g}" if isinstance(each, float) else str(each) for each in found)
+
     @property
     def in_words(self) -> list[str]:
         """The levels in words."""
-        ends = np.cumsum([0, *(each.width for each in self.factors)])
-        places = [slice(a, b) for a, b in pairwise(ends)]
-        return [
-            ", ".join(own.words(level[at]) for own, at in zip(self.factors, places, strict=True))
-            for level in self.levels
-        ]
+        return [self.words(level) for level in self.levels]
+
+    @property
+    def choices(self) -> Float[Array, "V C"]:
+        """The inputs of the values to choose from: every word of a single factor, else the levels.
+
+        Words and numbers are in their order.
+        """
+        if len(self.factors) == 1 and self.factors[0].values:
+            return np.eye(self.factors[0].width)
+        return self.levels[np.lexsort(self.levels.T[::-1])]
 
 
 def apart(table: Any, chosen: Sequence[str | int]) -> tuple[Any, Any]:
