@@ -1,10 +1,18 @@
-"""The value of the known factors at which a map shows its outputs."""
+"""The known factors that a map takes out: the value at which it is shown, what they explain."""
 
+from typing import Any
+
+import numpy as np
 import streamlit as st
+from numpy import ndarray as Array
 
+from gplvm_core import is_factor_left
+from gplvm_core.figures.variance_shares import shown_columns, variance_shares_figure
+from gplvm_core.readers.names import names_of
 from pages.ui.shared.catalogue import Item, at_level
 from pages.ui.shared.inputs import lasting_selectbox, one_of
 from pages.ui.shared.plain import plain
+from pages.ui.shared.words import percent
 
 SIDE_BY_SIDE = 5  # more values, and longer ones, are in a menu
 LETTERS = 40
@@ -36,3 +44,59 @@ def chosen_level(item: Item) -> Item:
         most = ", the most frequent value" if found.at.usual else ""
         st.caption(plain(f"Rows are drawn for {found.at.words}{most}."), width="content")
     return found
+
+
+def what_was_taken_out(item: Item) -> None:
+    """Show whether the known factors are still on the map, and what they explain of each column."""
+    if item.at is None:
+        return
+    expander = st.expander(
+        "What was taken out",
+        icon=":material/filter_alt:",
+        on_change="rerun",
+        key="explore_taken_out",
+    )
+    with expander:
+        if not expander.open:
+            return
+        left, shares = _found(item.at.model, item.visit)
+        for sentence in left:
+            st.markdown(plain(f"{sentence}."))
+        names = number_names(item)
+        st.plotly_chart(
+            variance_shares_figure(shares, names, item.at.names),
+            key=f"explore_taken_out|{item.visit}",
+            config={"displayModeBar": False},
+            alt=f"Shares of the variance of every column. {shares_in_words(shares, names)}",
+        )
+        st.caption(plain(shares_in_words(shares, names)))
+
+
+def number_names(item: Item) -> list[str]:
+    """Return the names of the columns of numbers, or of all outputs of a table without words."""
+    columns, names = item.dataset.columns, names_of(item.dataset)
+    if not columns:
+        return list(names)
+    return [name for name, own in zip(names, columns, strict=True) if own.is_number]
+
+
+def shares_in_words(shares: dict[str, Array], names: list[str]) -> str:
+    """Name the columns that the factors explain most and least, and how many are drawn."""
+    shown, own = shown_columns(shares), shares["factors"]
+    if not shown:
+        return "There is no column of numbers."
+    few = f" Of {len(names):,} columns, {len(shown)} are shown." if len(shown) < len(names) else ""
+    mean = percent(float(np.nanmean(own)))
+    return (
+        f"On average, {mean} of a column's variance is taken out; most of "
+        f"{names[shown[0]]} ({percent(float(own[shown[0]]))}).{few}"
+    )
+
+
+@st.cache_data(max_entries=8, show_spinner="Measuring what was taken out …")
+def _found(_model: Any, name: str) -> tuple[list[str], dict[str, Array]]:
+    """Return a sentence for each factor, and the shares of variance of all columns of numbers."""
+    shares, links = _model.variance_shares(), _model.posterior_.links
+    if links is not None:
+        shares = {part: own[links.measured] for part, own in shares.items()}
+    return [each.words for each in is_factor_left(_model)], shares
