@@ -77,8 +77,8 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
         )
     source, known = dataset.source, getattr(model, "known_", None)
     if known is not None:
-        usual = f"{', '.join(known.names)}: {known.in_words[0]}, the most frequent value."
-        source = f"{usual} {source}".rstrip()
+        drawn = f"{', '.join(known.names)}: {known.in_words[0]}, {known.usual}."
+        source = f"{drawn} {source}".rstrip()
     return OfflineExplorer(
         Chart.of(model, dataset), dataset.title if title is None else title, source
     )

@@ -83,7 +83,7 @@ class KnownFactor:
         if len(seen) > 2 and steps[0] != 0.0 and np.allclose(steps, steps[0], rtol=1e-9):
             raise DataError(
                 f"the known factor {name!r} rises by the same step from row to row: it is the row "
-                "number, which every row has to itself",
+                "number, which every row has to itself.",
                 script="For rows in time, give times and a time_kernel instead.",
             )
         return cls(name, (), float(seen.mean()), float(seen.std()))
@@ -185,6 +185,12 @@ class TakenOut:
         return ", ".join(f"{each:.4g}" if isinstance(each, float) else str(each) for each in found)
 
     @property
+    def usual(self) -> str:
+        """The description of the first level, which is the most frequent one."""
+        words = all(each.values for each in self.factors)
+        return "the most frequent value" if words else "in the most frequent range"
+
+    @property
     def in_words(self) -> list[str]:
         """The levels in words."""
         return [self.words(level) for level in self.levels]
@@ -197,7 +203,12 @@ class TakenOut:
         """
         if len(self.factors) == 1 and self.factors[0].values:
             return np.eye(self.factors[0].width)
-        return self.levels[np.lexsort(self.levels.T[::-1])]
+
+        def rank(level: Float[Array, " C"]) -> list[Any]:
+            pairs = zip(self.factors, self.values(level), strict=True)
+            return [own.values.index(each) if own.values else each for own, each in pairs]
+
+        return np.array(sorted(self.levels, key=rank))
 
 
 def apart(table: Any, chosen: Sequence[str | int]) -> tuple[Any, Any]:
