@@ -47,9 +47,9 @@ def test_a_batch_is_taken_out_on_train_and_chosen_on_explore():
     at = run_page("explore", model=key)
     assert not at.exception and not at.error
     assert levels(at).value == 0 and list(levels(at).options) == ["first", "second"]
-    assert "Rows are drawn for first, the most frequent value." in said(at)
+    assert "All answers are for first, the most frequent value." in said(at)
     at = levels(at).set_value(1).run()
-    assert "Rows are drawn for second." in said(at)
+    assert "All answers are for second." in said(at)
     # The page's code opens the map at the chosen value.
     item, names = at_level(open_item(key), 1), {}
     exec(opening_here(item), names)  # noqa: S102

@@ -42,7 +42,7 @@ def chosen_level(item: Item) -> Item:
         found = at_level(item, number)
         assert found.at is not None
         most = f", {known.usual}" if found.at.usual else ""
-        st.caption(plain(f"Rows are drawn for {found.at.words}{most}."), width="content")
+        st.caption(plain(f"All answers are for {found.at.words}{most}."), width="content")
     return found
 
 
