@@ -51,9 +51,10 @@ class AskedFactors:
             weighed = zip(self.levels, np.log(self.weights), strict=True)
             asked += [(unknown, np.tile(level, (count, 1)), each) for level, each in weighed]
         parts = list[tuple[Array, ...]]()
+        plain = without_slopes(network)
         for which, points, log_weight in asked:
-            some = {name: own[which] for name, own in rows.items()}
-            found = explain(network, some, {FACTORS: points[which]})[POINTS]
+            some = shifted(network, {name: own[which] for name, own in rows.items()}, points[which])
+            found = explain(plain, some, {FACTORS: points[which]})[POINTS]
             shape = count, *found.mean.shape[1:]
             mean, variance, bound = np.zeros(shape), np.ones(shape), np.full(shape[:2], -np.inf)
             mean[which], variance[which] = found.mean, found.variance
@@ -114,10 +115,13 @@ class AskedFactors:
     ) -> Float[Array, " n"]:
         """log p(row | its factors), averaged over the levels if they are unknown."""
 
+        plain = without_slopes(network)
+
         def answer(known: AskedFactors) -> Float[Array, " n"]:
             assert known.points is not None
-            found = explain(network, rows, {FACTORS: known.points})
-            return log_density(network, rows, found, n_samples, random_state)
+            own = shifted(network, rows, known.points)
+            found = explain(plain, own, {FACTORS: known.points})
+            return log_density(plain, own, found, n_samples, random_state)
 
         return self.averaged(answer, len(next(iter(rows.values()))))
 
@@ -134,6 +138,25 @@ def with_factors(network: Network, points: Float[Array, "N C"]) -> Network:
     return Network((*network.nodes, "known"), wide, (FACTORS,), beliefs)
 
 
+def without_slopes(network: Network) -> Network:
+    """The graph without the part of its outputs that is linear in the factors."""
+    edges = (replace(edge, posterior=replace(edge.posterior, slope=None)) for edge in network.edges)
+    return replace(network, edges=tuple(edges))
+
+
+def shifted(
+    network: Network, rows: Outputs, points: Float[Array, "n C"], sign: float = -1.0
+) -> dict[str, Array]:
+    """Rows without (sign −1) or with (sign 1) the linear part of their factors."""
+    found = {}
+    for name, own in rows.items():
+        posterior = network.ends[name].posterior
+        assert posterior.slope is not None  # every map without factors has one
+        part = posterior.scale * (points @ posterior.slope[-points.shape[1] :])
+        found[name] = own + sign * part
+    return found
+
+
 def at_level(posterior: Posterior, level: Float[Array, " C"]) -> Posterior:
     """The layer at fixed factors, the last C inputs: a layer of the other inputs."""
     kernel, own = posterior.kernel, posterior.n_latent - len(level)
@@ -141,7 +164,9 @@ def at_level(posterior: Posterior, level: Float[Array, " C"]) -> Posterior:
     weight = np.broadcast_to(kernel.lengthscale, posterior.n_latent) ** -2.0
     away = posterior.inducing[:, own:] - level
     fade = np.exp(-0.5 * away**2 @ weight[own:])
-    each = posterior.each
+    each, center = posterior.each, posterior.center
+    if posterior.slope is not None:
+        center = center + posterior.scale * (level @ posterior.slope[own:])
     if each is not None:
         each = replace(each, basis=each.basis * fade[:, None])
     return replace(
@@ -151,6 +176,8 @@ def at_level(posterior: Posterior, level: Float[Array, " C"]) -> Posterior:
         weights=posterior.weights * fade[:, None],
         gap=posterior.gap * np.outer(fade, fade),
         each=each,
+        center=center,
+        slope=None,
     )
 
 

@@ -210,25 +210,39 @@ def apart(table: Any, chosen: Sequence[str | int]) -> tuple[Any, Any]:
     return values[:, ~np.isin(places, taken)], values[:, taken]
 
 
-def residual(outputs: Float[Array, "N D"], points: Float[Array, "N C"]) -> Float[Array, "N D"]:
-    """The outputs without the part that is quadratic in the factors (NaN: missing).
+def linear_part(
+    outputs: Float[Array, "N D"], points: Float[Array, "N C"]
+) -> tuple[Float[Array, " D"], Float[Array, "C D"]]:
+    """Level and slopes of the outputs' linear part in the factors, by least squares.
 
-    Training starts from it. Raises DataError if nothing is left.
+    Raises DataError if nothing is left but this part.
     """
-    basis = np.hstack([np.ones((len(points), 1)), points, points**2])
-    left, seen = np.full_like(outputs, np.nan), ~np.isnan(outputs)
-    patterns, which = np.unique(seen, axis=1, return_inverse=True)
-    for rows, number in zip(patterns.T, range(patterns.shape[1]), strict=True):
-        own = np.ix_(rows, which.ravel() == number)
-        fitted = basis[rows] @ np.linalg.lstsq(basis[rows], outputs[own], rcond=None)[0]
-        left[own] = outputs[own] - fitted
+    basis = np.hstack([np.ones((len(points), 1)), points])
+    parts = _fitted(outputs, basis)
+    left = outputs - basis @ parts
     total = np.nansum((outputs - np.nanmean(outputs, axis=0)) ** 2)
     if np.nansum(left**2) < LEAST_LEFT * total:
         raise DataError(
             "the known factors explain the table completely, so that nothing is left to map: take "
             "fewer columns out"
         )
-    return left
+    return parts[0], parts[1:]
+
+
+def residual(outputs: Float[Array, "N D"], points: Float[Array, "N C"]) -> Float[Array, "N D"]:
+    """The outputs without their quadratic part in the factors; training starts from it."""
+    basis = np.hstack([np.ones((len(points), 1)), points, points**2])
+    return outputs - basis @ _fitted(outputs, basis)
+
+
+def _fitted(outputs: Float[Array, "N D"], basis: Float[Array, "N B"]) -> Float[Array, "B D"]:
+    """The least-squares weights of the basis for every output (NaN: missing)."""
+    found, seen = np.zeros((basis.shape[1], outputs.shape[1])), ~np.isnan(outputs)
+    patterns, which = np.unique(seen, axis=1, return_inverse=True)
+    for number, rows in enumerate(patterns.T):
+        own = which.ravel() == number
+        found[:, own] = np.linalg.lstsq(basis[rows], outputs[np.ix_(rows, own)], rcond=None)[0]
+    return found
 
 
 def _cells(table: Any) -> list[Cells]:

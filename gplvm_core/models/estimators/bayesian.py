@@ -176,7 +176,6 @@ class BayesianGPLVM(LatentVariableModel):
         return self.columns_
 
     def _begin(self, targets: Array) -> Start:
-        with_known.check_known_rows(self, len(targets))
         begin = super()._begin(targets)
         if self.known_ is not None:
             begin = replace(begin, known=self.known_.points)
@@ -208,7 +207,8 @@ class BayesianGPLVM(LatentVariableModel):
         if self.columns_ is not None:
             return odd + ended.notes + settle_kinds(self, learnt, targets, scaling, offset)
         (node, *_), (layer,) = learnt.nodes, learnt.layers
-        posterior, bound = layer.as_posterior(scaling), learnt.bound + offset
+        posterior = with_known.with_linear_part(layer.as_posterior(scaling), self._linear_part)
+        bound = learnt.bound + offset
         # Statistics at known factors do not tell how a row changes the bound at other ones.
         statistics = None if self.known_ is not None else layer.statistics
         set_fitted(self, node.belief, node.information, bound, statistics, posterior)

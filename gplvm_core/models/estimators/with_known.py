@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar, cast
 
@@ -9,9 +10,9 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core.models.data.known import TakenOut, apart
+from gplvm_core.models.data.known import TakenOut, apart, linear_part
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import predict
+from gplvm_core.prediction import Posterior, predict
 from gplvm_core.prediction.factors import AskedFactors, at_level
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.errors import listed, plural
@@ -47,13 +48,34 @@ def take_known(model: Any, Y: Any, known: Any) -> Any:
     return Y
 
 
-def check_known_rows(model: Any, count: int) -> None:
-    """Raise DataError unless there is a value of the known factors for every row."""
-    if model.known_ is not None and len(model.known_.points) != count:
+def without_linear_part(
+    model: Any, outputs: Float[Array, "N D"], measured: Any = True
+) -> tuple[Float[Array, "N D"], tuple[Array, Array] | None]:
+    """The outputs without their linear part in the known factors, and this part.
+
+    The part's level and slopes are 0 for outputs that are not `measured`. None without factors.
+    """
+    if model.known_ is None:
+        return outputs, None
+    points = model.known_.points
+    if len(points) != len(outputs):
         raise DataError(
-            f"the known factors have {plural(len(model.known_.points), 'row')}, but the table has "
-            f"{count:,}"
+            f"the known factors have {plural(len(points), 'row')}, but the table has "
+            f"{len(outputs):,}"
         )
+    level, slopes = linear_part(outputs, points)
+    level, slopes = level * measured, slopes * measured
+    return outputs - level - points @ slopes, (level, slopes)
+
+
+def with_linear_part(posterior: Posterior, part: tuple[Array, Array] | None) -> Posterior:
+    """The layer whose outputs have this part again: a mean that is linear in the factors."""
+    if part is None:
+        return posterior
+    level, slopes = part
+    still = np.zeros((posterior.n_latent - len(slopes), posterior.n_outputs))
+    slope = np.vstack([still, slopes / posterior.scale])
+    return replace(posterior, center=posterior.center + level, slope=slope)
 
 
 def apart_from_known(model: Any) -> bool:
