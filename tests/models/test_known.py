@@ -137,10 +137,37 @@ def test_a_row_of_an_unseen_batch_is_filled_with_the_honest_width(model):
     table = framed(ROWS[:6], BATCH[:6])
     table.loc[0, list("bcdef")] = np.nan
     std = model.complete(table, return_std=True)[1]
-    with pytest.warns(UserWarning, match="rows 0 .*average over its values in training"):
+    with pytest.warns(UserWarning, match="rows 0 .* not in the training rows"):
         unsure = model.complete(table.assign(place=["moon", *BATCH[1:6]]), return_std=True)[1]
-    assert (unsure.loc[0, list("bcdef")] > std.loc[0, list("bcdef")]).mean() > 0.7
+    assert (unsure.loc[0, list("bcdef")] > 3.0 * std.loc[0, list("bcdef")]).all()
     np.testing.assert_array_equal(unsure.iloc[1:], std.iloc[1:])
+
+
+def test_the_map_of_an_unseen_batch_is_the_average_and_the_scatter_of_the_known_ones(model):
+    points, shares = model.latent_mean_, np.array([np.mean(word == BATCH) for word in WORDS])
+    each = [model.given(word).inverse_transform(points, return_std=True) for word in WORDS]
+    means = np.stack([mean for mean, _ in each])
+    unseen = model.unseen()
+    average = np.tensordot(shares, means, axes=1)
+    np.testing.assert_allclose(unseen.inverse_transform(points), average, rtol=1e-6, atol=1e-9)
+    between = np.tensordot(shares, (means - average) ** 2, axes=1).mean(axis=0)
+    # One more draw of a Gaussian with three draws is in an interval of Student's t with two degrees
+    # of freedom: 4.3027 standard deviations instead of 1.96, and 4/2 of the three draws' variance.
+    wider = np.sqrt(model.noise_std_**2 + 2.0 * (4.302653 / 1.959964) ** 2 * between)
+    np.testing.assert_allclose(unseen.noise_std_, wider, rtol=1e-6)
+    std = unseen.inverse_transform(points, return_std=True)[1]
+    # The average of three functions is never less certain than all three.
+    assert (std <= np.max([own for _, own in each], axis=0) * 1.0001).all()
+
+
+@pytest.mark.parametrize("noise", ["shared", "per_output"])
+def test_the_map_of_an_unseen_batch_places_rows_with_the_wider_noise(noise):
+    fitted = BayesianGPLVM(**SETTINGS, noise=noise).fit(ROWS, known=BATCH)
+    unseen, moon = fitted.unseen(), ROWS[:8] + 1.5
+    std = unseen.transform(moon, return_std=True)[1]
+    assert std.mean() > 3.0 * fitted.given("west").transform(moon, return_std=True)[1].mean()
+    assert np.isfinite(unseen.score_samples(moon)).all()
+    assert unseen.score_samples(moon).mean() > fitted.given("west").score_samples(moon).mean()
 
 
 def test_one_answer_for_each_way_to_give_the_factor(model):
@@ -298,7 +325,7 @@ def test_settings_that_do_not_go_with_factors_are_refused(model):
         BayesianGPLVM(**SETTINGS, without=1).fit(ROWS, known=BATCH)
     with pytest.raises(DataError, match="fit it with without= or known="):
         BayesianGPLVM(**SETTINGS, second_stage="off").fit(ROWS).given("north")
-    with pytest.raises(DataError, match=r"'moon' is not a value .* \(.*north"):
+    with pytest.raises(DataError, match=r"'moon' is not a value .*north.*unseen"):
         model.given("moon")
     with pytest.raises(DataError, match="give the known factors place; got lab"):
         model.given(lab="north")
@@ -317,7 +344,9 @@ def test_a_failed_fit_changes_nothing(model):
 
 def test_the_fit_says_what_it_lacks():
     with pytest.warns(UserWarning, match="leaves out known factors: .* are not calibrated"):
-        fitted = BayesianGPLVM(**(SETTINGS | {"max_iter": 5})).fit(ROWS, known=BATCH)
+        fitted = BayesianGPLVM(**(SETTINGS | {"max_iter": 5}), second_stage="auto").fit(
+            ROWS, known=BATCH
+        )
     assert any("leaves out known factors" in note for note in fitted.notes_)
     assert not fitted.can_have_density
     assert not fitted.given("north").can_have_density

@@ -32,9 +32,10 @@ MOST_VALUES = 50
 MOST_LEVELS = 12
 # A factor that leaves less of the variance than this leaves nothing to map.
 LEAST_LEFT = 1e-4
-UNKNOWN = (
-    "{}: the known factor has no value, or one that is not in the training rows. The answers "
-    "average over its values in training ({})"
+UNKNOWN = "{}: the known factor has no value. The answers average over its values in training ({})"
+UNSEEN = (
+    "{}: the known factor has a value that is not in the training rows. Answers are those of "
+    "`unseen()`: the average over the values in training, with the scatter between them as noise"
 )
 
 
@@ -92,12 +93,14 @@ class KnownFactor:
         return len(self.values) or 1
 
     def encoded(self, cells: Cells) -> Float[Array, "n K"]:
-        """The inputs of rows; NaN where the value is missing or was not in training."""
+        """The inputs of rows: NaN for a missing value, infinite for one that training lacked."""
         found = np.full((len(cells.values), self.width), np.nan)
         for row, value in enumerate(cells.values):
             known = None if value is None else plain(value)
             if self.values:
-                if known in self.values:
+                if known is not None and known not in self.values:
+                    found[row] = np.inf
+                elif known is not None:
                     found[row] = np.arange(self.width) == self.values.index(known)
             elif isinstance(known, int | float):
                 found[row] = (known - self.center) / self.scale
@@ -144,7 +147,7 @@ class TakenOut:
         return tuple(each.name for each in self.factors)
 
     def encoded(self, given: Any) -> Float[Array, "n C"]:
-        """The inputs of rows; NaN in a row with an unknown value.
+        """The inputs of rows; infinite or NaN in a row with an unseen or a missing value.
 
         given: a table of the factors' columns, one column if there is one factor; or one value,
         or a dict of them by name.
@@ -158,19 +161,19 @@ class TakenOut:
         pairs = zip(self.factors, columns, strict=True)
         points = np.hstack([own.encoded(each) for own, each in pairs])
         points[np.isnan(points).any(axis=1)] = np.nan
+        points[np.isinf(points).any(axis=1)] = np.inf
         return points
 
-    def warn_unknown(self, points: Float[Array, "n C"] | None) -> None:
-        """Warn that the factors of some rows are unknown (None: of all rows)."""
-        where = "all rows"
-        if points is not None:
-            unknown = np.flatnonzero(np.isnan(points).any(axis=1))
-            if not len(unknown):
-                return
-            if len(unknown) < len(points):
-                where = f"rows {listed([*map(str, unknown)])} (counted from 0)"
-        note = UNKNOWN.format(where, listed(self.in_words))
-        warnings.warn(note, UserWarning, stacklevel=5)
+    def warn_unknown(self, points: Float[Array, "n C"]) -> None:
+        """Warn of rows whose factors are missing or were not in training."""
+        for note, odd in ((UNKNOWN, np.isnan(points)), (UNSEEN, np.isinf(points))):
+            rows = np.flatnonzero(odd.any(axis=1))
+            if not len(rows):
+                continue
+            where = "all rows"
+            if len(rows) < len(points):
+                where = f"rows {listed([*map(str, rows)])} (counted from 0)"
+            warnings.warn(note.format(where, listed(self.in_words)), UserWarning, stacklevel=5)
 
     @property
     def in_words(self) -> list[str]:

@@ -110,7 +110,7 @@ class BayesianGPLVM(LatentVariableModel):
     calibrate = with_intervals.calibrate
     can_calibrate = property(with_intervals.can_calibrate)
     _to_calibrate, _try = in_time.to_calibrate, in_time.try_in_time
-    extend, given = files.extend, with_known.given
+    extend, given, unseen = files.extend, with_known.given, with_known.unseen
     variance_shares = with_known.variance_shares
 
     @in_two_stages
