@@ -1,7 +1,7 @@
 """The answers about new rows, in the user's units."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -64,6 +64,15 @@ class Answers:
     nearest: Int[IntArray, "n k"]
     known: int
     held_out: bool = True
+
+    def rows(self, chosen: Int[IntArray, " k"]) -> Self:
+        """The answers about some rows, in this order."""
+        arrays: dict[str, Any] = {
+            each.name: value[chosen]
+            for each in fields(self)
+            if isinstance(value := getattr(self, each.name), np.ndarray)
+        }
+        return replace(self, **arrays, reasons=tuple(self.reasons[at] for at in chosen))
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:

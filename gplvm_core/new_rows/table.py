@@ -11,7 +11,7 @@ import numpy as np
 
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.rows import as_floats
-from gplvm_core.models.estimators.with_known import at_known
+from gplvm_core.models.estimators.with_known import groups_of, taken_apart
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of, prepare
 from gplvm_core.new_rows.reasons import sentence_of
@@ -108,15 +108,21 @@ def apply(
 
     def answered(block: Any) -> dict[str, Any]:
         nonlocal done
-        asked, block = at_known(model, block)
+        block, points = taken_apart(model, block)
         values, own = _values(block, names, drawn, done, numbers)
         for note in (*[no_p] * bool(no_p), *own, *numbers.notes.values()):
             say(note)
         if not len(values):
             raise DataError("the table has no rows: pass at least one")
         done += len(values)
-        parts = answers_of(asked, drawn, values, reasons=reasons, ranked=by_bound)
-        answers = Answers.joined(list(parts))
+        groups = [(model, slice(None))] if points is None else groups_of(model, points)
+        parts, order = list[Answers](), np.arange(len(values))
+        for own, rows in groups:
+            each = answers_of(own, drawn, values[rows], reasons=reasons, ranked=by_bound)
+            parts += each
+        if len(groups) > 1:
+            order = np.argsort(np.concatenate([rows for _, rows in groups]))
+        answers = Answers.joined(parts).rows(order)
         found = columns_of(answers, names)
         if no_p:
             found["reasons"] = [no_p] * len(values)

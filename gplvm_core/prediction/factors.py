@@ -11,12 +11,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float
-from scipy.special import logsumexp
+from scipy.special import logsumexp, ndtri, stdtrit
 
 from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import OutputGaps
 from gplvm_core.kernels import RBF
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.density import log_density
+from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Explained, Projection, explain
@@ -51,9 +53,10 @@ class AskedFactors:
             weighed = zip(self.levels, np.log(self.weights), strict=True)
             asked += [(unknown, np.tile(level, (count, 1)), each) for level, each in weighed]
         parts = list[tuple[Array, ...]]()
+        plain = without_slopes(network)
         for which, points, log_weight in asked:
-            some = {name: own[which] for name, own in rows.items()}
-            found = explain(network, some, {FACTORS: points[which]})[POINTS]
+            some = shifted(network, {name: own[which] for name, own in rows.items()}, points[which])
+            found = explain(plain, some, {FACTORS: points[which]})[POINTS]
             shape = count, *found.mean.shape[1:]
             mean, variance, bound = np.zeros(shape), np.ones(shape), np.full(shape[:2], -np.inf)
             mean[which], variance[which] = found.mean, found.variance
@@ -114,10 +117,13 @@ class AskedFactors:
     ) -> Float[Array, " n"]:
         """log p(row | its factors), averaged over the levels if they are unknown."""
 
+        plain = without_slopes(network)
+
         def answer(known: AskedFactors) -> Float[Array, " n"]:
             assert known.points is not None
-            found = explain(network, rows, {FACTORS: known.points})
-            return log_density(network, rows, found, n_samples, random_state)
+            own = shifted(network, rows, known.points)
+            found = explain(plain, own, {FACTORS: known.points})
+            return log_density(plain, own, found, n_samples, random_state)
 
         return self.averaged(answer, len(next(iter(rows.values()))))
 
@@ -134,22 +140,94 @@ def with_factors(network: Network, points: Float[Array, "N C"]) -> Network:
     return Network((*network.nodes, "known"), wide, (FACTORS,), beliefs)
 
 
+def without_slopes(network: Network) -> Network:
+    """The graph without the part of its outputs that is linear in the factors."""
+    edges = (replace(edge, posterior=replace(edge.posterior, slope=None)) for edge in network.edges)
+    return replace(network, edges=tuple(edges))
+
+
+def shifted(
+    network: Network, rows: Outputs, points: Float[Array, "n C"], sign: float = -1.0
+) -> dict[str, Array]:
+    """Rows without (sign −1) or with (sign 1) the linear part of their factors."""
+    found = {}
+    for name, own in rows.items():
+        posterior = network.ends[name].posterior
+        assert posterior.slope is not None  # every map without factors has one
+        part = posterior.scale * (points @ posterior.slope[-points.shape[1] :])
+        found[name] = own + sign * part
+    return found
+
+
 def at_level(posterior: Posterior, level: Float[Array, " C"]) -> Posterior:
     """The layer at fixed factors, the last C inputs: a layer of the other inputs."""
-    kernel, own = posterior.kernel, posterior.n_latent - len(level)
+    return _averaged(posterior, level[None], np.ones(1))
+
+
+def at_unseen(
+    posterior: Posterior,
+    levels: Float[Array, "L C"],
+    weights: Float[Array, " L"],
+    points: Float[Array, "N Q"],
+) -> Posterior:
+    """The layer at factors that were not in training: its average over the levels.
+
+    The L levels are a sample of the population to which an unseen factor belongs. The variance of
+    one further draw, (L + 1)/(L − 1) times their own variance, averaged over latent points, is
+    added to the noise. It is widened to the 95 % interval of Student's t with L − 1 degrees of
+    freedom, because few levels tell little about their variance.
+    """
+    each = np.stack([predict(at_level(posterior, level), points)[0] for level in levels])
+    apart = each - np.tensordot(weights, each, axes=1)
+    between = np.tensordot(weights, apart**2, axes=1).mean(axis=0)
+    count = len(levels)
+    wider = (stdtrit(count - 1, 0.975) / ndtri(0.975)) ** 2
+    further = between * wider * (count + 1) / (count - 1)
+    return _noisier(_averaged(posterior, levels, weights), further)
+
+
+def _averaged(
+    posterior: Posterior, levels: Float[Array, "L C"], weights: Float[Array, " L"]
+) -> Posterior:
+    """The average of a layer over levels of its last C inputs: a layer of the other inputs."""
+    kernel, own = posterior.kernel, posterior.n_latent - levels.shape[1]
     assert isinstance(kernel, RBF)  # the only kernel that maps without factors have
     weight = np.broadcast_to(kernel.lengthscale, posterior.n_latent) ** -2.0
-    away = posterior.inducing[:, own:] - level
-    fade = np.exp(-0.5 * away**2 @ weight[own:])
-    each = posterior.each
+    fixed = replace(kernel, variance=1.0, lengthscale=weight[own:] ** -0.5)
+    # The average has the prior variance `share` of one level, so that k* shrinks by this factor.
+    share = float(weights @ fixed.K(levels) @ weights)
+    fade = weights @ fixed.K(levels, posterior.inducing[:, own:]) / share
+    each, center = posterior.each, posterior.center
+    if posterior.slope is not None:
+        center = center + posterior.scale * (weights @ levels @ posterior.slope[own:])
     if each is not None:
         each = replace(each, basis=each.basis * fade[:, None])
     return replace(
         posterior,
-        kernel=replace(kernel, lengthscale=weight[:own] ** -0.5),
+        kernel=replace(kernel, variance=kernel.variance * share, lengthscale=weight[:own] ** -0.5),
         inducing=posterior.inducing[:, :own],
         weights=posterior.weights * fade[:, None],
         gap=posterior.gap * np.outer(fade, fade),
+        each=each,
+        center=center,
+        slope=None,
+    )
+
+
+def _noisier(posterior: Posterior, variance: Float[Array, " D"]) -> Posterior:
+    """The layer with this variance (in the user's units) added to the noise of every output."""
+    noise = posterior.noise_variance * posterior.scale**2
+    own = np.sqrt(posterior.noise_variance * (1.0 + variance / noise))
+    each = posterior.each
+    if each is None:
+        values, basis = np.linalg.eigh(posterior.gap)
+        each = OutputGaps(np.ones(len(own)), basis, values[posterior.groups])
+    each = replace(each, ratio=each.ratio / own**2, shares=each.shares / own[:, None] ** 2)
+    return replace(
+        posterior,
+        weights=posterior.weights / own,
+        noise_variance=1.0,
+        scale=posterior.scale * own,
         each=each,
     )
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
@@ -32,9 +31,10 @@ MOST_VALUES = 50
 MOST_LEVELS = 12
 # A factor that leaves less of the variance than this leaves nothing to map.
 LEAST_LEFT = 1e-4
-UNKNOWN = (
-    "{}: the known factor has no value, or one that is not in the training rows. The answers "
-    "average over its values in training ({})"
+UNKNOWN = "{}: the known factor has no value. The answers average over its values in training ({})"
+UNSEEN = (
+    "{}: the known factor has a value that is not in the training rows. Answers are those of "
+    "`unseen()`: the average over the values in training, with the scatter between them as noise"
 )
 
 
@@ -93,12 +93,14 @@ class KnownFactor:
         return len(self.values) or 1
 
     def encoded(self, cells: Cells) -> Float[Array, "n K"]:
-        """The inputs of rows; NaN where the value is missing or was not in training."""
+        """The inputs of rows: NaN for a missing value, infinite for one that training lacked."""
         found = np.full((len(cells.values), self.width), np.nan)
         for row, value in enumerate(cells.values):
             known = None if value is None else plain(value)
             if self.values:
-                if known in self.values:
+                if known is not None and known not in self.values:
+                    found[row] = np.inf
+                elif known is not None:
                     found[row] = np.arange(self.width) == self.values.index(known)
             elif isinstance(known, int | float):
                 found[row] = (known - self.center) / self.scale
@@ -145,7 +147,7 @@ class TakenOut:
         return tuple(each.name for each in self.factors)
 
     def encoded(self, given: Any) -> Float[Array, "n C"]:
-        """The inputs of rows; NaN in a row with an unknown value.
+        """The inputs of rows; infinite or NaN in a row with an unseen or a missing value.
 
         given: a table of the factors' columns, one column if there is one factor; or one value,
         or a dict of them by name.
@@ -159,19 +161,19 @@ class TakenOut:
         pairs = zip(self.factors, columns, strict=True)
         points = np.hstack([own.encoded(each) for own, each in pairs])
         points[np.isnan(points).any(axis=1)] = np.nan
+        points[np.isinf(points).any(axis=1)] = np.inf
         return points
 
-    def warn_unknown(self, points: Float[Array, "n C"] | None) -> None:
-        """Warn that the factors of some rows are unknown (None: of all rows)."""
-        where = "all rows"
-        if points is not None:
-            unknown = np.flatnonzero(np.isnan(points).any(axis=1))
-            if not len(unknown):
-                return
-            if len(unknown) < len(points):
-                where = f"rows {listed([*map(str, unknown)])} (counted from 0)"
-        note = UNKNOWN.format(where, listed(self.in_words))
-        warnings.warn(note, UserWarning, stacklevel=5)
+    def warn_unknown(self, points: Float[Array, "n C"]) -> None:
+        """Warn of rows whose factors are missing or were not in training."""
+        for note, odd in ((UNKNOWN, np.isnan(points)), (UNSEEN, np.isinf(points))):
+            rows = np.flatnonzero(odd.any(axis=1))
+            if not len(rows):
+                continue
+            where = "all rows"
+            if len(rows) < len(points):
+                where = f"rows {listed([*map(str, rows)])} (counted from 0)"
+            warnings.warn(note.format(where, listed(self.in_words)), UserWarning, stacklevel=5)
 
     def values(self, point: Float[Array, " C"]) -> tuple[Any, ...]:
         """The values of the factors at these inputs."""
@@ -238,25 +240,39 @@ def apart(table: Any, chosen: Sequence[str | int]) -> tuple[Any, Any]:
     return values[:, ~np.isin(places, taken)], values[:, taken]
 
 
-def residual(outputs: Float[Array, "N D"], points: Float[Array, "N C"]) -> Float[Array, "N D"]:
-    """The outputs without the part that is quadratic in the factors (NaN: missing).
+def linear_part(
+    outputs: Float[Array, "N D"], points: Float[Array, "N C"]
+) -> tuple[Float[Array, " D"], Float[Array, "C D"]]:
+    """Level and slopes of the outputs' linear part in the factors, by least squares.
 
-    Training starts from it. Raises DataError if nothing is left.
+    Raises DataError if nothing is left but this part.
     """
-    basis = np.hstack([np.ones((len(points), 1)), points, points**2])
-    left, seen = np.full_like(outputs, np.nan), ~np.isnan(outputs)
-    patterns, which = np.unique(seen, axis=1, return_inverse=True)
-    for rows, number in zip(patterns.T, range(patterns.shape[1]), strict=True):
-        own = np.ix_(rows, which.ravel() == number)
-        fitted = basis[rows] @ np.linalg.lstsq(basis[rows], outputs[own], rcond=None)[0]
-        left[own] = outputs[own] - fitted
+    basis = np.hstack([np.ones((len(points), 1)), points])
+    parts = _fitted(outputs, basis)
+    left = outputs - basis @ parts
     total = np.nansum((outputs - np.nanmean(outputs, axis=0)) ** 2)
     if np.nansum(left**2) < LEAST_LEFT * total:
         raise DataError(
             "the known factors explain the table completely, so that nothing is left to map: take "
             "fewer columns out"
         )
-    return left
+    return parts[0], parts[1:]
+
+
+def residual(outputs: Float[Array, "N D"], points: Float[Array, "N C"]) -> Float[Array, "N D"]:
+    """The outputs without their quadratic part in the factors; training starts from it."""
+    basis = np.hstack([np.ones((len(points), 1)), points, points**2])
+    return outputs - basis @ _fitted(outputs, basis)
+
+
+def _fitted(outputs: Float[Array, "N D"], basis: Float[Array, "N B"]) -> Float[Array, "B D"]:
+    """The least-squares weights of the basis for every output (NaN: missing)."""
+    found, seen = np.zeros((basis.shape[1], outputs.shape[1])), ~np.isnan(outputs)
+    patterns, which = np.unique(seen, axis=1, return_inverse=True)
+    for number, rows in enumerate(patterns.T):
+        own = which.ravel() == number
+        found[:, own] = np.linalg.lstsq(basis[rows], outputs[np.ix_(rows, own)], rcond=None)[0]
+    return found
 
 
 def _cells(table: Any) -> list[Cells]:
@@ -290,6 +306,8 @@ def _levels(points: Float[Array, "N C"]) -> tuple[Float[Array, "L C"], Float[Arr
     """Points that represent all rows, at most `MOST_LEVELS`, frequent ones first, and shares."""
     found, counts = np.unique(points, axis=0, return_counts=True)
     if len(found) > MOST_LEVELS:
+        from sklearn.cluster import KMeans  # takes long to import
+
         clusters = KMeans(MOST_LEVELS, n_init=1, random_state=0).fit(points)
         found = points[np.argmin(clusters.transform(points), axis=0)]
         counts = np.bincount(clusters.labels_)

@@ -110,7 +110,7 @@ class BayesianGPLVM(LatentVariableModel):
     calibrate = with_intervals.calibrate
     can_calibrate = property(with_intervals.can_calibrate)
     _to_calibrate, _try = in_time.to_calibrate, in_time.try_in_time
-    extend, given = files.extend, with_known.given
+    extend, given, unseen = files.extend, with_known.given, with_known.unseen
     variance_shares = with_known.variance_shares
 
     @in_two_stages
@@ -176,7 +176,6 @@ class BayesianGPLVM(LatentVariableModel):
         return self.columns_
 
     def _begin(self, targets: Array) -> Start:
-        with_known.check_known_rows(self, len(targets))
         begin = super()._begin(targets)
         if self.known_ is not None:
             begin = replace(begin, known=self.known_.points)
@@ -208,7 +207,8 @@ class BayesianGPLVM(LatentVariableModel):
         if self.columns_ is not None:
             return odd + ended.notes + settle_kinds(self, learnt, targets, scaling, offset)
         (node, *_), (layer,) = learnt.nodes, learnt.layers
-        posterior, bound = layer.as_posterior(scaling), learnt.bound + offset
+        posterior = with_known.with_linear_part(layer.as_posterior(scaling), self._linear_part)
+        bound = learnt.bound + offset
         # Statistics at known factors do not tell how a row changes the bound at other ones.
         statistics = None if self.known_ is not None else layer.statistics
         set_fitted(self, node.belief, node.information, bound, statistics, posterior)

@@ -31,7 +31,7 @@ from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Network
-from gplvm_core.prediction.factors import with_factors
+from gplvm_core.prediction.factors import with_factors, without_slopes
 from gplvm_core.prediction.fills import FillMethod
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers.frames import taken
@@ -144,6 +144,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         kernel = getattr(self, "time_kernel_", None)
         if kernel is None:
             return None
+        if getattr(self, "known_", None) is not None:
+            network = without_slopes(network)
         return Paths(network, {0: (kernel, self.path_)}, self.times_, self.sequences_)
 
     @property

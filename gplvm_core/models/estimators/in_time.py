@@ -18,6 +18,7 @@ from gplvm_core.models.estimators.with_known import apart_from_known, check_one_
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.candidates import Report
+from gplvm_core.prediction.factors import FACTORS, shifted
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.intervals import Asked, Tries, parts_of_sequences
 from gplvm_core.prediction.paths import StepCallback
@@ -182,14 +183,9 @@ def transform_sequence(
     """
     fitted, rows = self.fitted_, self._rows(Y, all_seen=False)[DATA]
     asked = decided(fitted, Asked("values"), adapt, sequence is None and coupled)
+    own, known = _at_known(fitted, rows)
     path: FoundPath = over_time(fitted).of_rows(
-        rows,
-        times,
-        sequence,
-        callback,
-        coupled=coupled,
-        adapt=asked.adapted,
-        **_known(fitted, rows),
+        own, times, sequence, callback, coupled=coupled, adapt=asked.adapted, inputs=known
     )
     belief = path.beliefs[0]
     return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
@@ -249,19 +245,16 @@ def filled(
     over = over_time(fitted)
     new = sequence is None and coupled
     frames, values = (decided(fitted, Asked(what), adapt, new) for what in ("frames", "values"))
+    own, known = _at_known(fitted, rows)
     path: FoundPath = over.of_rows(
-        rows,
-        times,
-        sequence,
-        callback,
-        coupled=coupled,
-        adapt=values.adapted,
-        **_known(fitted, rows),
+        own, times, sequence, callback, coupled=coupled, adapt=values.adapted, inputs=known
     )
     if fitted.tables:
         expected = fitted.expected_at(DATA, {0: path.beliefs[0]}).exposed(rows)
         return expected.filled(rows), path.beliefs[0]
     mean, spread = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
+    if known is not None:
+        mean = shifted(fitted.network, {DATA: mean}, known[FACTORS], 1.0)[DATA]
     if new:
         empty = np.isnan(rows).all(axis=1)
         spread[empty] = calibrated(model, frames, spread[empty], shown=shown)
@@ -270,9 +263,12 @@ def filled(
     return (whole, np.sqrt(variance), None), path.beliefs[0]
 
 
-def _known(fitted: Fitted, rows: Array) -> dict[str, Any]:
-    """The known factors of rows in time, as arguments of `of_rows`."""
-    return {} if fitted.factors is None else {"inputs": fitted.factors.in_time(len(rows))}
+def _at_known(fitted: Fitted, rows: Array) -> tuple[Array, dict[int, Array] | None]:
+    """Rows without the linear part of their known factors, and these factors."""
+    if fitted.factors is None:
+        return rows, None
+    known = fitted.factors.in_time(len(rows))
+    return shifted(fitted.network, {DATA: rows}, known[FACTORS])[DATA], known
 
 
 def to_calibrate(self: Any, Y: ArrayLike) -> dict[str, Array]:

@@ -13,6 +13,7 @@ from gplvm_core.models.data.rows import checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.timeline import over_times
 from gplvm_core.models.estimators.attributes import set_fitted
+from gplvm_core.models.estimators.with_known import with_linear_part, without_linear_part
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.problems.kinds import (
     KindsSettled,
@@ -41,9 +42,13 @@ def training_table(model: Any, Y: ArrayLike, how: str) -> tuple[Array, Scaling, 
             _check_settings(model)
             take_names(model, Y, reset=True)
             refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
+            numbers = columns.links.measured
+            outputs, model._linear_part = without_linear_part(model, outputs, numbers)
             model.columns_, scaling = columns, units_of_numbers(columns, outputs)
             return scaling.apply(outputs), scaling, notes
     outputs = checked_rows(model, Y, reset=True)
+    if hasattr(model, "known_"):
+        outputs, model._linear_part = without_linear_part(model, outputs)
     scaling = Scaling.of(outputs, how)
     return scaling.apply(outputs), scaling, notes
 
@@ -74,7 +79,8 @@ def settle_kinds(
     """Set the fitted attributes for a table of several kinds; return notes."""
     (node, *_), (settled,) = learnt.nodes, learnt.layers
     assert isinstance(settled, KindsSettled)
-    posterior, bound = settled.as_posterior(scaling), learnt.bound + offset
+    posterior = with_linear_part(settled.as_posterior(scaling), model._linear_part)
+    bound = learnt.bound + offset
     set_fitted(model, node.belief, node.information, bound, settled.statistics, posterior)
     if model.time_kernel is None and model.known_ is None:
         known = scaling.center + scaling.scale * targets

@@ -27,7 +27,7 @@ from gplvm_core.models.data.views import (
 from gplvm_core.models.estimators.attributes import names_of
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.estimators.trained import Callback, Ended, take_path, take_times, train
-from gplvm_core.models.estimators.with_known import check_known_rows
+from gplvm_core.models.estimators.with_known import with_linear_part, without_linear_part
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.problems.kinds import KindsSettled
@@ -54,6 +54,11 @@ def fit_views(
     one = model.noise == AUTO and model._one_noise
     own = noise_by_view("shared" if one else model.noise, tuple(given))
     how = {name: units_for(model.scaling, noise) for name, noise in own.items()}
+    parts = {}
+    for name, outputs in given.items():
+        links = model.kinds_[name].links if name in model.kinds_ else None
+        measured = True if links is None else links.measured
+        given[name], parts[name] = without_linear_part(model, outputs, measured)
     internal, scalings = training_views(given, how, model.kinds_)
     model._noises = tuple(noise_for(own[name], units) for name, units in scalings.items())
     model.views_, values = tuple(given), tuple(internal.values())
@@ -61,7 +66,6 @@ def fit_views(
     model.columns_ = {
         name: names for name, names in named.items() if names and name not in model.kinds_
     }
-    check_known_rows(model, len(values[0]))
     unused = take_times(model, times, sequences, len(values[0]))
     with executor_for(model.n_jobs) as executor:
         problem, offsets = model._problem(internal, executor), log_jacobians(internal, scalings)
@@ -71,6 +75,9 @@ def fit_views(
     odd, count = take_path(model, ended), len(values[0])
     model.rows_ = TrainingRows(count, ended.trained_rows)
     notes = _take_views(model, ended, learnt, scalings, offsets)
+    model.posteriors_ = {
+        name: with_linear_part(own, parts[name]) for name, own in model.posteriors_.items()
+    }
     units = notes_by_view({name: each.notes for name, each in scalings.items()})
     apart = unlinked_views(internal)
     model._note(apart + ended.start_notes + ended.notes + units + odd + notes)

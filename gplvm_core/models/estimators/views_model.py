@@ -30,6 +30,7 @@ from gplvm_core.models.estimators import (
     views_transfer,
     with_density,
     with_intervals,
+    with_known,
 )
 from gplvm_core.models.estimators.attributes import framed, names_of
 from gplvm_core.models.estimators.base import NOTHING, Capabilities, GPModel
@@ -39,7 +40,7 @@ from gplvm_core.models.estimators.trained import Callback, Ended, whole
 from gplvm_core.models.estimators.trained_views import fit_views
 from gplvm_core.models.estimators.with_density import Method
 from gplvm_core.models.estimators.with_handles import fit_to
-from gplvm_core.models.estimators.with_known import factors_of, given, take_known
+from gplvm_core.models.estimators.with_known import factors_of, take_known
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
@@ -127,7 +128,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     can_have_density = property(with_density.can_have_density)
     fit_density = with_density.fit_density
     completion_methods, fit_to = with_density.completion_methods, fit_to
-    to_xarray, to_arviz, given = exported.to_xarray, exported.to_arviz, given
+    to_xarray, to_arviz = exported.to_xarray, exported.to_arviz
+    given, unseen = with_known.given, with_known.unseen
     calibrate, can_calibrate = with_intervals.calibrate, property(with_intervals.can_calibrate)
     forecast_latent, transfer = in_time.forecast_latent, views_transfer.transfer
     segmentation, correspondences = views_transfer.segmentation, views_transfer.correspondences

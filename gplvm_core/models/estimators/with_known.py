@@ -1,24 +1,28 @@
 """Maps that leave out known factors: their columns, and the same map at a value of the factors."""
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import wraps
 from typing import Any, TypeVar, cast
 
+import narwhals as nw
 import numpy as np
 from jaxtyping import Float
 from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core.models.data.known import TakenOut, apart
-from gplvm_core.numerics import Array
-from gplvm_core.prediction import predict
-from gplvm_core.prediction.factors import AskedFactors, at_level
+from gplvm_core.models.data.known import TakenOut, apart, linear_part
+from gplvm_core.numerics import Array, IntArray
+from gplvm_core.prediction import Posterior, predict
+from gplvm_core.prediction.factors import AskedFactors, at_level, at_unseen
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.frames import frame_of
 
 # The shares of variance use at most this many rows.
 MOST_POINTS = 1000
+# Questions whose answers have the rows on the second axis.
+ROWS_SECOND = ("sample_completions", "column_quantiles")
 Question = TypeVar("Question", bound=Callable[..., Any])
 
 
@@ -47,13 +51,34 @@ def take_known(model: Any, Y: Any, known: Any) -> Any:
     return Y
 
 
-def check_known_rows(model: Any, count: int) -> None:
-    """Raise DataError unless there is a value of the known factors for every row."""
-    if model.known_ is not None and len(model.known_.points) != count:
+def without_linear_part(
+    model: Any, outputs: Float[Array, "N D"], measured: Any = True
+) -> tuple[Float[Array, "N D"], tuple[Array, Array] | None]:
+    """The outputs without their linear part in the known factors, and this part.
+
+    The part's level and slopes are 0 for outputs that are not `measured`. None without factors.
+    """
+    if model.known_ is None:
+        return outputs, None
+    points = model.known_.points
+    if len(points) != len(outputs):
         raise DataError(
-            f"the known factors have {plural(len(model.known_.points), 'row')}, but the table has "
-            f"{count:,}"
+            f"the known factors have {plural(len(points), 'row')}, but the table has "
+            f"{len(outputs):,}"
         )
+    level, slopes = linear_part(outputs, points)
+    level, slopes = level * measured, slopes * measured
+    return outputs - level - points @ slopes, (level, slopes)
+
+
+def with_linear_part(posterior: Posterior, part: tuple[Array, Array] | None) -> Posterior:
+    """The layer whose outputs have this part again: a mean that is linear in the factors."""
+    if part is None:
+        return posterior
+    level, slopes = part
+    still = np.zeros((posterior.n_latent - len(slopes), posterior.n_outputs))
+    slope = np.vstack([still, slopes / posterior.scale])
+    return replace(posterior, center=posterior.center + level, slope=slope)
 
 
 def apart_from_known(model: Any) -> bool:
@@ -77,24 +102,42 @@ def columns_of(model: Any) -> tuple[str | int, ...]:
     return () if own is None else (own,) if isinstance(own, str | int) else tuple(own)
 
 
-def at_known(model: Any, Y: Any) -> tuple[Any, Any]:
-    """The model at the known factors in the columns of new rows, and these rows without them.
+def taken_apart(model: Any, Y: Any) -> tuple[Any, Array | None]:
+    """New rows without the columns of known factors, and these factors; warns of unknown ones.
 
-    Rows without these columns have unknown factors.
+    None if the rows have no such columns by the model's settings, or if their factors are given.
     """
     known = getattr(model, "known_", None)
     if known is None or not known.chosen or model.given_ is not None:
-        return model, Y
+        return Y, None
     frame = frame_of(Y)
     if frame is None:
         absent = np.shape(Y)[1:] == (model.n_features_in_,)
     else:
         absent = not set(frame.columns) & set(known.names)
     if absent:
-        known.warn_unknown(None)
-        return model, Y
-    rows, factors = apart(Y, known.chosen)
-    return _bound(model, known.encoded(factors)), rows
+        points = np.full((np.shape(Y)[0], known.points.shape[1]), np.nan)
+    else:
+        Y, factors = apart(Y, known.chosen)
+        points = known.encoded(factors)
+    known.warn_unknown(points)
+    return Y, points
+
+
+def groups_of(model: Any, points: Array) -> list[tuple[Any, IntArray]]:
+    """The models that answer about rows with these factors, and the numbers of their rows.
+
+    Rows with values that training lacked are a group of their own.
+    """
+    new = np.isinf(points).any(axis=1)
+    groups = [(_bound(model, points[~new]), np.flatnonzero(~new))] if not new.all() else []
+    return [*groups, (model.unseen(), np.flatnonzero(new))] if new.any() else groups
+
+
+def _some(table: Any, rows: IntArray) -> Any:
+    """Some rows of a table."""
+    frame = frame_of(table)
+    return np.asarray(table)[rows] if frame is None else frame[rows.tolist()].to_native()
 
 
 def for_rows(model: Any, rows: Any) -> Any:
@@ -111,15 +154,31 @@ def of_rows(question: Question) -> Question:
 
     @wraps(question)
     def asked(model: Any, Y: Any, *args: Any, **options: Any) -> Any:
-        model, Y = at_known(model, Y)
-        return question(model, Y, *args, **options)
+        Y, points = taken_apart(model, Y)
+        if points is None:
+            return question(model, Y, *args, **options)
+        groups = groups_of(model, points)
+        if len(groups) == 1:
+            return question(groups[0][0], Y, *args, **options)
+        answers = [question(own, _some(Y, rows), *args, **options) for own, rows in groups]
+        order = np.argsort(np.concatenate([rows for _, rows in groups]))
+        return _joined(answers, order, int(question.__name__ in ROWS_SECOND))
 
     return cast(Question, asked)
 
 
+def _joined(answers: Sequence[Any], order: IntArray, axis: int) -> Any:
+    """Answers about all rows from those about groups of rows; axis: that of the rows."""
+    if isinstance(answers[0], tuple):
+        return tuple(_joined(each, order, axis) for each in zip(*answers, strict=True))
+    frames: list[Any] = [frame_of(each) for each in answers]
+    if frames[0] is not None:
+        return nw.concat(frames)[order.tolist()].to_native()
+    return np.take(np.concatenate(answers, axis=axis), order, axis=axis)
+
+
 def _bound(model: Any, points: Array) -> Any:
     """A copy of the model that answers about rows with these known factors."""
-    model.known_.warn_unknown(points)
     own = copy.copy(model)
     own.given_ = points
     return own
@@ -159,24 +218,55 @@ def given(self: Any, *values: Any, **named: Any) -> Any:
     if bool(values) == bool(named) or len(values) > 1:
         raise DataError("give one value, one column of values, or the values by name")
     points = known.encoded(named or values[0])
-    if not named and np.ndim(values[0]):
-        return _bound(self, points)
-    if np.isnan(points).any():
+    several = not named and np.ndim(values[0]) > 0
+    odd = np.isinf(points) if several else ~np.isfinite(points)
+    if odd.any():
+        rows = np.flatnonzero(odd.any(axis=1))
+        what = f"the value in row {rows[0]} (counted from 0)" if several else repr(values[0])
         raise DataError(
-            f"{named or values[0]!r} is not a value of the known factors in the training rows "
-            f"({listed(known.in_words)}); without `given`, answers average over these values"
+            f"{named or what} is not a value of the known factors in the training rows "
+            f"({listed(known.in_words)}). `unseen()` is the map for other values"
         )
+    if several:
+        known.warn_unknown(points)
+        return _bound(self, points)
     return at_value(self, points[0])
+
+
+def unseen(self: Any) -> Any:
+    """Return the same map for a value of the known factors that was not in training.
+
+    Its outputs are the average over the values in training, and the scatter between these values is
+    part of the noise: with few values, intervals are wide. New rows are placed by all that this
+    noise leaves certain.
+
+    Returns
+    -------
+    estimator
+        A copy; the model itself does not change.
+
+    Raises
+    ------
+    DataError
+        If the model has no known factors.
+    """
+    known, points = _taken_out(self), self._belief.thinned(MOST_POINTS).mean
+    return _ordinary(self, lambda own: at_unseen(own, known.levels, known.weights, points))
 
 
 def at_value(model: Any, level: Array) -> Any:
     """The same map at one value of its known factors, given as inputs of the layers."""
+    return _ordinary(model, lambda posterior: at_level(posterior, level))
+
+
+def _ordinary(model: Any, fixed: Callable[[Posterior], Posterior]) -> Any:
+    """A copy of the model whose layers have only the latent point as their input."""
     own = copy.copy(model)
-    own.known_, own.given_ = None, level[None]
+    own.known_, own.given_ = None, np.empty((0, 0))  # it can never be fitted to its rows
     if hasattr(own, "posteriors_"):
-        own.posteriors_ = {name: at_level(each, level) for name, each in own.posteriors_.items()}
+        own.posteriors_ = {name: fixed(each) for name, each in own.posteriors_.items()}
     else:
-        own.posterior_, own.without = at_level(own.posterior_, level), None
+        own.posterior_, own.without = fixed(own.posterior_), None
     return own
 
 

@@ -10,7 +10,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.models.data.rows import checked_levels
-from gplvm_core.models.estimators.with_known import at_known
+from gplvm_core.models.estimators.with_known import of_rows
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.columns import Expected, counts_of, words_of
@@ -32,6 +32,7 @@ def class_words(self: Any, column: str | int) -> tuple[Any, ...]:
     return _words(self, DATA, column)
 
 
+@of_rows
 def class_probabilities(self: Any, Y: Any, column: str | int) -> Float[Array, "N C"]:
     """Return the probabilities of a column's words in new rows, given their other columns.
 
@@ -72,6 +73,7 @@ def class_probabilities_at(
     return expected.words(self._table(DATA).column(column))
 
 
+@of_rows
 def count_probabilities(self: Any, Y: Any, column: str | int, most: int) -> Float[Array, "N C"]:
     """Return the probabilities of the counts 0 to `most`, given the other columns of new rows.
 
@@ -93,6 +95,7 @@ def count_probabilities(self: Any, Y: Any, column: str | int, most: int) -> Floa
     return _counts(self, Y, DATA, column, most)
 
 
+@of_rows
 def column_quantiles(
     self: Any, Y: Any, column: str | int, quantiles: ArrayLike = (0.05, 0.5, 0.95)
 ) -> NDArray[Any]:
@@ -225,6 +228,5 @@ def _quantiles(
 def _of_others(model: Any, Y: Any, name: str, column: str | int) -> tuple[Expected, int]:
     """Predictions of rows without the rows' own values in one column, and the column's number."""
     at = model._table(name).column(column)
-    model, Y = at_known(model, Y)
     rows = model._rows(Y, all_seen=False)
     return model.fitted_.expected_without(name, rows, at), at

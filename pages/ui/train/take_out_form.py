@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.models.data.known import TakenOut, residual
+from gplvm_core.models.data.known import TakenOut, linear_part
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import listed
 from gplvm_core.readers.frames import from_columns
@@ -48,7 +48,7 @@ def check_taken_out(dataset: Dataset) -> None:
     """Raise DataError if training would refuse the known factors of a data set."""
     known = TakenOut.learnt(from_columns(dataset.known, ""))
     if dataset.kinds is None:
-        residual(dataset.values, known.points)
+        linear_part(dataset.values, known.points)
 
 
 def can_take_out(model: Any, dataset: Dataset) -> bool:

@@ -1,0 +1,357 @@
+"""Tests of maps that leave out known factors: their places, answers at a value, and refusals."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logsumexp
+
+from gplvm_core import (
+    BayesianGPLVM,
+    DeepGPLVM,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    apply,
+    is_factor_left,
+    load,
+)
+from gplvm_core.datasets import DataError
+from gplvm_core.prediction import predict
+
+SETTINGS = {"n_components": 3, "n_inducing": 20, "max_iter": 100, "random_state": 0}
+WORDS = np.array(["north", "south", "west"])
+
+
+def drawn(count: int = 75, seed: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return two true dimensions, the batch of each row, and rows that both change."""
+    generator = np.random.default_rng(seed)
+    truth, batch = generator.uniform(-1.5, 1.5, (count, 2)), generator.integers(0, 3, count)
+    mixed = np.column_stack([np.sin(truth), truth, truth[:, 0] * truth[:, 1]])
+    rows = mixed @ generator.normal(size=(5, 6)) + 2.0 * generator.normal(size=(3, 6))[batch]
+    return truth, WORDS[batch], rows + 0.05 * generator.standard_normal(rows.shape)
+
+
+TRUTH, BATCH, ROWS = drawn()
+
+
+def framed(rows: np.ndarray, batch: np.ndarray) -> pd.DataFrame:
+    frame = pd.DataFrame(rows, columns=list("abcdef"))
+    frame.insert(2, "place", batch)
+    return frame
+
+
+@pytest.fixture(scope="module")
+def model() -> BayesianGPLVM:
+    return BayesianGPLVM(**SETTINGS, without="place").fit(framed(ROWS, BATCH))
+
+
+@pytest.fixture(scope="module")
+def plain() -> BayesianGPLVM:
+    return BayesianGPLVM(**SETTINGS, second_stage="off").fit(ROWS)
+
+
+def explained(model: BayesianGPLVM) -> float:
+    """Return R² of the true dimensions, as quadratic functions of the rows' places."""
+    x = model.latent_mean_
+    basis = np.column_stack([np.ones(len(x)), x, x**2, x * np.roll(x, 1, axis=1)])
+    left = TRUTH - basis @ np.linalg.lstsq(basis, TRUTH, rcond=None)[0]
+    return 1.0 - left.var(axis=0).sum() / TRUTH.var(axis=0).sum()
+
+
+def test_the_batch_is_not_on_the_map_and_the_true_dimensions_are(model, plain):
+    (left,), (before,) = is_factor_left(model), is_factor_left(plain, BATCH)
+    assert before.found
+    assert before.score > 0.9
+    assert left.score < left.chance + 0.15
+    assert explained(model) > 0.97
+    assert model.latent_mean_.shape == (75, 3)
+    assert model.relevance_.shape == (3,)
+
+
+def test_a_column_and_an_array_beside_the_table_are_the_same_factor(model):
+    beside = BayesianGPLVM(**SETTINGS).fit(ROWS, known=BATCH)
+    assert beside.bound_ == pytest.approx(model.bound_, rel=1e-9)
+    coded = BayesianGPLVM(**SETTINGS).fit(ROWS, known=np.unique(BATCH, return_inverse=True)[1])
+    assert coded.bound_ == pytest.approx(model.bound_, rel=1e-9)
+    table = np.column_stack([ROWS, np.unique(BATCH, return_inverse=True)[1]])
+    last = BayesianGPLVM(**SETTINGS, without=6).fit(table)
+    # Another layout in memory changes roundings, and thus the last steps of training.
+    assert last.bound_ == pytest.approx(model.bound_, rel=1e-2)
+    np.testing.assert_allclose(
+        np.abs(last.transform(table[:4])), np.abs(last.latent_mean_[:4]), atol=0.1
+    )
+
+
+@pytest.mark.parametrize("noise", ["shared", "per_output"])
+def test_the_map_at_a_value_is_the_layer_with_that_value(noise):
+    fitted = BayesianGPLVM(**SETTINGS, noise=noise).fit(ROWS, known=BATCH)
+    points = fitted.latent_mean_[:7]
+    for level, word in zip(np.eye(3), WORDS, strict=True):
+        whole = np.hstack([points, np.tile(level, (7, 1))])
+        mean, std = fitted.given(word).inverse_transform(points, return_std=True)
+        expected = predict(fitted.posterior_, whole)
+        np.testing.assert_allclose(mean, expected[0], rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(std**2, expected[1], rtol=1e-3)  # a difference of large numbers
+
+
+def test_the_map_at_a_value_generates_its_training_rows(model):
+    for word in WORDS:
+        at = word == BATCH
+        made = model.given(place=word).inverse_transform(model.latent_mean_[at])
+        assert np.std(made - ROWS[at]) < 0.1 * np.std(ROWS)
+    assert type(model.given("west")) is BayesianGPLVM
+
+
+def test_an_unknown_value_is_averaged_over_the_values_in_training(model):
+    points, shares = model.latent_mean_[:5], [np.mean(word == BATCH) for word in WORDS]
+    each = [model.given(w).inverse_transform(points, noise=True, return_std=True) for w in WORDS]
+    means, stds = (np.stack(parts) for parts in zip(*each, strict=True))
+    mean = np.tensordot(shares, means, axes=1)
+    variance = np.tensordot(shares, stds**2 + (means - mean) ** 2, axes=1)
+    found = model.inverse_transform(points, noise=True, return_std=True)
+    np.testing.assert_allclose(found[0], mean, rtol=1e-9)
+    np.testing.assert_allclose(found[1], np.sqrt(variance), rtol=1e-5)
+
+
+def test_the_density_of_a_row_of_an_unknown_batch_is_the_average(model):
+    rows = framed(ROWS[:4], BATCH[:4]).drop(columns="place")
+    each = [model.given(np.full(4, word)).score_samples(rows) for word in WORDS]
+    shares = np.array([[np.mean(word == BATCH)] for word in WORDS])
+    with pytest.warns(UserWarning, match="all rows: the known factor has no value"):
+        found = model.score_samples(rows)
+    np.testing.assert_allclose(found, logsumexp(each, b=shares, axis=0), rtol=1e-9)
+
+
+def test_new_rows_are_placed_and_filled_by_their_batch(model):
+    rows, batch = drawn(seed=0)[2][:6].copy(), BATCH[:6].copy()
+    rows[0, 1] = np.nan
+    table = framed(rows, batch)
+    places = model.transform(table)
+    np.testing.assert_allclose(places, model.latent_mean_[:6], atol=0.3)
+    filled, std = model.complete(table, return_std=True)
+    assert list(filled.columns) == list("abcdef")
+    assert abs(filled.iloc[0, 1] - ROWS[0, 1]) < 4 * std.iloc[0, 1] < ROWS[:, 1].std()
+    np.testing.assert_array_equal(filled.iloc[1:], rows[1:])
+
+
+def test_a_row_of_an_unseen_batch_is_filled_with_the_honest_width(model):
+    table = framed(ROWS[:6], BATCH[:6])
+    table.loc[0, list("bcdef")] = np.nan
+    std = model.complete(table, return_std=True)[1]
+    with pytest.warns(UserWarning, match="rows 0 .* not in the training rows"):
+        unsure = model.complete(table.assign(place=["moon", *BATCH[1:6]]), return_std=True)[1]
+    assert (unsure.loc[0, list("bcdef")] > 3.0 * std.loc[0, list("bcdef")]).all()
+    np.testing.assert_array_equal(unsure.iloc[1:], std.iloc[1:])
+
+
+def test_the_map_of_an_unseen_batch_is_the_average_and_the_scatter_of_the_known_ones(model):
+    points, shares = model.latent_mean_, np.array([np.mean(word == BATCH) for word in WORDS])
+    each = [model.given(word).inverse_transform(points, return_std=True) for word in WORDS]
+    means = np.stack([mean for mean, _ in each])
+    unseen = model.unseen()
+    average = np.tensordot(shares, means, axes=1)
+    np.testing.assert_allclose(unseen.inverse_transform(points), average, rtol=1e-6, atol=1e-9)
+    between = np.tensordot(shares, (means - average) ** 2, axes=1).mean(axis=0)
+    # One more draw of a Gaussian with three draws is in an interval of Student's t with two degrees
+    # of freedom: 4.3027 standard deviations instead of 1.96, and 4/2 of the three draws' variance.
+    wider = np.sqrt(model.noise_std_**2 + 2.0 * (4.302653 / 1.959964) ** 2 * between)
+    np.testing.assert_allclose(unseen.noise_std_, wider, rtol=1e-6)
+    std = unseen.inverse_transform(points, return_std=True)[1]
+    # The average of three functions is never less certain than all three.
+    assert (std <= np.max([own for _, own in each], axis=0) * 1.0001).all()
+
+
+@pytest.mark.parametrize("noise", ["shared", "per_output"])
+def test_the_map_of_an_unseen_batch_places_rows_with_the_wider_noise(noise):
+    fitted = BayesianGPLVM(**SETTINGS, noise=noise).fit(ROWS, known=BATCH)
+    unseen, moon = fitted.unseen(), ROWS[:8] + 1.5
+    std = unseen.transform(moon, return_std=True)[1]
+    assert std.mean() > 3.0 * fitted.given("west").transform(moon, return_std=True)[1].mean()
+    assert np.isfinite(unseen.score_samples(moon)).all()
+    assert unseen.score_samples(moon).mean() > fitted.given("west").score_samples(moon).mean()
+
+
+def test_one_answer_for_each_way_to_give_the_factor(model):
+    given = model.given(BATCH[:5])
+    table = framed(ROWS[:5], BATCH[:5])
+    rows = table.drop(columns="place")
+    np.testing.assert_allclose(given.transform(rows), model.transform(table))
+    np.testing.assert_allclose(given.score_samples(rows), model.score_samples(table))
+    one = model.given("south").transform(rows)
+    np.testing.assert_allclose(model.given(["south"] * 5).transform(rows), one, atol=1e-2)
+    assert model.denoise(table).shape == (5, 6)
+    assert model.sample_completions(table, 3).shape == (3, 5, 6)
+    assert model.alternatives(table)[2].shape[::2] == (5, 6)
+    assert model.sample(4, random_state=0).shape == (4, 6)
+    assert model.given("west").sample(model.latent_mean_[:2], 3).shape == (3, 2, 6)
+    assert model.given("west").fit_to({"a": 0.5})[0].point.shape == (3,)
+
+
+def test_apply_reads_the_factor_from_its_column(model):
+    table = framed(ROWS[:30], BATCH[:30])[["f", "place", "a", "b", "c", "d", "e"]]
+    with pytest.warns(UserWarning, match="density of rows with known factors"):
+        found = apply(model, table)
+    places = model.transform(framed(ROWS[:30], BATCH[:30]))
+    np.testing.assert_allclose(found[["x1", "x2", "x3"]], places, atol=1e-3)
+
+
+def test_a_stored_model_gives_the_same_answers(model, tmp_path):
+    model.save(tmp_path / "model.gplvm")
+    stored = load(tmp_path / "model.gplvm")
+    table = framed(ROWS[:3], BATCH[:3])
+    np.testing.assert_array_equal(stored.transform(table), model.transform(table))
+    np.testing.assert_array_equal(
+        stored.given("west").inverse_transform(model.latent_mean_[:2]),
+        model.given("west").inverse_transform(model.latent_mean_[:2]),
+    )
+
+
+def test_a_factor_of_numbers_and_one_of_words_leave_together():
+    generator = np.random.default_rng(1)
+    age = generator.uniform(20.0, 60.0, len(ROWS))
+    rows = ROWS + 0.1 * np.outer(age - 40.0, generator.normal(size=6))
+    factors = pd.DataFrame({"age": age, "place": BATCH})
+    fitted = BayesianGPLVM(**SETTINGS).fit(rows, known=factors)
+    assert all(each.score < each.most + 0.15 for each in is_factor_left(fitted))
+    young = fitted.given(age=25.0, place="west").inverse_transform(fitted.latent_mean_)
+    old = fitted.given({"age": 55.0, "place": "west"}).inverse_transform(fitted.latent_mean_)
+    change, truth = (old - young).mean(axis=0), 3.0 * (rows - ROWS)[np.argmax(age)]
+    assert np.corrcoef(change, truth)[0, 1] > 0.98
+
+
+def test_shares_of_variance_are_those_of_the_columns():
+    generator = np.random.default_rng(0)
+    batch, x = generator.integers(0, 2, 100), generator.standard_normal(100)
+    rows = np.column_stack([x, np.sin(x), 2.0 * batch, x + 2.0 * batch, x * (2 * batch - 1)])
+    rows += 0.1 * generator.standard_normal(rows.shape)
+    fitted = BayesianGPLVM(2, 25, max_iter=150, random_state=0).fit(rows, known=batch)
+    shares = fitted.variance_shares()
+    np.testing.assert_allclose(sum(shares.values()), 1.0)
+    assert shares["map"][0] > 0.9
+    assert shares["factors"][2] > 0.9
+    assert shares["both"][4] > 0.9
+    split = 1.0 / (1.0 + 4.0 * batch.var())  # of the two causes of column 3, with variances 1 and 1
+    assert shares["map"][3] == pytest.approx(split, abs=0.12)
+    assert shares["noise"][0] == pytest.approx(0.01, abs=0.02)
+
+
+def test_words_and_counts_leave_out_a_factor():
+    generator = np.random.default_rng(0)
+    colour = np.where(TRUTH[:, 0] + 0.3 * generator.standard_normal(75) > 0.0, "red", "blue")
+    counts = generator.poisson(np.exp(1.0 + TRUTH[:, 1] + (BATCH == "west")))
+    table = pd.DataFrame(ROWS[:, :4], columns=list("abcd")).assign(colour=colour, n=counts)
+    fitted = BayesianGPLVM(**SETTINGS, kinds="auto").fit(table, known=BATCH)
+    assert is_factor_left(fitted)[0].score < 0.55
+    hidden = table.assign(colour=None)
+    chance = fitted.given(BATCH).class_probabilities(hidden, "colour")
+    words = np.array(fitted.class_words("colour"))
+    assert np.mean(words[chance.argmax(axis=1)] == colour) > 0.8
+    at = fitted.given("west").class_probabilities_at(fitted.latent_mean_[:3], "colour")
+    np.testing.assert_allclose(at.sum(axis=1), 1.0)
+
+
+def test_rows_over_time_leave_out_a_factor():
+    times, generator = np.linspace(0.0, 6.0, 60), np.random.default_rng(0)
+    side = generator.integers(0, 2, 60)
+    path = np.column_stack([np.sin(times), np.cos(0.7 * times)])
+    rows = path @ generator.normal(size=(2, 5)) + np.outer(side, generator.normal(size=5))
+    rows += 0.03 * generator.standard_normal(rows.shape)
+    known = np.array(["left", "right"])[side]
+    settings = {"n_components": 2, "n_inducing": 20, "max_iter": 100, "random_state": 0}
+    fitted = DynamicalGPLVM(**settings).fit(rows, known=known, times=times)
+    gap = rows[20:30].copy()
+    gap[4] = np.nan
+    filled = fitted.given(known[20:30]).complete(gap, times=times[20:30] + 0.01, sequence=0)
+    np.testing.assert_allclose(filled[4], rows[24], atol=0.3)
+    ahead = [fitted.given(word).forecast([6.1]) for word in ("left", "right")]
+    assert np.abs(ahead[1] - ahead[0]).max() > 0.5
+    with pytest.raises(DataError, match=r"forecast depends .* model.given\('"):
+        fitted.forecast([6.1])
+    with pytest.raises(DataError, match="rows in time need their known factors"):
+        fitted.complete(gap, times=times[20:30])
+
+
+def test_views_leave_out_a_factor(tmp_path):
+    views = {"left": ROWS[:, :3], "right": ROWS[:, 3:]}
+    fitted = ManifoldRelevance(**SETTINGS).fit(views, known=BATCH)
+    (left,) = is_factor_left(fitted)
+    assert left.score < left.chance + 0.15
+    south = BATCH == "south"
+    made = fitted.given("south").transfer({"left": ROWS[south, :3]}, "right")
+    assert np.std(made - ROWS[south, 3:]) < 0.4 * np.std(ROWS[south, 3:])
+    with pytest.raises(DataError, match="transfer depends on the known factors"):
+        fitted.transfer({"left": ROWS[:2, :3]}, "right")
+    places = fitted.given(BATCH[:5]).transform({name: own[:5] for name, own in views.items()})
+    np.testing.assert_allclose(places, fitted.latent_mean_[:5], atol=0.4)
+    shares = fitted.of_view("left").variance_shares()
+    np.testing.assert_allclose(sum(shares.values()), 1.0)
+    fitted.save(tmp_path / "views.gplvm")
+    assert load(tmp_path / "views.gplvm").known_.in_words == fitted.known_.in_words
+
+
+@pytest.mark.parametrize(
+    ("known", "match"),
+    [
+        (np.arange(75), "the same step from row to row: it is the row number"),
+        ([f"row {at}" for at in range(75)], "75 values in 75 rows: it names rows"),
+        (["here"] * 75, "the value 'here' in all rows"),
+        ([None, *["here", "there"] * 37], r"missing in row 0 \(counted from 0\)"),
+        (BATCH[:70], "the known factors have 70 rows, but the table has 75"),
+        (np.r_[np.inf, np.random.default_rng(0).standard_normal(74)], "infinite"),
+    ],
+)
+def test_factors_that_cannot_be_taken_out_are_refused(known, match):
+    with pytest.raises(DataError, match=match):
+        BayesianGPLVM(**SETTINGS).fit(ROWS, known=known)
+
+
+def test_a_factor_that_explains_everything_is_refused():
+    rows = ROWS[:3][np.unique(BATCH, return_inverse=True)[1]]
+    with pytest.raises(DataError, match="explain the table completely"):
+        BayesianGPLVM(**SETTINGS).fit(rows, known=BATCH)
+
+
+def test_settings_that_do_not_go_with_factors_are_refused(model):
+    for settings, match in (
+        ({"kernel": "linear"}, 'needs kernel="rbf"'),
+        ({"encoder": "network"}, "leave encoder out"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            BayesianGPLVM(**(SETTINGS | settings)).fit(ROWS, known=BATCH)
+    with pytest.raises(DataError, match="no column 'lab'"):
+        BayesianGPLVM(**SETTINGS, without="lab").fit(framed(ROWS, BATCH))
+    with pytest.raises(DataError, match="the numbers 0 to 5; got without=9"):
+        BayesianGPLVM(**SETTINGS, without=9).fit(ROWS)
+    with pytest.raises(ValueError, match=r"columns \(without=…\) or given beside"):
+        BayesianGPLVM(**SETTINGS, without=1).fit(ROWS, known=BATCH)
+    with pytest.raises(DataError, match="fit it with without= or known="):
+        BayesianGPLVM(**SETTINGS, second_stage="off").fit(ROWS).given("north")
+    with pytest.raises(DataError, match=r"'moon' is not a value .*north.*unseen"):
+        model.given("moon")
+    with pytest.raises(DataError, match="give the known factors place; got lab"):
+        model.given(lab="north")
+    with pytest.raises(DataError, match=r"fit_to depends on the known factors \(place\)"):
+        model.fit_to({"a": 1.0})
+    with pytest.raises(ValueError, match="cannot be extended"):
+        model.extend(ROWS)
+
+
+def test_a_failed_fit_changes_nothing(model):
+    table, before = framed(ROWS, BATCH), model.transform(framed(ROWS[:2], BATCH[:2]))
+    with pytest.raises(DataError, match="in all rows"):
+        model.fit(table.assign(place="north"))
+    np.testing.assert_array_equal(model.transform(table[:2]), before)
+
+
+def test_the_fit_says_what_it_lacks():
+    with pytest.warns(UserWarning, match="leaves out known factors: .* are not calibrated"):
+        fitted = BayesianGPLVM(**(SETTINGS | {"max_iter": 5}), second_stage="auto").fit(
+            ROWS, known=BATCH
+        )
+    assert any("leaves out known factors" in note for note in fitted.notes_)
+    assert not fitted.can_have_density
+    assert not fitted.given("north").can_have_density
+
+
+def test_deep_models_refuse_factors():
+    with pytest.raises(TypeError, match="known"):
+        DeepGPLVM((1, 2), 8, max_iter=2).fit(ROWS, known=BATCH)
