@@ -31,6 +31,7 @@ from pages.ui.train.several_choice import views_choice
 from pages.ui.train.several_files import several_files_form
 from pages.ui.train.source_form import built_in_form, tables_form, upload_form
 from pages.ui.train.table_form import has_folders, table_form
+from pages.ui.train.take_out_form import can_take_out, take_out_question
 
 SOURCES = {
     "built-in": "Ready-made data",
@@ -88,10 +89,12 @@ def set_up() -> None:
     anything_button(dataset)
     if goal == SERIES:
         lead_to_time(dataset)
+    dataset, possible = take_out_question(dataset)
     if dataset.kinds is not None:
         st.markdown(what_is_learnt(dataset))
     st.header("2 · Model", anchor=False)
     model = model_form(dataset, differ=has_mixed_units(warnings))
+    possible = can_take_out(model, dataset) and possible
     still = constant_views(dataset.values, dataset.views) if model.capabilities.views else ()
     if still:
         st.error(
@@ -101,7 +104,7 @@ def set_up() -> None:
         )
     st.header("3 · Start", anchor=False)
     say_foreseen(model, dataset)
-    start(model, dataset, possible=not still)
+    start(model, dataset, possible=possible and not still)
 
 
 def set_up_column(dataset: Dataset) -> None:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.neighbors import NearestNeighbors
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.known import TakenOut
@@ -79,6 +78,8 @@ def is_factor_left(model: Any, factors: Any = None, *, random_state: int = 0) ->
     >>> is_factor_left(plain, batch)[0].found
     True
     """
+    from sklearn.neighbors import NearestNeighbors  # takes long to import
+
     check_is_fitted(model)
     known = getattr(model, "known_", None)
     if factors is not None:

@@ -25,6 +25,7 @@ from gplvm_core.comparison.repeated import (
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.models import ProbabilisticPCA
 from gplvm_core.models.estimators.second_stage import ready
+from gplvm_core.models.estimators.with_known import apart_from_known
 from gplvm_core.models.training.watched import Step
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.intervals import Errors
@@ -168,6 +169,8 @@ def refusal(model: Any) -> str | None:
         return "it has several views"
     if model.capabilities.timed:
         return "its rows follow each other in time, so single rows cannot be held out"
+    if not apart_from_known(model):
+        return "known factors are taken out of it, so it would need them for held-out rows"
     return None
 
 

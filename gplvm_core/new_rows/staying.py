@@ -37,9 +37,15 @@ def with_rows(
     Raises
     ------
     DataError
-        If the columns differ, or if the data set has several views.
+        If the columns differ, if the data set has several views, or if known factors are taken
+        out.
     """
     rows = as_floats(rows, "rows")
+    if dataset.known:
+        raise DataError(
+            f"The known factors ({', '.join(dataset.known)}) of the rows are unknown: bring the "
+            "rows and their factors to Train in one file."
+        )
     if dataset.views or rows.ndim != 2 or rows.shape[1] != dataset.n_outputs:
         raise DataError(
             f"rows must have the {dataset.n_outputs:,} columns of {dataset.name}, which must have "

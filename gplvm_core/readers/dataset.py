@@ -51,6 +51,7 @@ class Dataset:
     columns        the D columns with their kinds and words; empty if all are numbers. A word is
                    stored among the targets as its number in the column's `words`
     task           the column to predict and its inputs, for a regression; None for a map
+    known          known factors that a map takes out (`take_out`): by name, N words or numbers
 
     Labels and sequences are stored as int64, times as float64, all arrays as read-only views.
     Raises DataError if the fields do not fit together.
@@ -83,6 +84,7 @@ class Dataset:
     time_unit: str = ""
     columns: tuple[TableColumn, ...] = ()
     task: ColumnTask | None = None
+    known: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     @classmethod
     def of_table(
@@ -162,7 +164,8 @@ class Dataset:
         self._check_labels()
         self._order_labels()
         self._keep("row_names", self._per_row("row names", self.row_names, "U", np.str_))
-        self._check_covariates()
+        for name in ("covariates", "known"):
+            self._check_facts(name)
         if self.task is not None:
             self.task.check(self.column_names or (), self.values)
 
@@ -298,11 +301,12 @@ class Dataset:
     def taken(self, rows: Int[IntArray, " n"]) -> "Dataset":
         """Return the data set of these rows, in this order."""
         names = ("labels", "times", "sequences", "row_names")
-        facts = {name: own[rows] for name in names if (own := getattr(self, name)) is not None}
-        others: dict[str, Any] = {
-            "covariates": {name: values[rows] for name, values in self.covariates.items()}
+        facts: dict[str, Any] = {
+            name: own[rows] for name in names if (own := getattr(self, name)) is not None
         }
-        return replace(self, targets=self.targets[rows], **facts, **others)
+        for each in ("covariates", "known"):
+            facts[each] = {name: own[rows] for name, own in getattr(self, each).items()}
+        return replace(self, targets=self.targets[rows], **facts)
 
     def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
         """Return a name for each column, or None; other checks report a wrong number of names."""
@@ -403,15 +407,16 @@ class Dataset:
         self._keep("labels", numbers[self.labels])
         object.__setattr__(self, "label_names", words)
 
-    def _check_covariates(self) -> None:
+    def _check_facts(self, which: str) -> None:
         kept: dict[str, NDArray[Any]] = {}
-        for name, array in self.covariates.items():
+        what = "covariate" if which == "covariates" else "known factor"
+        for name, array in getattr(self, which).items():
             view = np.asarray(array).view()
             if view.ndim == 0 or len(view) != len(self.targets):
                 raise DataError(
-                    f"{self.name}: covariate {name!r} has the shape {view.shape}; its first axis "
+                    f"{self.name}: {what} {name!r} has the shape {view.shape}; its first axis "
                     f"must be the {plural(len(self.targets), 'row')}."
                 )
             view.flags.writeable = False
             kept[name] = view
-        object.__setattr__(self, "covariates", kept)
+        object.__setattr__(self, which, kept)

@@ -76,6 +76,8 @@ def _data(dataset: Dataset) -> Iterator[str]:
         yield "Kinds of columns: " + ", ".join(f"{name} {kinds[name]}" for name in sorted(kinds))
     if dataset.views:
         yield "Views: " + ", ".join(view.name for view in dataset.views)
+    if dataset.known:
+        yield "Known factors taken out of the map: " + ", ".join(dataset.known)
     if dataset.task is not None:
         yield f"Predicted column: {dataset.task.target}"
     if dataset.source:

@@ -48,10 +48,20 @@ class Foreseen:
 
 
 def foreseen(
-    model: BayesianGPLVM, some: Float[Array, "n D"], n_rows: int, *, stored: bool
+    model: BayesianGPLVM,
+    some: Float[Array, "n D"],
+    n_rows: int,
+    *,
+    stored: bool,
+    known: bool = False,
 ) -> Foreseen:
-    """Estimate from a sample of the n_rows rows. stored: whether the rows are in files."""
-    many = are_many(n_rows) and model.encoder is None and model.time_kernel is None
+    """Estimate from a sample of the n_rows rows.
+
+    stored: whether the rows are in files. known: whether known factors are taken out; training then
+    uses all rows.
+    """
+    alone = model.encoder is None and model.time_kernel is None and not known
+    many = are_many(n_rows) and alone
     kept = min(n_rows, MANY) if stored and many else n_rows
     trained = SAMPLES[-1] if many else n_rows
     step, row = _measured(model, some)

@@ -23,6 +23,7 @@ from gplvm_core.models.estimators.second_stage import (
 )
 from gplvm_core.optimise import Progress
 from gplvm_core.readers import DataError, Dataset
+from gplvm_core.readers.frames import from_columns
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training.checkpoint import JobFiles
@@ -171,6 +172,13 @@ class Job:
             further["resume"] = None if progress is None else progress.run
         if dataset.task is not None:
             return _fit_column(model, dataset, further)
+        if dataset.known:
+            if "known" not in accepted:
+                raise DataError(
+                    f"A {type(model).__name__} cannot take out known factors. Train a "
+                    "BayesianGPLVM, or take out nothing."
+                )
+            further["known"] = from_columns(dataset.known, "")
         if "views" in accepted:
             if not dataset.views:
                 raise DataError(

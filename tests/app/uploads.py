@@ -33,3 +33,13 @@ def pictures(n: int = N) -> bytes:
             Image.fromarray((255 * spot).astype(np.uint8)).save(picture, "PNG")
             archive.writestr(f"{i}.png", picture.getvalue())
     return file.getvalue()
+
+
+def in_batches(n: int = 2 * N) -> bytes:
+    """Return two waves in three columns as CSV; a third of the rows are of a shifted batch."""
+    lines = ["batch,a,b,c"]
+    for i in range(n):
+        late = i % 3 == 2
+        values = [np.sin(0.7 * i + k) + (2.0 + k) * late for k in range(3)]
+        lines.append(",".join(["second" if late else "first", *(f"{v:.4f}" for v in values)]))
+    return "\n".join(lines).encode()

@@ -26,6 +26,12 @@ def test_every_row_has_its_part(n_rows, stored, expected):
     assert found.bytes > 8 * found.kept * 6
 
 
+def test_all_rows_train_a_map_without_a_known_factor():
+    model = BayesianGPLVM(2, n_inducing=5, max_iter=20, random_state=0)
+    found = foreseen(model, ROWS, 50_000, stored=False, known=True)
+    assert (found.trained, found.kept, found.placed) == (50_000, 50_000, 0)
+
+
 def test_more_rows_or_steps_take_longer_and_nothing_of_the_model_changes():
     model = BayesianGPLVM(2, n_inducing=5, max_iter=20, random_state=0)
     few = foreseen(model, ROWS, 30_000, stored=True)

@@ -17,7 +17,8 @@ import { component, freshBytes, shelf } from "./shelf.js";
 
 /**
  * The place in the link, if there is one, and the link's other parameters of the map.
- * @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, look?: Record<string, string>, names: NamesData }} MapData
+ * visit: what keeps its place when the map is drawn from other bytes; by default the store.
+ * @typedef {{ store: string, visit?: string, dims: [number, number] | null, point: number[] | null, follow: boolean, look?: Record<string, string>, names: NamesData }} MapData
  */
 /** @typedef {(chosen: Readonly<Chosen>) => void} Keep */
 
@@ -31,10 +32,10 @@ function outdated(root) {
  * Return the state in a link; a missing place or missing switches are taken from the last visit.
  * @param {MapData} data
  */
-function linked({ store, look = {}, ...place }) {
+function linked({ store, visit = store, look = {}, ...place }) {
   /** @type {Link} */
-  const last = shelf.looks.get(store) ?? {};
-  const { dims, at, hold } = place.point || place.dims || !shelf.looks.has(store) ? placeInLink(place) : last;
+  const last = shelf.looks.get(visit) ?? {};
+  const { dims, at, hold } = place.point || place.dims || !shelf.looks.has(visit) ? placeInLink(place) : last;
   return { ...(Object.keys(look).length ? look : last), dims, at, hold };
 }
 
@@ -81,11 +82,12 @@ export function oneMap(read, open, take = () => {}) {
     const fresh = freshBytes();
     /** @type {Explorer<any> | null} */
     let explorer = null;
+    const visit = data.visit ?? data.store;
     const keep = (/** @type {Readonly<Chosen>} */ chosen) => {
       // A page that does not read switches from its link gets only the place.
       const { dims, at, hold, ...switches } = toLink(chosen);
       const link = { dims, at, hold, ...(data.look ? switches : {}) };
-      shelf.looks.set(data.store, link);
+      shelf.looks.set(visit, link);
       linkSoon(link);
     };
     return {
@@ -98,7 +100,7 @@ export function oneMap(read, open, take = () => {}) {
           const chosen = fromLink(linked(data), model);
           explorer = open(root, model, chosen, keep, data, namesOf(model, data, send), send);
           showZoom(explorer, data.look?.zoom);
-          if (shelf.looks.has(data.store) && !outdated(root)) keep(chosen);
+          if (shelf.looks.has(visit) && !outdated(root)) keep(chosen);
         }),
       update(message) {
         explorer?.takeNames(message.names);

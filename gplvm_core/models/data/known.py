@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
-from sklearn.cluster import KMeans
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
@@ -84,7 +83,8 @@ class KnownFactor:
         if len(seen) > 2 and steps[0] != 0.0 and np.allclose(steps, steps[0], rtol=1e-9):
             raise DataError(
                 f"the known factor {name!r} rises by the same step from row to row: it is the row "
-                "number. For rows in time, give times and a time_kernel instead"
+                "number, which every row has to itself.",
+                script="For rows in time, give times and a time_kernel instead.",
             )
         return cls(name, (), float(seen.mean()), float(seen.std()))
 
@@ -111,11 +111,11 @@ class KnownFactor:
                 )
         return found
 
-    def words(self, point: Float[Array, " K"]) -> str:
-        """The value at these inputs in words."""
+    def value(self, point: Float[Array, " K"]) -> Any:
+        """The value at these inputs."""
         if self.values:
-            return str(self.values[int(np.argmax(point))])
-        return f"{self.center + self.scale * point[0]:.4g}"
+            return self.values[int(np.argmax(point))]
+        return float(f"{self.center + self.scale * point[0]:.12g}")
 
 
 @dataclass(frozen=True)
@@ -175,15 +175,42 @@ class TakenOut:
                 where = f"rows {listed([*map(str, rows)])} (counted from 0)"
             warnings.warn(note.format(where, listed(self.in_words)), UserWarning, stacklevel=5)
 
+    def values(self, point: Float[Array, " C"]) -> tuple[Any, ...]:
+        """The values of the factors at these inputs."""
+        ends = np.cumsum([0, *(each.width for each in self.factors)])
+        places = [slice(a, b) for a, b in pairwise(ends)]
+        return tuple(own.value(point[at]) for own, at in zip(self.factors, places, strict=True))
+
+    def words(self, point: Float[Array, " C"]) -> str:
+        """The values of the factors at these inputs in words."""
+        found = self.values(point)
+        return ", ".join(f"{each:.4g}" if isinstance(each, float) else str(each) for each in found)
+
+    @property
+    def usual(self) -> str:
+        """The description of the first level, which is the most frequent one."""
+        words = all(each.values for each in self.factors)
+        return "the most frequent value" if words else "in the most frequent range"
+
     @property
     def in_words(self) -> list[str]:
         """The levels in words."""
-        ends = np.cumsum([0, *(each.width for each in self.factors)])
-        places = [slice(a, b) for a, b in pairwise(ends)]
-        return [
-            ", ".join(own.words(level[at]) for own, at in zip(self.factors, places, strict=True))
-            for level in self.levels
-        ]
+        return [self.words(level) for level in self.levels]
+
+    @property
+    def choices(self) -> Float[Array, "V C"]:
+        """The inputs of the values to choose from: every word of a single factor, else the levels.
+
+        Words and numbers are in their order.
+        """
+        if len(self.factors) == 1 and self.factors[0].values:
+            return np.eye(self.factors[0].width)
+
+        def rank(level: Float[Array, " C"]) -> list[Any]:
+            pairs = zip(self.factors, self.values(level), strict=True)
+            return [own.values.index(each) if own.values else each for own, each in pairs]
+
+        return np.array(sorted(self.levels, key=rank))
 
 
 def apart(table: Any, chosen: Sequence[str | int]) -> tuple[Any, Any]:
@@ -279,6 +306,8 @@ def _levels(points: Float[Array, "N C"]) -> tuple[Float[Array, "L C"], Float[Arr
     """Points that represent all rows, at most `MOST_LEVELS`, frequent ones first, and shares."""
     found, counts = np.unique(points, axis=0, return_counts=True)
     if len(found) > MOST_LEVELS:
+        from sklearn.cluster import KMeans  # takes long to import
+
         clusters = KMeans(MOST_LEVELS, n_init=1, random_state=0).fit(points)
         found = points[np.argmin(clusters.transform(points), axis=0)]
         counts = np.bincount(clusters.labels_)

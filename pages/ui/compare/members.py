@@ -15,7 +15,7 @@ from gplvm_core.training import ComparisonRun
 from gplvm_core.wire.model import Chart, pack_model
 from gplvm_core.wire.placed import pack_placed
 from pages.ui.compare.recipes import RECIPES, Made, Recipe, made_already
-from pages.ui.shared.catalogue import Item, Listed, items, one_view, open_item
+from pages.ui.shared.catalogue import Item, Listed, at_level, items, one_view, open_item
 from pages.ui.shared.dimension_names import names_data, space_of, visitor_names
 from pages.ui.shared.doors import can_compare
 from pages.ui.shared.last import SEEN
@@ -176,15 +176,16 @@ def _mark(first: Item) -> str:
 
 def stored(key: str, first: Item) -> Member:
     """Return a stored model as a member. Raises ValueError if its data differ."""
-    item = first if key == first.key else one_view(open_item(key))
-    if not same(item.dataset, first.dataset):
+    item = at_level(first if key == first.key else one_view(open_item(key)))
+    # Maps of the same columns can be compared, whatever known factors they take out.
+    if not same(replace(item.dataset, known={}), replace(first.dataset, known={})):
         raise ValueError(f"“{item.title}” and “{first.title}” are models of different data.")
     member = of_model(key, item.model, first.dataset, f"{key}|{item.version}|{_mark(first)}")
     title = item.title if item.view is None else f"{item.title}: {item.view}"
     space = space_of(item)
     return replace(
         member,
-        facts=f"{title} · {member.facts}",
+        facts=" · ".join((title, *([] if item.at is None else [item.at.words]), member.facts)),
         chart=replace(member.chart, names=visitor_names(item, space)),
         named=names_data(item, space),
     )

@@ -7,6 +7,7 @@ import streamlit as st
 
 from pages.ui.explore.fill.tab import fill
 from pages.ui.explore.head import chosen_key, model_head, offers, opened, turn_to
+from pages.ui.explore.known import chosen_level
 from pages.ui.explore.layers.tab import layers
 from pages.ui.explore.map.tab import latent_map
 from pages.ui.explore.predict.tab import predict
@@ -111,6 +112,7 @@ def explore() -> None:
     _bar(item.key, tab.key, allowed)
     if named != tab.key and ("tab" in st.query_params or named != FIRST_TAB):
         _say_lacking(item.key, named)
+    item = chosen_level(item)
     tab.show(item, f"{key}|{item.version}")
 
 

@@ -27,7 +27,7 @@ from gplvm_core.readers.bodies.parts import whole_body
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.views import ViewRows
-from pages.ui.shared.catalogue import Item, Listed, calibration, open_item
+from pages.ui.shared.catalogue import Item, Listed, at_level, calibration, open_item
 from pages.ui.shared.kept import kept
 from pages.ui.shared.outputs import first_outputs, generated, rows_of_views
 from pages.ui.shared.plain import plain
@@ -57,7 +57,7 @@ def card_of(listed: Listed, *, film: bool = True) -> ModelCard:
 @kept(64)
 def made_card(key: str, version: str, film: bool) -> ModelCard:
     """Draw the card; `version` identifies the file's content in the cache."""
-    item = open_item(key)
+    item = at_level(open_item(key))
     if item.dataset.task is not None:
         return regression_card(item)
     html = moving_picture(item) if film else still_picture(item)

@@ -10,6 +10,7 @@ import streamlit as st
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.models import Capabilities
+from gplvm_core.models.estimators.with_known import at_value
 from gplvm_core.store import READY, Entry, Library, StoreError, workspace
 from pages.ui.shared.intervals import ready_intervals
 from pages.ui.shared.kept import kept
@@ -42,6 +43,28 @@ class Listed:
 
 
 @dataclass(frozen=True)
+class Level:
+    """A value of the known factors that a map takes out, and the model without this value."""
+
+    values: tuple[Any, ...]  # of the factors
+    words: str
+    usual: bool  # whether it is the most frequent one
+    model: Any
+
+    @property
+    def names(self) -> str:
+        """The names of the factors."""
+        return ", ".join(self.model.known_.names)
+
+    @property
+    def code(self) -> str:
+        """Python code that asks a model at this value."""
+        if len(self.values) == 1:
+            return f".given({self.values[0]!r})"
+        return f".given(**{dict(zip(self.model.known_.names, self.values, strict=True))!r})"
+
+
+@dataclass(frozen=True)
 class Item:
     """An opened model with the data that it was trained on."""
 
@@ -52,12 +75,19 @@ class Item:
     views: tuple[str, ...] = ()  # names of the views of a multi-view model
     view: str | None = None  # the view that is shown
     alone: tuple[str, ...] = ()  # views that can be shown separately
+    at: Level | None = None  # the value of the known factors at which the model is asked
 
     @property
     def version(self) -> str:
         """A text that changes whenever the model's content changes."""
         bound = f"{float(self.model.bound_):.10g}"
-        return bound if self.view is None else f"{bound}|{self.view}"
+        parts = (bound, self.view, None if self.at is None else self.at.words)
+        return "|".join(each for each in parts if each is not None)
+
+    @property
+    def visit(self) -> str:
+        """A name for the visitor's place on the map, the same at all values of known factors."""
+        return f"{self.key}|{replace(self, at=None).version}"
 
     @property
     def own_noise(self) -> bool:
@@ -195,6 +225,21 @@ def one_view(item: Item, wanted: str | None = None) -> Item:
     view = wanted if wanted in possible else possible[0]
     model, dataset = loaded_view(f"{item.key}|{item.version}", view, item.model, item.dataset)
     return replace(item, model=model, dataset=dataset, view=view, alone=possible)
+
+
+def at_level(item: Item, number: int | None = None) -> Item:
+    """Return the map at a value of its known factors; return other models unchanged.
+
+    number: among `known_.choices`; None: the most frequent value.
+    """
+    known = getattr(item.model, "known_", None)
+    if known is None:
+        return item
+    usual = known.levels[0]
+    point = usual if number is None else known.choices[number]
+    same = bool(np.array_equal(point, usual))
+    level = Level(known.values(point), known.words(point), same, item.model)
+    return replace(item, model=at_value(item.model, point), at=level)
 
 
 @kept(12)

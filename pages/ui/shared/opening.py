@@ -27,4 +27,5 @@ def opening_elsewhere(item: Item) -> str:
 
 def _lines(imports: str, call: str, item: Item, comment: str = "") -> str:
     view = "" if item.view is None else f".of_view({item.view!r})"
-    return f"{imports}\n\nmodel = {call}{view}{comment}"
+    given = "" if item.at is None else item.at.code
+    return f"{imports}\n\nmodel = {call}{view}{given}{comment}"

@@ -148,6 +148,8 @@ TERMS: dict[str, str] = {
     "noise_choice": "One noise per column suits tables with mixed units or columns of different "
     "quality. One noise for all columns suits pictures and bodies, and makes pictures sharper. “By "
     "the units of each view” chooses one of the two for each view.",
+    "take_out": "Facts that you know about every row, such as its batch, its sex or its age. The "
+    "map shows what they do not explain. In Explore, you choose the value at which it draws rows.",
     "view_weights": "Neighbouring pixels say nearly the same, so a view of pictures can outweigh a "
     "small view and the path over time. “By their independent columns” corrects this.",
     "data_weight": "Neighbouring pixels, or joints of a body, say nearly the same. If each column "

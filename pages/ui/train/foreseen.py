@@ -23,7 +23,7 @@ def say_foreseen(model: Any, dataset: Dataset) -> None:
     if not sampled or not (stored or are_many(n_rows)):
         return
     try:
-        found = tried(model, dataset, n_rows, stored, f"{dataset.name}|{model.get_params()}")
+        found = tried(model, dataset, n_rows, stored, _key(model, dataset))
     except ValueError as error:
         st.warning(
             f"The training time could not be estimated: {plain(error)}",
@@ -37,7 +37,11 @@ def say_foreseen(model: Any, dataset: Dataset) -> None:
 def tried(_model: Any, _dataset: Dataset, n_rows: int, stored: bool, key: str) -> Foreseen:
     """Return the estimate from a trial; key: identifies model and data in the cache."""
     some = _dataset.values[:: max(1, _dataset.n_points // SOME)][:SOME]
-    return foreseen(_model, some, n_rows, stored=stored)
+    return foreseen(_model, some, n_rows, stored=stored, known=bool(_dataset.known))
+
+
+def _key(model: Any, dataset: Dataset) -> str:
+    return f"{dataset.name}|{bool(dataset.known)}|{model.get_params()}"
 
 
 def in_words(found: Foreseen) -> str:

@@ -47,8 +47,8 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
     """Show the button that starts the search, its progress, and the result."""
     if type(model) not in MODELS or dataset.kinds is not None or isinstance(dataset, TableDataset):
         return
-    if dataset.n_points < FEWEST_ROWS or dataset.n_outputs < 2:
-        return
+    if dataset.n_points < FEWEST_ROWS or dataset.n_outputs < 2 or dataset.known:
+        return  # the search knows no factors to take out
     kernels = (str(model.kernel), str(getattr(model, "time_kernel", None)))
     to = _view_that_matters(dataset) if model.capabilities.views else None
     key = _key(dataset, title, *kernels, to or "")

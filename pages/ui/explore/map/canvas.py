@@ -32,7 +32,7 @@ def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening:
     """
     columns = {key: parcels.hold(data) for key, data in _columns(chart, name).items()}
     data = {"store": name, "opening": opening, "look": linked_look(), "columns": columns}
-    data |= start.to_data()
+    data |= start.to_data() | {"visit": item.visit}
     key, space = f"view|{name}", space_of(item)
     with room_for("map"):
         show_view(

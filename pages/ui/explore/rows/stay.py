@@ -18,8 +18,8 @@ from pages.ui.shared.telling import errors_told
 
 def stay(item: Item, name: str, own: NewRows, found: Answers) -> None:
     """Show buttons that add the rows to the map, or train a model with the rows."""
-    if item.view is not None or item.model.capabilities.timed:
-        return  # the model would also need the rows' other views or times
+    if item.view is not None or item.model.capabilities.timed or item.dataset.known:
+        return  # the model would also need the rows' other views, times or known factors
     if len(found.places) < len(own.values):
         return
     unlike = found.unlike & (found.known > 0)

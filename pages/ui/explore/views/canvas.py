@@ -115,6 +115,7 @@ def _fragment(
             key=f"views|{store}",
             data={
                 "store": store,
+                "visit": f"{item.visit}|views",
                 **start.to_data(),
                 "look": linked_look(),
                 "groups": groups_of(parts),
