@@ -72,6 +72,7 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
     p, p_cell, oddness = np.full((3, len(rows)), np.nan)
     unlike = np.zeros(len(rows), dtype=bool)
     nearest = np.tile(np.arange(count), (len(rows), 1))
+    model = for_rows(model, given)
     some, why = rows[given], list[tuple[Reason, ...]]()
     density: DerivedDensity | None = getattr(model, "density_", None)
     known = None if density is None else density.typicality
@@ -84,12 +85,14 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
         oddness[given] = known.oddness(scores, some)
         if reasons:
             why = reasons_of(density.rows, known, some, scores)
+    # The training rows are at other values than a map at one value.
+    at_value = getattr(model, "given_", None) is not None and model.known_ is None
+    ranked = ranked and not at_value
     if known is None and ranked:
         p[given], count_known = p_values(model, dataset, some)
         if reasons:
             why = reasons_by_hiding(model, dataset, some, p[given])
     if len(some):
-        model = for_rows(model, given)
         points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
         places[given], place_std[given] = points.best.mean, np.sqrt(points.best.variance)
         explanations[given], weights[given] = explanations_of(points)

@@ -132,12 +132,18 @@ def apply(
         return found
 
     if output is not None:
+        if getattr(model, "known_", None) is not None and model.given_ is not None:
+            raise DataError(
+                "this model is bound to the known factors of some rows: give them as a column of "
+                "the file, with a model that was fitted with without="
+            )
         numbers.decimal = decimal_of(table)
         as_text = [
             name
             for name, column in zip(names, drawn.all_columns, strict=True)
             if not column.is_words
         ]
+        as_text += getattr(getattr(model, "known_", None), "names", ())
         in_pandas = (from_columns(answered(each), "", each) for each in blocks_of(table, as_text))
         return written(in_pandas, Path(output))
     if isinstance(table, str | Path):

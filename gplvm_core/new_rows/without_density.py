@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
+from gplvm_core.models.estimators.with_known import for_rows, for_training
 from gplvm_core.new_rows.answers import Reason
 from gplvm_core.new_rows.places import placed_and_filled, rows_for
 from gplvm_core.new_rows.reasons import FITS, MOST_REASONS, ORDINARY, hint_of
@@ -50,16 +51,26 @@ def p_values(
     found, counts = np.full(len(rows), np.nan), []
     if not len(rows):
         return found, 0
-    own = np.array([log_scores(model, dataset, row[None])[0] for row in rows])
+    own = np.array(
+        [
+            log_scores(for_rows(model, slice(at, at + 1)), dataset, row[None])[0]
+            for at, row in enumerate(rows)
+        ]
+    )
     patterns, which = np.unique(np.isnan(rows), axis=0, return_inverse=True)
     for at, missing in enumerate(patterns):
         same = which.ravel() == at
-        compared = dataset.values[scored_rows(dataset, missing)].copy()
+        chosen = scored_rows(dataset, missing)
+        compared = dataset.values[chosen].copy()
         if not len(compared):
             continue
         compared[:, missing] = np.nan
+        # Training rows have their own known factors.
+        numbers = np.split(chosen, range(ROWS_AT_ONCE, len(chosen), ROWS_AT_ONCE))
         blocks = np.split(compared, range(ROWS_AT_ONCE, len(compared), ROWS_AT_ONCE))
-        known = np.sort(np.concatenate([log_scores(model, dataset, each) for each in blocks]))
+        pairs = zip(numbers, blocks, strict=True)
+        each = [log_scores(for_training(model, at), dataset, block) for at, block in pairs]
+        known = np.sort(np.concatenate(each))
         below = np.searchsorted(known, own[same], side="right")
         found[same] = (1.0 + below) / (1.0 + len(known))
         counts.append(len(known))
@@ -77,8 +88,8 @@ def reasons_by_hiding(
     """
     numbers = [d for d, column in enumerate(dataset.all_columns) if column.is_number]
     return [
-        _by_hiding(model, dataset, row, numbers) if own <= ORDINARY else ()
-        for row, own in zip(rows, p, strict=True)
+        _by_hiding(for_rows(model, [at]), dataset, row, numbers) if own <= ORDINARY else ()
+        for at, (row, own) in enumerate(zip(rows, p, strict=True))
     ]
 
 
@@ -93,7 +104,8 @@ def _by_hiding(
         hidden = np.tile(rest, (len(asked), 1))
         here = np.arange(len(asked)), asked
         hidden[here] = np.nan
-        _, filled, std = placed_and_filled(model, dataset, hidden, None)
+        alike = for_rows(model, [0] * len(asked))
+        _, filled, std = placed_and_filled(alike, dataset, hidden, None)
         away = np.abs(rest[asked] - filled[here]) / np.maximum(std[here], np.finfo(float).tiny)
         worst = int(np.argmax(away))
         if away[worst] <= FITS:

@@ -38,9 +38,14 @@ class AskedFactors:
     points: Float[Array, "n C"] | None = None
 
     def unknown(self, count: int) -> Bool[BoolArray, " n"]:
-        """Which of `count` rows have unknown factors."""
+        """Which of `count` rows have unknown factors; DataError for another number of rows."""
         if self.points is None:
             return np.ones(count, dtype=bool)
+        if len(self.points) != count:
+            raise DataError(
+                f"the known factors are given for {len(self.points):,} rows, and {count:,} are "
+                "asked about"
+            )
         return np.asarray(np.isnan(self.points).any(axis=1))
 
     def explained(self, network: Network, rows: Outputs) -> Explained:
@@ -50,8 +55,8 @@ class AskedFactors:
         if not unknown.all():
             asked.append((~unknown, self.points, 0.0))  # type: ignore[arg-type]
         if unknown.any():
-            weighed = zip(self.levels, np.log(self.weights), strict=True)
-            asked += [(unknown, np.tile(level, (count, 1)), each) for level, each in weighed]
+            weighed = zip(self._filled(count), np.log(self.weights), strict=True)
+            asked += [(unknown, own, each) for own, each in weighed]
         parts = list[tuple[Array, ...]]()
         plain = without_slopes(network)
         for which, points, log_weight in asked:
@@ -77,7 +82,7 @@ class AskedFactors:
         """Points of the map at their factors, or at every level, as explanations of rows."""
         count = belief.n_points
         unknown = self.unknown(count)
-        each = [self.points] if not unknown.any() else self._filled(count, unknown)
+        each = [self.points] if not unknown.any() else self._filled(count)
         factors = np.stack([np.asarray(own) for own in each], axis=1)
         shares = self.weights if unknown.any() else np.ones(1)
         bound = np.tile(np.log(shares), (count, 1))
@@ -92,7 +97,8 @@ class AskedFactors:
         drawn = self.levels[generator.choice(len(self.weights), count, p=self.weights)]
         if self.points is None:
             return drawn
-        return np.where(self.unknown(count)[:, None], drawn, self.points)
+        self.unknown(count)  # checks the number of rows
+        return np.where(np.isnan(self.points), drawn, self.points)
 
     def in_time(self, count: int) -> dict[int, Float[Array, "n C"]]:
         """The factors of the rows of one sequence; DataError if they are unknown."""
@@ -108,7 +114,7 @@ class AskedFactors:
         unknown = self.unknown(count)
         if not unknown.any():
             return answer(self)
-        every = [answer(replace(self, points=own)) for own in self._filled(count, unknown)]
+        every = [answer(replace(self, points=own)) for own in self._filled(count)]
         weighed = logsumexp(np.stack(every), b=self.weights[:, None], axis=0)
         return np.where(unknown, weighed, every[0])
 
@@ -127,10 +133,11 @@ class AskedFactors:
 
         return self.averaged(answer, len(next(iter(rows.values()))))
 
-    def _filled(self, count: int, unknown: BoolArray) -> list[Float[Array, "n C"]]:
-        """The factors of rows with each level in the place of unknown ones."""
-        own = np.zeros((count, self.levels.shape[1])) if self.points is None else self.points
-        return [np.where(unknown[:, None], level, own) for level in self.levels]
+    def _filled(self, count: int) -> list[Float[Array, "n C"]]:
+        """The factors of rows with each level in the place of what is unknown."""
+        if self.points is None:
+            return [np.tile(level, (count, 1)) for level in self.levels]
+        return [np.where(np.isnan(self.points), level, self.points) for level in self.levels]
 
 
 def with_factors(network: Network, points: Float[Array, "N C"]) -> Network:
@@ -167,23 +174,25 @@ def at_level(posterior: Posterior, level: Float[Array, " C"]) -> Posterior:
 def at_unseen(
     posterior: Posterior,
     levels: Float[Array, "L C"],
-    weights: Float[Array, " L"],
+    count: int,
     points: Float[Array, "N Q"],
 ) -> Posterior:
-    """The layer at factors that were not in training: its average over the levels.
+    """The layer at factors that were not in training: its average over the levels, all alike.
 
-    The L levels are a sample of the population to which an unseen factor belongs. The variance of
-    one further draw, (L + 1)/(L − 1) times their own variance, averaged over latent points, is
-    added to the noise. It is widened to the 95 % interval of Student's t with L − 1 degrees of
-    freedom, because few levels tell little about their variance.
+    The levels, of `count` values, are a sample of the population to which an unseen value belongs.
+    The variance of one further draw, (count + 1)/(count − 1) times that of the levels, averaged
+    over latent points, is added to the noise of outputs with units. It is widened to the 95 %
+    interval of Student's t with count − 1 degrees of freedom, because few values tell little about
+    their variance.
     """
     each = np.stack([predict(at_level(posterior, level), points)[0] for level in levels])
-    apart = each - np.tensordot(weights, each, axes=1)
-    between = np.tensordot(weights, apart**2, axes=1).mean(axis=0)
-    count = len(levels)
+    between = each.var(axis=0).mean(axis=0)
     wider = (stdtrit(count - 1, 0.975) / ndtri(0.975)) ** 2
     further = between * wider * (count + 1) / (count - 1)
-    return _noisier(_averaged(posterior, levels, weights), further)
+    if posterior.links is not None:
+        further = np.where(posterior.links.numbers, further, 0.0)
+    alike = np.full(len(levels), 1.0 / len(levels))
+    return _noisier(_averaged(posterior, levels, alike), further)
 
 
 def _averaged(

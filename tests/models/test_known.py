@@ -7,9 +7,11 @@ from scipy.special import logsumexp
 
 from gplvm_core import (
     BayesianGPLVM,
+    Dataset,
     DeepGPLVM,
     DynamicalGPLVM,
     ManifoldRelevance,
+    StateSpaceGPLVM,
     apply,
     is_factor_left,
     load,
@@ -144,13 +146,12 @@ def test_a_row_of_an_unseen_batch_is_filled_with_the_honest_width(model):
 
 
 def test_the_map_of_an_unseen_batch_is_the_average_and_the_scatter_of_the_known_ones(model):
-    points, shares = model.latent_mean_, np.array([np.mean(word == BATCH) for word in WORDS])
+    points = model.latent_mean_
     each = [model.given(word).inverse_transform(points, return_std=True) for word in WORDS]
     means = np.stack([mean for mean, _ in each])
-    unseen = model.unseen()
-    average = np.tensordot(shares, means, axes=1)
+    unseen, average = model.unseen(), means.mean(axis=0)
     np.testing.assert_allclose(unseen.inverse_transform(points), average, rtol=1e-6, atol=1e-9)
-    between = np.tensordot(shares, (means - average) ** 2, axes=1).mean(axis=0)
+    between = means.var(axis=0).mean(axis=0)
     # One more draw of a Gaussian with three draws is in an interval of Student's t with two degrees
     # of freedom: 4.3027 standard deviations instead of 1.96, and 4/2 of the three draws' variance.
     wider = np.sqrt(model.noise_std_**2 + 2.0 * (4.302653 / 1.959964) ** 2 * between)
@@ -319,7 +320,7 @@ def test_settings_that_do_not_go_with_factors_are_refused(model):
             BayesianGPLVM(**(SETTINGS | settings)).fit(ROWS, known=BATCH)
     with pytest.raises(DataError, match="no column 'lab'"):
         BayesianGPLVM(**SETTINGS, without="lab").fit(framed(ROWS, BATCH))
-    with pytest.raises(DataError, match="the numbers 0 to 5; got without=9"):
+    with pytest.raises(DataError, match=r"no column 9, .* the numbers 0 to 5"):
         BayesianGPLVM(**SETTINGS, without=9).fit(ROWS)
     with pytest.raises(ValueError, match=r"columns \(without=…\) or given beside"):
         BayesianGPLVM(**SETTINGS, without=1).fit(ROWS, known=BATCH)
@@ -355,3 +356,129 @@ def test_the_fit_says_what_it_lacks():
 def test_deep_models_refuse_factors():
     with pytest.raises(TypeError, match="known"):
         DeepGPLVM((1, 2), 8, max_iter=2).fit(ROWS, known=BATCH)
+
+
+def test_a_column_that_repeats_the_factor_is_constant_without_it():
+    rows = np.column_stack([ROWS, BATCH == "west", np.ones(len(ROWS))])
+    settings = SETTINGS | {"max_iter": 10, "noise": "per_output"}
+    fitted = BayesianGPLVM(**settings).fit(rows, known=BATCH)
+    usual = BayesianGPLVM(**settings, second_stage="off").fit(rows)
+    assert fitted.noise_std_[-1] == pytest.approx(usual.noise_std_[-1], rel=0.5)
+    west, north = (fitted.given(word).inverse_transform([[0.0] * 3]) for word in ("west", "north"))
+    np.testing.assert_allclose([west[0, -2], west[0, -1], north[0, -2]], [1, 1, 0], atol=1e-9)
+    asked = fitted.given(BATCH[:3])
+    near = asked.transform(rows[:3] + 1e-8)
+    np.testing.assert_allclose(near, asked.transform(rows[:3]), atol=1e-3)
+
+
+def test_every_value_of_many_counts_in_averages():
+    generator = np.random.default_rng(0)
+    batch = np.repeat(np.arange(20), 5)
+    shifts = generator.normal(size=(20, 4))
+    rows = np.outer(generator.standard_normal(100), [1.0, 2.0, -1.0, 0.5]) + shifts[batch]
+    rows += 0.05 * generator.standard_normal(rows.shape)
+    words = [f"b{number:02}" for number in batch]
+    fitted = BayesianGPLVM(2, 20, max_iter=60, random_state=0).fit(rows, known=words)
+    assert len(fitted.known_.weights) == 20
+    at = np.zeros((1, 2))
+    each = [fitted.given(word).inverse_transform(at)[0] for word in sorted(set(words))]
+    np.testing.assert_allclose(fitted.inverse_transform(at)[0], np.mean(each, axis=0), rtol=1e-6)
+
+
+def test_factors_in_a_frame_are_matched_by_name():
+    generator = np.random.default_rng(2)
+    frame = pd.DataFrame({"side": generator.integers(0, 2, 75) > 0, "place": BATCH})
+    rows = ROWS + np.outer(frame["side"], generator.normal(size=6))
+    fitted = BayesianGPLVM(**(SETTINGS | {"max_iter": 20})).fit(rows, known=frame)
+    asked = frame.head(4)
+    swapped = fitted.given(asked[["place", "side"]]).transform(rows[:4])
+    np.testing.assert_array_equal(swapped, fitted.given(asked).transform(rows[:4]))
+    lists = {name: own.tolist() for name, own in asked.items()}
+    np.testing.assert_array_equal(fitted.given(**lists).transform(rows[:4]), swapped)
+    with pytest.raises(DataError, match="the known factors are side, place; got side, town"):
+        fitted.given(asked.rename(columns={"place": "town"}))
+    # A missing factor is averaged at the value of the other.
+    half = asked.assign(place=[None, *asked["place"][1:]])
+    with pytest.warns(UserWarning, match="rows 0 .*no value"):
+        found = fitted.given(half)
+    np.testing.assert_array_equal(found.given_[0, :2], fitted.given(asked).given_[0, :2])
+    assert np.isfinite(found.score_samples(rows[:4])).all()
+    with pytest.raises(DataError, match=r"model.given\(\{'side': (True|False), 'place': '"):
+        fitted.fit_to({0: 1.0})
+
+
+def test_a_map_at_a_value_learns_nothing_from_rows_of_others(model):
+    for asked in (model, model.given("west"), model.unseen()):
+        with pytest.raises(DataError, match="fit_density is not possible: known factors"):
+            asked.fit_density(ROWS)
+    times = np.arange(75.0)
+    dynamics = DynamicalGPLVM(**(SETTINGS | {"max_iter": 3})).fit(ROWS, known=BATCH, times=times)
+    for asked in (dynamics, dynamics.given("west")):
+        for question in ("calibrate", "choose_forecaster"):
+            with pytest.raises(DataError, match=f"{question} is not possible"):
+                getattr(asked, question)(ROWS)
+
+
+def test_fitting_a_map_at_a_value_again_forgets_the_value(model):
+    again = model.given("west")
+    again.fit(ROWS)
+    assert again.can_have_density
+    assert again.given_ is None
+
+
+def test_a_run_is_resumed_only_with_its_factor():
+    runs = []
+    settings = SETTINGS | {"max_iter": 4}
+    BayesianGPLVM(**settings).fit(ROWS, known=BATCH, callback=lambda each: runs.append(each.run))
+    for known in (np.roll(BATCH, 7), None):
+        with pytest.raises(ValueError, match="known"):
+            BayesianGPLVM(**SETTINGS).fit(ROWS, known=known, resume=runs[-1])
+
+
+def test_odd_questions_get_a_sentence(model):
+    table = framed(ROWS[:4], BATCH[:4])
+    with pytest.raises(ValueError, match="minimum of 1"):
+        model.transform(table[:0])
+    with pytest.raises(DataError, match="given for 4 rows, and 6 are asked about"):
+        model.given(BATCH[:4]).transform(framed(ROWS[:6], BATCH[:6]).drop(columns="place"))
+    with pytest.raises(DataError, match="'moon'"):
+        model.given(place="moon")
+    with pytest.raises(ValueError, match=r"names or numbers of columns; got 2\.0"):
+        BayesianGPLVM(**SETTINGS, without=2.0).fit(ROWS)
+    with pytest.raises(DataError, match="takes out all columns"):
+        BayesianGPLVM(**SETTINGS, without=tuple(range(6))).fit(ROWS)
+    with pytest.raises(TypeError, match="write days as words"):
+        BayesianGPLVM(**SETTINGS).fit(ROWS, known=np.arange(75).astype("datetime64[D]"))
+    weights = model.alternatives(framed(ROWS[:4], ["moon", *BATCH[1:4]]), 12)[0]
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+
+
+def test_apply_reads_a_file_whose_factor_looks_like_numbers(tmp_path):
+    codes = np.array([{"north": "01", "south": "02", "west": "03"}[word] for word in BATCH])
+    table = framed(ROWS, codes)
+    fitted = BayesianGPLVM(**(SETTINGS | {"max_iter": 30}), without="place").fit(table)
+    table.head(9).to_csv(tmp_path / "new.csv", index=False)
+    with pytest.warns(UserWarning, match="p-value"):
+        apply(fitted, tmp_path / "new.csv", output=tmp_path / "found.csv")
+    found = pd.read_csv(tmp_path / "found.csv")[["x1", "x2", "x3"]]
+    np.testing.assert_allclose(found, fitted.transform(table.head(9)), atol=1e-3)
+
+
+def test_apply_ranks_mixed_rows_beside_training_rows_of_their_batches():
+    table = pd.DataFrame(ROWS[:, :4], columns=list("abcd")).assign(
+        colour=np.where(TRUTH[:, 0] > 0.0, "red", "blue"), place=BATCH
+    )
+    settings = SETTINGS | {"max_iter": 20}
+    fitted = BayesianGPLVM(**settings, kinds="auto", without="place").fit(table)
+    dataset = Dataset.of_table("rows", "Rows", table.drop(columns="place"))
+    odd = table.head(6).copy()
+    odd.loc[0, "a"] += 30.0
+    found = apply(fitted, odd, dataset)
+    assert found["p"][0] < 0.05 < found["p"][1:].median()
+
+
+def test_a_state_space_model_still_fills_rows_in_time():
+    times = np.arange(40.0)
+    rows = np.sin(0.3 * times)[:, None] * [1.0, 2.0, -1.0]
+    fitted = StateSpaceGPLVM(2, max_iter=10, random_state=0).fit(rows, times=times)
+    assert fitted.complete(rows[:5], times=times[:5]).shape == (5, 3)

@@ -10,16 +10,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
+from zlib import crc32
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_in, cells_of
 from gplvm_core.readers.errors import listed, plural
-from gplvm_core.readers.frames import Frame, one_table
+from gplvm_core.readers.frames import Frame, one_table, without_dates
 from gplvm_core.readers.kinds import plain
 from gplvm_core.readers.proposals import in_order
 
@@ -27,8 +28,9 @@ from gplvm_core.readers.proposals import in_order
 # values of their own, not points on a scale.
 MOST_CODES, LEAST_ROWS = 12, 5
 MOST_VALUES = 50
-# Rows of an unknown factor are averaged over at most this many of its values.
+# A factor of numbers is averaged over at most this many of its values.
 MOST_LEVELS = 12
+DATES = "the known factors (write days as words, such as '2026-11-29')"
 # A factor that leaves less of the variance than this leaves nothing to map.
 LEAST_LEFT = 1e-4
 UNKNOWN = "{}: the known factor has no value. The answers average over its values in training ({})"
@@ -51,6 +53,8 @@ class KnownFactor:
     def learnt(cls, cells: Cells) -> "KnownFactor":
         """Learn a factor from the training rows; DataError for one that cannot be left out."""
         seen, count = [plain(value) for value in cells.seen], len(cells.values)
+        if not seen:
+            raise DataError(f"the known factor {cells.name!r} has no values")
         if len(seen) < count:
             row = int(np.flatnonzero(~cells.observed)[0])
             raise DataError(
@@ -97,6 +101,8 @@ class KnownFactor:
         found = np.full((len(cells.values), self.width), np.nan)
         for row, value in enumerate(cells.values):
             known = None if value is None else plain(value)
+            if isinstance(known, str):
+                known = self._from_text(known)
             if self.values:
                 if known is not None and known not in self.values:
                     found[row] = np.inf
@@ -110,6 +116,16 @@ class KnownFactor:
                     f"{value!r}: correct it, or leave the value out"
                 )
         return found
+
+    def _from_text(self, text: str) -> Any:
+        """The value that a text means: files hold numbers as text, also with a decimal comma."""
+        if self.values:
+            same = {str(value): value for value in self.values}
+            return text if text in self.values else same.get(text.strip(), text)
+        try:
+            return float(text if "." in text else text.replace(",", "."))
+        except ValueError:
+            return text
 
     def value(self, point: Float[Array, " K"]) -> Any:
         """The value at these inputs."""
@@ -140,19 +156,22 @@ class TakenOut:
         factors = tuple(KnownFactor.learnt(each) for each in columns)
         pairs = zip(factors, columns, strict=True)
         points = np.hstack([own.encoded(each) for own, each in pairs])
-        return cls(factors, tuple(chosen), points, *_levels(points))
+        if chosen and isinstance(one_table(table), Frame):
+            chosen = [each.name for each in columns]  # other tables may have another order
+        words = np.hstack([np.full(each.width, bool(each.values)) for each in factors])
+        return cls(factors, tuple(chosen), points, *_levels(points, words))
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(each.name for each in self.factors)
 
     def encoded(self, given: Any) -> Float[Array, "n C"]:
-        """The inputs of rows; infinite or NaN in a row with an unseen or a missing value.
+        """The inputs of rows; NaN for a missing value, infinite in a row with an unseen one.
 
         given: a table of the factors' columns, one column if there is one factor; or one value,
         or a dict of them by name.
         """
-        columns = _cells(_one_row(given, self.names))
+        columns = _by_name(_cells(_one_row(given, self.names)), self.names)
         if len(columns) != len(self.factors):
             raise DataError(
                 f"expected {plural(len(self.factors), 'known factor')} "
@@ -160,7 +179,6 @@ class TakenOut:
             )
         pairs = zip(self.factors, columns, strict=True)
         points = np.hstack([own.encoded(each) for own, each in pairs])
-        points[np.isnan(points).any(axis=1)] = np.nan
         points[np.isinf(points).any(axis=1)] = np.inf
         return points
 
@@ -174,6 +192,21 @@ class TakenOut:
             if len(rows) < len(points):
                 where = f"rows {listed([*map(str, rows)])} (counted from 0)"
             warnings.warn(note.format(where, listed(self.in_words)), UserWarning, stacklevel=5)
+
+    @property
+    def fewest(self) -> int:
+        """The smallest number of values of a factor of words; 0 without such factors."""
+        return min((each.width for each in self.factors if each.values), default=0)
+
+    @property
+    def mark(self) -> str:
+        """The names of the factors and a checksum of the rows' values, to compare two trainings."""
+        return f"{', '.join(self.names)} ({crc32(self.points.tobytes()):08x})"
+
+    def as_code(self) -> str:
+        """The argument of `given` for the first level, as Python code."""
+        found = self.values(self.levels[0])
+        return repr(found[0] if len(found) == 1 else dict(zip(self.names, found, strict=True)))
 
     def values(self, point: Float[Array, " C"]) -> tuple[Any, ...]:
         """The values of the factors at these inputs."""
@@ -219,25 +252,28 @@ def apart(table: Any, chosen: Sequence[str | int]) -> tuple[Any, Any]:
     Raises DataError for columns that the table lacks.
     """
     given = one_table(table)
-    if isinstance(given, Frame):
-        names = [given.columns[own] if isinstance(own, int) else own for own in chosen]
-        absent = [name for name in names if name not in given.columns]
-        if absent:
+    framed = isinstance(given, Frame)
+    if not framed and np.ndim(given) != 2:
+        raise DataError(f"a table has rows and columns; got {np.ndim(given)} dimension(s)")
+    values: Any = given if framed else np.asarray(given)
+    names, count = (list(given.columns) if framed else []), values.shape[1]
+    taken = []
+    for own in chosen:
+        if own in names:
+            taken.append(names.index(own))
+        elif isinstance(own, int) and 0 <= own < count:
+            taken.append(own)
+        else:
+            has = listed(list(map(str, names))) if framed else f"the numbers 0 to {count - 1}"
             raise DataError(
-                f"the table has no column {listed([repr(name) for name in absent])}, which should "
-                f"be taken out; its columns are {listed(list(given.columns))}"
+                f"the table has no column {own!r}, which should be taken out; its columns are {has}"
             )
-        return given.drop(names).to_native(), given.select(names).to_native()
-    values = np.asarray(given)
-    places = range(values.shape[1])
-    wrong = [own for own in chosen if own not in places]
-    if wrong:
-        raise DataError(
-            f"the columns of an array have no names but the numbers 0 to {len(places) - 1}; got "
-            f"without={wrong[0]!r}"
-        )
-    taken = [int(own) for own in chosen]
-    return values[:, ~np.isin(places, taken)], values[:, taken]
+    rest = [at for at in range(count) if at not in taken]
+    if len(set(taken)) < len(taken) or not rest:
+        what = "a column twice" if rest else "all columns"
+        raise DataError(f"without={list(chosen)!r} takes out {what}: leave some of them in")
+    outputs, factors = values[:, rest], values[:, taken]
+    return (outputs.to_native(), factors.to_native()) if framed else (outputs, factors)
 
 
 def linear_part(
@@ -249,9 +285,9 @@ def linear_part(
     """
     basis = np.hstack([np.ones((len(points), 1)), points])
     parts = _fitted(outputs, basis)
-    left = outputs - basis @ parts
-    total = np.nansum((outputs - np.nanmean(outputs, axis=0)) ** 2)
-    if np.nansum(left**2) < LEAST_LEFT * total:
+    left = np.nansum((outputs - basis @ parts) ** 2, axis=0)
+    total = np.nansum((outputs - np.nanmean(outputs, axis=0)) ** 2, axis=0)
+    if (left <= LEAST_LEFT * total).all():
         raise DataError(
             "the known factors explain the table completely, so that nothing is left to map: take "
             "fewer columns out"
@@ -280,6 +316,8 @@ def _cells(table: Any) -> list[Cells]:
     given = one_table(table)
     if hasattr(given, "to_frame"):  # a series
         given = one_table(given.to_frame())
+    if not isinstance(given, Frame):
+        without_dates(given if hasattr(given, "dtype") else np.array(given, dtype=object), DATES)
     if isinstance(given, Frame):
         return [cells_in(str(column.name), column) for column in given.iter_columns()]
     values: NDArray[Any] = np.asarray(given, dtype=None if hasattr(given, "dtype") else object)
@@ -289,6 +327,19 @@ def _cells(table: Any) -> list[Cells]:
     return [replace(own, name=f"factor {at}") for at, own in enumerate(found, 1)]
 
 
+def _by_name(columns: list[Cells], names: Sequence[str]) -> list[Cells]:
+    """The columns in the order of the names, if they have these names.
+
+    Raises DataError if only some have.
+    """
+    own = [each.name for each in columns]
+    if set(own) == set(names):
+        return [columns[own.index(name)] for name in names]
+    if len(names) > 1 and set(own) & set(names):
+        raise DataError(f"the known factors are {listed(list(names))}; got {listed(own)}")
+    return columns
+
+
 def _one_row(given: Any, names: Sequence[str]) -> Any:
     """A table of one row from one value, or from a dict of values by name."""
     if isinstance(given, Mapping):
@@ -296,20 +347,35 @@ def _one_row(given: Any, names: Sequence[str]) -> Any:
             raise DataError(
                 f"give the known factors {listed(list(names))}; got {listed(list(map(str, given)))}"
             )
-        given = [[given[name] for name in names]]
+        given = np.array([given[name] for name in names], dtype=object).T
+        return given if given.ndim == 2 else given[None]
     elif given is None or isinstance(given, str) or np.ndim(given) == 0:
         given = [[given]]
     return given if not isinstance(given, list) else np.array(given, dtype=object)
 
 
-def _levels(points: Float[Array, "N C"]) -> tuple[Float[Array, "L C"], Float[Array, " L"]]:
-    """Points that represent all rows, at most `MOST_LEVELS`, frequent ones first, and shares."""
-    found, counts = np.unique(points, axis=0, return_counts=True)
-    if len(found) > MOST_LEVELS:
-        from sklearn.cluster import KMeans  # takes long to import
+def _levels(
+    points: Float[Array, "N C"], words: Bool[BoolArray, " C"]
+) -> tuple[Float[Array, "L C"], Float[Array, " L"]]:
+    """Points that represent all rows, frequent ones first, and their shares.
 
-        clusters = KMeans(MOST_LEVELS, n_init=1, random_state=0).fit(points)
-        found = points[np.argmin(clusters.transform(points), axis=0)]
-        counts = np.bincount(clusters.labels_)
-    order = np.argsort(-counts, kind="stable")
-    return found[order], counts[order] / counts.sum()
+    words: the inputs that are values of words. These are all kept, up to the `MOST_VALUES` most
+    frequent combinations; the numbers of each are represented by clusters of rows.
+    """
+    _, which, counts = np.unique(points * words, axis=0, return_inverse=True, return_counts=True)
+    kept = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+    found, shares, most = [], [], max(MOST_LEVELS // len(kept), 1)
+    for kind in kept.tolist():
+        own = points[which.ravel() == kind]
+        several, weights = np.unique(own, axis=0, return_counts=True)
+        if len(several) > most:
+            from sklearn.cluster import KMeans  # takes long to import
+
+            clusters = KMeans(most, n_init=1, random_state=0).fit(own)
+            several = own[np.argmin(clusters.transform(own), axis=0)]
+            weights = np.bincount(clusters.labels_)
+        found.append(several)
+        shares.append(weights)
+    whole, weight = np.vstack(found), np.concatenate(shares)
+    order = np.argsort(-weight, kind="stable")
+    return whole[order], weight[order] / weight.sum()

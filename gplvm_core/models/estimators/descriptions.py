@@ -189,6 +189,10 @@ family_ : str or None
     `family`, because the bound of `family` was lower; else None.
 statistics_ : Statistics
     The sums over the rows that determine q(u).
+known_ : TakenOut or None
+    The known factors that the map leaves out; None without such factors.
+given_ : ndarray or None
+    The values of the known factors of the rows asked about, after `given`; None otherwise.
 rows_ : TrainingRows
     The rows of the model. `count`: the number of rows. `trained`: the rows that training used
     (None: all).

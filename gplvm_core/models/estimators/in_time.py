@@ -14,7 +14,12 @@ from gplvm_core.models.data.timeline import checked_times, rows_of_sequence
 from gplvm_core.models.estimators.back_test import Method
 from gplvm_core.models.estimators.forecaster import choose_forecaster as chosen
 from gplvm_core.models.estimators.with_intervals import calibrated, decided
-from gplvm_core.models.estimators.with_known import apart_from_known, check_one_map, of_rows
+from gplvm_core.models.estimators.with_known import (
+    apart_from_known,
+    check_apart,
+    check_one_map,
+    of_rows,
+)
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.candidates import Report
@@ -86,6 +91,7 @@ def choose_forecaster(self: Any, Y: ArrayLike, *, callback: Report | None = None
     self
         The estimator, with `forecaster_`.
     """
+    check_apart(self, "choose_forecaster")
     rows = to_calibrate(self, Y)[DATA]
     self.forecaster_ = chosen(
         self, rows, self.times_[:, 0], self.sequences_, callback or (lambda share: None)
@@ -185,7 +191,7 @@ def transform_sequence(
     asked = decided(fitted, Asked("values"), adapt, sequence is None and coupled)
     own, known = _at_known(fitted, rows)
     path: FoundPath = over_time(fitted).of_rows(
-        own, times, sequence, callback, coupled=coupled, adapt=asked.adapted, inputs=known
+        own, times, sequence, callback, coupled=coupled, adapt=asked.adapted, **known
     )
     belief = path.beliefs[0]
     return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
@@ -247,14 +253,14 @@ def filled(
     frames, values = (decided(fitted, Asked(what), adapt, new) for what in ("frames", "values"))
     own, known = _at_known(fitted, rows)
     path: FoundPath = over.of_rows(
-        own, times, sequence, callback, coupled=coupled, adapt=values.adapted, inputs=known
+        own, times, sequence, callback, coupled=coupled, adapt=values.adapted, **known
     )
     if fitted.tables:
         expected = fitted.expected_at(DATA, {0: path.beliefs[0]}).exposed(rows)
         return expected.filled(rows), path.beliefs[0]
     mean, spread = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
-    if known is not None:
-        mean = shifted(fitted.network, {DATA: mean}, known[FACTORS], 1.0)[DATA]
+    if known:
+        mean = shifted(fitted.network, {DATA: mean}, known["inputs"][FACTORS], 1.0)[DATA]
     if new:
         empty = np.isnan(rows).all(axis=1)
         spread[empty] = calibrated(model, frames, spread[empty], shown=shown)
@@ -263,12 +269,12 @@ def filled(
     return (whole, np.sqrt(variance), None), path.beliefs[0]
 
 
-def _at_known(fitted: Fitted, rows: Array) -> tuple[Array, dict[int, Array] | None]:
-    """Rows without the linear part of their known factors, and these factors."""
+def _at_known(fitted: Fitted, rows: Array) -> tuple[Array, dict[str, Any]]:
+    """Rows without the linear part of their known factors, and these, as arguments of `of_rows`."""
     if fitted.factors is None:
-        return rows, None
+        return rows, {}
     known = fitted.factors.in_time(len(rows))
-    return shifted(fitted.network, {DATA: rows}, known[FACTORS])[DATA], known
+    return shifted(fitted.network, {DATA: rows}, known[FACTORS])[DATA], {"inputs": known}
 
 
 def to_calibrate(self: Any, Y: ArrayLike) -> dict[str, Array]:

@@ -168,6 +168,8 @@ def worth(model: Any, problem: Any, trained: Trained) -> Any:
 def settings_of(model: Any) -> Settings:
     """The settings that decide which parameters there are, and the columns of a table, in words."""
     own = {name: getattr(model, name, None) for name in DECISIVE}
+    known = getattr(model, "known_", None)
+    own["known"] = None if known is None else known.mark
     return tuple((name, _in_words(value)) for name, value in own.items())
 
 

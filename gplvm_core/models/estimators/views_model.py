@@ -40,7 +40,7 @@ from gplvm_core.models.estimators.trained import Callback, Ended, whole
 from gplvm_core.models.estimators.trained_views import fit_views
 from gplvm_core.models.estimators.with_density import Method
 from gplvm_core.models.estimators.with_handles import fit_to
-from gplvm_core.models.estimators.with_known import factors_of, take_known
+from gplvm_core.models.estimators.with_known import factors_of, of_rows, take_known
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
@@ -212,6 +212,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         """The columns of the views with columns of several kinds."""
         return self.kinds_ or {}
 
+    @of_rows
     def transform(
         self,
         views: Mapping[str, ArrayLike],
@@ -341,6 +342,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         chosen = checked_dimensions(dimensions, points.shape[1])
         return interpolate(points[0], points[1], chosen, steps)
 
+    @of_rows
     def complete(
         self,
         views: Mapping[str, ArrayLike],
@@ -388,6 +390,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         results = (means, *(deviations,) * return_std, *(sure,) * return_probability)
         return results if len(results) > 1 else means
 
+    @of_rows
     def score_samples(
         self,
         views: Mapping[str, ArrayLike],

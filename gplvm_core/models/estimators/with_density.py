@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gplvm_core import prediction
 from gplvm_core.models.answers.fitted import Fitted, Found
 from gplvm_core.models.estimators.second_stage import DENSITY, warn_uncalibrated
-from gplvm_core.models.estimators.with_known import apart_from_known, of_rows
+from gplvm_core.models.estimators.with_known import apart_from_known, check_apart, of_rows
 from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction import DerivedDensity, Explained, Network
 from gplvm_core.prediction.candidates import Report
@@ -105,6 +105,7 @@ def fit_density(
         if columns are not numbers.
     """
     model: Any = self
+    check_apart(model, "fit_density")
     outputs, network = model._rows(Y), model.fitted_.network
     trained = check_training_rows(network, outputs)
     if trained < FEWEST:

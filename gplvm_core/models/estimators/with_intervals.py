@@ -11,7 +11,7 @@ from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.estimators.second_stage import INTERVALS, warn_uncalibrated
 from gplvm_core.models.estimators.with_density import check_training_rows
-from gplvm_core.models.estimators.with_known import apart_from_known
+from gplvm_core.models.estimators.with_known import apart_from_known, check_apart
 from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.held_out import HeldOut
@@ -84,6 +84,7 @@ def calibrate(
         or if the model has no question to calibrate.
     """
     model: Any = self
+    check_apart(model, "calibrate")
     outputs, fitted = model._to_calibrate(Y), model.fitted_
     network, over = fitted.network, fitted.over_time
     if not any(edge.posterior.links is None for edge in network.ends.values()):

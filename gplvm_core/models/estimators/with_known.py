@@ -23,6 +23,8 @@ from gplvm_core.readers.frames import frame_of
 MOST_POINTS = 1000
 # Questions whose answers have the rows on the second axis.
 ROWS_SECOND = ("sample_completions", "column_quantiles")
+# Residuals below this fraction of a column's largest value are rounding errors.
+ROUNDING = 1e-9
 Question = TypeVar("Question", bound=Callable[..., Any])
 
 
@@ -32,7 +34,7 @@ def take_known(model: Any, Y: Any, known: Any) -> Any:
     Raises ValueError for settings that do not go with known factors.
     """
     chosen = columns_of(model)
-    model.known_ = None
+    model.known_ = model.given_ = None
     if not chosen and known is None:
         return Y
     if chosen and known is not None:
@@ -68,7 +70,10 @@ def without_linear_part(
         )
     level, slopes = linear_part(outputs, points)
     level, slopes = level * measured, slopes * measured
-    return outputs - level - points @ slopes, (level, slopes)
+    left = outputs - level - points @ slopes
+    # What is only rounding is nothing: a column that is constant, or that repeats the factors.
+    least = ROUNDING * np.nanmax(np.abs(outputs), axis=0)
+    return np.where(np.abs(left) <= least, 0.0, left), (level, slopes)
 
 
 def with_linear_part(posterior: Posterior, part: tuple[Array, Array] | None) -> Posterior:
@@ -92,14 +97,30 @@ def check_one_map(model: Any, question: str) -> None:
     if known is not None:
         raise DataError(
             f"{question} depends on the known factors ({', '.join(known.names)}): ask the map at a "
-            f"value, as in model.given({known.in_words[0]!r}).{question}(…)"
+            f"value, as in model.given({known.as_code()}).{question}(…)"
+        )
+
+
+def check_apart(model: Any, question: str) -> None:
+    """Raise DataError if known factors were taken out of the map, also at one of their values."""
+    if not apart_from_known(model):
+        raise DataError(
+            f"{question} is not possible: known factors were taken out of this map, so that rows "
+            "cannot be held out from it"
         )
 
 
 def columns_of(model: Any) -> tuple[str | int, ...]:
     """The columns that a model takes out."""
     own = getattr(model, "without", None)
-    return () if own is None else (own,) if isinstance(own, str | int) else tuple(own)
+    if own is None:
+        return ()
+    several = own if isinstance(own, Sequence) and not isinstance(own, str) else (own,)
+    found = tuple(int(each) if isinstance(each, np.integer) else each for each in several)
+    for each in found:
+        if isinstance(each, bool) or not isinstance(each, str | int):
+            raise ValueError(f"without must be names or numbers of columns; got {each!r}")
+    return found
 
 
 def taken_apart(model: Any, Y: Any) -> tuple[Any, Array | None]:
@@ -108,7 +129,10 @@ def taken_apart(model: Any, Y: Any) -> tuple[Any, Array | None]:
     None if the rows have no such columns by the model's settings, or if their factors are given.
     """
     known = getattr(model, "known_", None)
-    if known is None or not known.chosen or model.given_ is not None:
+    if known is None or model.given_ is not None:
+        return Y, None
+    if not known.chosen:
+        known.warn_unknown(np.full((1, 1), np.nan))
         return Y, None
     frame = frame_of(Y)
     if frame is None:
@@ -130,7 +154,8 @@ def groups_of(model: Any, points: Array) -> list[tuple[Any, IntArray]]:
     Rows with values that training lacked are a group of their own.
     """
     new = np.isinf(points).any(axis=1)
-    groups = [(_bound(model, points[~new]), np.flatnonzero(~new))] if not new.all() else []
+    known = not new.all() or not len(points)
+    groups = [(_bound(model, points[~new]), np.flatnonzero(~new))] if known else []
     return [*groups, (model.unseen(), np.flatnonzero(new))] if new.any() else groups
 
 
@@ -149,6 +174,12 @@ def for_rows(model: Any, rows: Any) -> Any:
     return own
 
 
+def for_training(model: Any, rows: IntArray) -> Any:
+    """The model for some of its training rows."""
+    known: TakenOut | None = getattr(model, "known_", None)
+    return model if known is None else _bound(model, known.points[rows])
+
+
 def of_rows(question: Question) -> Question:
     """Wrap a question about rows Y whose columns may hold the known factors."""
 
@@ -160,6 +191,11 @@ def of_rows(question: Question) -> Question:
         groups = groups_of(model, points)
         if len(groups) == 1:
             return question(groups[0][0], Y, *args, **options)
+        if options.get("times") is not None:
+            raise DataError(
+                "some rows of the sequence have known factors that were not in training: ask "
+                "model.unseen() about all rows without these columns"
+            )
         answers = [question(own, _some(Y, rows), *args, **options) for own, rows in groups]
         order = np.argsort(np.concatenate([rows for _, rows in groups]))
         return _joined(answers, order, int(question.__name__ in ROWS_SECOND))
@@ -174,7 +210,20 @@ def _joined(answers: Sequence[Any], order: IntArray, axis: int) -> Any:
     frames: list[Any] = [frame_of(each) for each in answers]
     if frames[0] is not None:
         return nw.concat(frames)[order.tolist()].to_native()
+    if np.ndim(answers[0]) > 1 and not axis:  # a row may have fewer explanations
+        most = max(each.shape[1] for each in answers)
+        blank = 0.0 if np.ndim(answers[0]) == 2 else np.nan
+        answers = [_padded(each, most, blank) for each in answers]
     return np.take(np.concatenate(answers, axis=axis), order, axis=axis)
+
+
+def _padded(values: Array, most: int, blank: float) -> Array:
+    """Values with at least this many entries on the second axis."""
+    short = most - values.shape[1]
+    if not short:
+        return values
+    more = [(0, 0), (0, short), *[(0, 0)] * (values.ndim - 2)]
+    return np.pad(values, more, constant_values=blank)
 
 
 def _bound(model: Any, points: Array) -> Any:
@@ -218,14 +267,15 @@ def given(self: Any, *values: Any, **named: Any) -> Any:
     if bool(values) == bool(named) or len(values) > 1:
         raise DataError("give one value, one column of values, or the values by name")
     points = known.encoded(named or values[0])
-    several = not named and np.ndim(values[0]) > 0
+    several = any(np.ndim(each) > 0 for each in (*values, *named.values()))
     odd = np.isinf(points) if several else ~np.isfinite(points)
     if odd.any():
         rows = np.flatnonzero(odd.any(axis=1))
-        what = f"the value in row {rows[0]} (counted from 0)" if several else repr(values[0])
+        what = f"the value in row {rows[0]} (counted from 0)"
         raise DataError(
-            f"{named or what} is not a value of the known factors in the training rows "
-            f"({listed(known.in_words)}). `unseen()` is the map for other values"
+            f"{what if several else repr(named or values[0])} is not a value of the known factors "
+            f"in the training rows ({listed(known.in_words)}). `unseen()` is the map for other "
+            "values"
         )
     if several:
         known.warn_unknown(points)
@@ -236,9 +286,10 @@ def given(self: Any, *values: Any, **named: Any) -> Any:
 def unseen(self: Any) -> Any:
     """Return the same map for a value of the known factors that was not in training.
 
-    Its outputs are the average over the values in training, and the scatter between these values is
-    part of the noise: with few values, intervals are wide. New rows are placed by all that this
-    noise leaves certain.
+    Its outputs are the average over the values in training, all alike, and the scatter between
+    these values is part of the noise of columns of numbers: with few values, intervals are wide.
+    New rows are placed by all that this noise leaves certain. Words and counts have the average
+    only.
 
     Returns
     -------
@@ -248,10 +299,15 @@ def unseen(self: Any) -> Any:
     Raises
     ------
     DataError
-        If the model has no known factors.
+        If the model has no known factors, or if all of them are numbers.
     """
     known, points = _taken_out(self), self._belief.thinned(MOST_POINTS).mean
-    return _ordinary(self, lambda own: at_unseen(own, known.levels, known.weights, points))
+    if not known.fewest:
+        raise DataError(
+            f"{', '.join(known.names)}: every number is a value of a known factor of numbers, so "
+            "none is unseen; rows without a value are averaged"
+        )
+    return _ordinary(self, lambda own: at_unseen(own, known.levels, known.fewest, points))
 
 
 def at_value(model: Any, level: Array) -> Any:
