@@ -37,6 +37,7 @@ def answers_of(
     batch: int | None = None,
     reasons: bool = True,
     ranked: bool = False,
+    errors: Float[Array, "n D"] | None = None,
 ) -> Iterator[Answers]:
     """Yield the answers about rows with the columns of the training data set (NaN: missing).
 
@@ -44,7 +45,8 @@ def answers_of(
     default 250. reasons: whether to find the columns that make rows odd. Without a density
     (`prepare`), the answers contain only positions, filled values and the nearest training rows.
     ranked: without a density, compare rows with training rows by the model's bound
-    (`without_density`).
+    (`without_density`). errors: the known errors of the rows (NaN: unknown). Such rows are placed
+    and filled by the map, and not compared with training rows.
     """
     check_asked(model)
     rows = as_floats(rows, "rows")
@@ -55,12 +57,15 @@ def answers_of(
         )
     start, many = 0, FIRST_BATCH
     while start < len(rows):
-        block = rows[start : start + many]
-        yield _answered(model, dataset, block, reasons=reasons, ranked=ranked)
+        block = slice(start, start + many)
+        known = None if errors is None else errors[block]
+        yield _answered(model, dataset, rows[block], known, reasons=reasons, ranked=ranked)
         start, many = start + many, batch or BATCH
 
 
-def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranked: bool) -> Answers:
+def _answered(
+    model: Any, dataset: Dataset, rows: Array, errors: Array | None, *, reasons: bool, ranked: bool
+) -> Answers:
     """Answer one block. All answers about rows without values are NaN."""
     given = ~np.isnan(rows).all(axis=1)
     width, count = model.latent_mean_.shape[1], min(NEAREST, len(model.latent_mean_))
@@ -73,7 +78,7 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
     nearest = np.tile(np.arange(count), (len(rows), 1))
     some, why = rows[given], list[tuple[Reason, ...]]()
     density: DerivedDensity | None = getattr(model, "density_", None)
-    known = None if density is None else density.typicality
+    known = None if density is None or errors is not None else density.typicality
     count_known = 0 if known is None else known.known
     scores = None
     if len(some) and density is not None and known is not None:
@@ -83,12 +88,13 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
         oddness[given] = known.oddness(scores, some)
         if reasons:
             why = reasons_of(density.rows, known, some, scores)
-    if known is None and ranked:
+    if known is None and ranked and errors is None:
         p[given], count_known = p_values(model, dataset, some)
         if reasons:
             why = reasons_by_hiding(model, dataset, some, p[given])
     if len(some):
-        points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
+        own = None if errors is None else errors[given]
+        points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores, own)
         places[given], place_std[given] = points.best.mean, np.sqrt(points.best.variance)
         explanations[given], weights[given] = explanations_of(points)
         nearest[given] = _nearest(model, places[given])

@@ -23,12 +23,17 @@ from gplvm_core.readers.frames import Frame, from_columns, library_of, one_table
 from gplvm_core.readers.kinds import coded_column, in_own_values
 from gplvm_core.readers.names import column_words
 
+NO_P_WITH_ERRORS = (
+    "no row has a p-value, because its known errors are not those of the training rows"
+)
+
 
 def apply(
     model: Any,
     table: Any,
     dataset: Dataset | None = None,
     *,
+    errors: Any = None,
     reasons: bool = True,
     output: str | Path | None = None,
 ) -> Any:
@@ -52,6 +57,10 @@ def apply(
         out-of-fold scores (`fit` with second_stage="off"), and for column names that the model does
         not know. For words, counts and robust columns, `p` compares a row with at most 100 of these
         rows by the model's bound, and only numbers are reasons.
+    errors : DataFrame or array_like of shape (n, D), optional
+        The known standard deviation of each value of a table in memory; NaN where it is unknown. A
+        data frame is matched by its names. The map then places and fills the rows, and no row has a
+        p-value, because the training rows have other errors.
     reasons : bool, default True
         Whether to find the columns that make rows odd, which takes longer.
     output : path, optional
@@ -96,7 +105,10 @@ def apply(
     names, drawn = _columns(model, dataset)
     by_bound = drawn.kinds is not None  # words and counts have no density
     model = model if drawn.columns else without_names(model)
-    model, no_p = _with_scores(model, dataset, by_bound=by_bound)
+    if errors is None:
+        model, no_p = _with_scores(model, dataset, by_bound=by_bound)
+    else:
+        errors, no_p = _errors(errors, table, names, output), NO_P_WITH_ERRORS
     said, done = set[str](), 0
     numbers = WrittenNumbers(known=None if dataset is None else dataset.values)
 
@@ -113,7 +125,7 @@ def apply(
         if not len(values):
             raise DataError("the table has no rows: pass at least one")
         done += len(values)
-        parts = answers_of(model, drawn, values, reasons=reasons, ranked=by_bound)
+        parts = answers_of(model, drawn, values, reasons=reasons, ranked=by_bound, errors=errors)
         answers = Answers.joined(list(parts))
         found = columns_of(answers, names)
         if no_p:
@@ -135,6 +147,23 @@ def apply(
     if isinstance(table, str | Path):
         raise DataError("give output, the file for the answers, when table is a file")
     return from_columns(answered(table), library_of(table), table)
+
+
+def _errors(errors: Any, table: Any, names: list[str], output: Any) -> Any:
+    """Return errors in the order of the model's columns; DataError unless the table is in memory.
+
+    The model checks them.
+    """
+    if output is not None or isinstance(table, str | Path):
+        raise DataError("known errors need a table in memory: leave out output, or errors")
+    given, own = one_table(table), one_table(errors)
+    if not (isinstance(given, Frame) and isinstance(own, Frame)):
+        return as_floats(errors, "errors")
+    values = np.full((len(own), len(names)), np.nan)
+    for at, name in enumerate(names):
+        if name in own.columns:
+            values[:, at] = as_floats(own.select(name).to_native(), "errors")[:, 0]
+    return values
 
 
 def _with_scores(model: Any, dataset: Dataset | None, *, by_bound: bool) -> tuple[Any, str]:

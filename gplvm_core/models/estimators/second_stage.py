@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.prediction.candidates import Report
-from gplvm_core.readers import RowFiles
+from gplvm_core.readers import DataError, RowFiles
 
 AUTO, OFF = "auto", "off"
 FOLDS = 5  # the parts of the training rows for out-of-fold scores
@@ -42,8 +42,8 @@ HELD_OUT = (
     "held out to calibrate the widths of intervals"
 )
 OWN_WIDTHS = (
-    "intervals of tables with words, counts or robust columns are not calibrated on held-out rows, "
-    "and may be too narrow"
+    "intervals of tables with words, counts, robust columns or known errors are not calibrated on "
+    "held-out rows, and may be too narrow"
 )
 ENDED = "training was ended before"
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -159,10 +159,19 @@ def warn_uncalibrated(model: Any, step: str) -> None:
     )
 
 
+def refuse_known_errors(model: Any, what: str) -> None:
+    """Raise DataError for a step that takes no known errors, after training with them."""
+    if model.known_errors_:
+        raise DataError(
+            f"{what} cannot be learnt after training with known errors of cells, because the "
+            "errors would count as part of the rows: fit without errors"
+        )
+
+
 def _warn_of_words(model: Any) -> None:
     """Note that no step calibrates the intervals of outputs that are not all numbers."""
     ends = model.fitted_.network.ends.values()
-    if any(edge.posterior.links is not None for edge in ends):
+    if model.known_errors_ or any(edge.posterior.links is not None for edge in ends):
         model.notes_ += (OWN_WIDTHS,)
         warnings.warn(OWN_WIDTHS, UserWarning, stacklevel=3)
 

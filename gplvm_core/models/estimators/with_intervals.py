@@ -9,7 +9,11 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.timeline import checked_timeline
-from gplvm_core.models.estimators.second_stage import INTERVALS, warn_uncalibrated
+from gplvm_core.models.estimators.second_stage import (
+    INTERVALS,
+    refuse_known_errors,
+    warn_uncalibrated,
+)
 from gplvm_core.models.estimators.with_density import check_training_rows
 from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction.candidates import Report
@@ -28,7 +32,8 @@ def can_calibrate(self: Any) -> bool:
     """
     ends = self.fitted_.network.ends.values()
     numbers = any(edge.posterior.links is None for edge in ends)
-    return numbers and (self.capabilities.timed or len(ends) > 1)
+    several = self.capabilities.timed or len(ends) > 1
+    return numbers and several and not self.known_errors_
 
 
 @one_thread_a_product()
@@ -83,6 +88,7 @@ def calibrate(
         or if the model has no question to calibrate.
     """
     model: Any = self
+    refuse_known_errors(model, "the widths of intervals")
     outputs, fitted = model._to_calibrate(Y), model.fitted_
     network, over = fitted.network, fitted.over_time
     if not any(edge.posterior.links is None for edge in network.ends.values()):
