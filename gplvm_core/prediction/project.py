@@ -213,7 +213,9 @@ def explain(
         ]
     )
     places = _places(list(edges.values()), training)
-    partial = len(outputs) < len(network.ends)
+    # A row whose values have errors may have several explanations, as a row with gaps.
+    known_errors = any(edge.posterior.errors is not None for edge in edges.values())
+    partial = len(outputs) < len(network.ends) or known_errors
     gaps = np.asarray(np.isnan(internal).any(axis=1) | partial)
     ends = np.cumsum([0, *(training[at].n_latent for at in network.free)])
     columns = {at: slice(ends[n], ends[n + 1]) for n, at in enumerate(network.free)}

@@ -93,8 +93,6 @@ class GPModel(BaseEstimator):
     _absent: ClassVar[Mapping[str, str]] = {}
     # Whether starts that fit hidden layers to single points rank below all others.
     _ranks_sound: ClassVar[bool] = False
-    # Whether training had known errors of cells.
-    known_errors_: bool = False
     # What the estimator can do with any settings.
     _can: ClassVar[Capabilities] = Capabilities()
 

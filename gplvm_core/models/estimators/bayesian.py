@@ -97,6 +97,7 @@ class BayesianGPLVM(LatentVariableModel):
     data_weight: str | float = "auto"
 
     # Defaults for models in files of older versions.
+    known_errors_ = False
     columns_ = encoder_ = intervals_ = forecaster_ = NOTHING
     times_ = sequences_ = path_ = time_kernel_ = NOTHING
     _attributes: ClassVar[str] = "statistics_"

@@ -195,6 +195,10 @@ Arguments
 ---------
 column : str or int
     The name or the number of the column.
+errors : array_like of shape (n, D), optional
+    The known standard deviation of each value, in its units; NaN where it is unknown. They add to
+    the column's noise. The map then answers, and not the density of the rows. A data frame is
+    matched by its names. Default: no errors.
 inputs : dict of str to array_like of shape (n, Q), optional
     The points of the nodes with `KnownInputs`.
 most : int
@@ -212,10 +216,6 @@ view : str
 
 Arguments of complete
 ---------------------
-errors : array_like of shape (n, D), optional
-    The known standard deviation of each value, in its units; NaN where it is unknown. They add to
-    the column's noise. The map then answers, and not the density of the rows. A data frame is
-    matched by its names. Default: no errors.
 method : {"map", "density"}, optional
     How gaps are filled: "map" uses latent points that explain the row, "density" the density that
     the second stage of `fit` derived. Default: the method that filled gaps of the same kind better

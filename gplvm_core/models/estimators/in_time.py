@@ -13,7 +13,7 @@ from gplvm_core.models.answers.over_time import NO_TIME, outside
 from gplvm_core.models.data.timeline import checked_times, rows_of_sequence
 from gplvm_core.models.estimators.back_test import Method
 from gplvm_core.models.estimators.forecaster import choose_forecaster as chosen
-from gplvm_core.models.estimators.second_stage import refuse_known_errors
+from gplvm_core.models.estimators.second_stage import has_known_errors, refuse_known_errors
 from gplvm_core.models.estimators.with_intervals import calibrated, decided
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
@@ -59,7 +59,7 @@ def forecast_latent(
 
 def can_choose_forecaster(self: Any) -> bool:
     """Whether `choose_forecaster` is possible: a table of numbers over a single time."""
-    timed = self.capabilities.timed and self.times_ is not None and not self.known_errors_
+    timed = self.capabilities.timed and self.times_ is not None and not has_known_errors(self)
     return bool(timed and np.shape(self.times_)[1] == 1 and not self.fitted_.tables)
 
 

@@ -159,9 +159,14 @@ def warn_uncalibrated(model: Any, step: str) -> None:
     )
 
 
+def has_known_errors(model: Any) -> bool:
+    """Whether training had known errors of cells."""
+    return bool(getattr(model, "known_errors_", False))
+
+
 def refuse_known_errors(model: Any, what: str) -> None:
     """Raise DataError for a step that takes no known errors, after training with them."""
-    if model.known_errors_:
+    if has_known_errors(model):
         raise DataError(
             f"{what} cannot be learnt after training with known errors of cells, because the "
             "errors would count as part of the rows: fit without errors"
@@ -171,7 +176,7 @@ def refuse_known_errors(model: Any, what: str) -> None:
 def _warn_of_words(model: Any) -> None:
     """Note that no step calibrates the intervals of outputs that are not all numbers."""
     ends = model.fitted_.network.ends.values()
-    if model.known_errors_ or any(edge.posterior.links is not None for edge in ends):
+    if has_known_errors(model) or any(edge.posterior.links is not None for edge in ends):
         model.notes_ += (OWN_WIDTHS,)
         warnings.warn(OWN_WIDTHS, UserWarning, stacklevel=3)
 

@@ -11,6 +11,7 @@ from gplvm_core import prediction
 from gplvm_core.models.answers.fitted import Fitted, Found
 from gplvm_core.models.estimators.second_stage import (
     DENSITY,
+    has_known_errors,
     refuse_known_errors,
     warn_uncalibrated,
 )
@@ -34,7 +35,7 @@ FEWEST = 3  # training rows of a density
 
 def can_have_density(self: Any) -> bool:
     """Whether `fit_density` is possible: all columns are numbers, and no input is observed."""
-    if self.known_errors_:
+    if has_known_errors(self):
         return False
     try:
         prediction.refuse_density(self.fitted_.network)

@@ -11,6 +11,7 @@ from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.estimators.second_stage import (
     INTERVALS,
+    has_known_errors,
     refuse_known_errors,
     warn_uncalibrated,
 )
@@ -33,7 +34,7 @@ def can_calibrate(self: Any) -> bool:
     ends = self.fitted_.network.ends.values()
     numbers = any(edge.posterior.links is None for edge in ends)
     several = self.capabilities.timed or len(ends) > 1
-    return numbers and several and not self.known_errors_
+    return numbers and several and not has_known_errors(self)
 
 
 @one_thread_a_product()
