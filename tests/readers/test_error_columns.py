@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from gplvm_core import error_columns, read_table
+from gplvm_core.readers import ask_column
 from gplvm_core.readers.error_columns import ERRORS, proposed_errors, with_errors
 
 
@@ -48,5 +49,7 @@ def test_columns_of_errors_become_errors_of_a_data_set() -> None:
     np.testing.assert_array_equal(errors[:, 1:], 0.0)
     np.testing.assert_array_equal(found.labels, dataset.labels)
     assert proposed_errors(found) == {}
-    words = read_table(text.replace(b"0.1", b"low").replace(b"0.3", b"low"), kinds="auto")
-    assert proposed_errors(words) == {}
+    words = text.replace(b"0.1", b"low").replace(b"0.3", b"low")
+    assert proposed_errors(read_table(words, kinds="auto")) == {}
+    asked = ask_column(found, "b", ["a"])
+    assert "The known errors of the columns are not used" in asked.notes[-1]
