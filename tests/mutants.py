@@ -42,6 +42,7 @@ TESTS = {
         "identities/test_missing.py",
         "kernels/test_kept.py",
     ],
+    "likelihoods/errors.py": ["identities/test_errors.py", "models/test_errors.py"],
     "likelihoods": ["likelihoods", "models/test_kinds.py"],
     "bounds/mixed.py": ["identities/test_mixed.py", "models/test_kinds.py"],
     "bounds/profiled_known.py": ["identities/test_mixed.py"],

@@ -43,11 +43,13 @@ class MixedOutputs:
     """Outputs with a likelihood each, such as numbers, yes/no entries or counts; NaN if missing.
 
     links: the likelihoods at the start of training; the layer stores the current ones of all
-    outputs that are not numbers (`Local`).
+    outputs that are not numbers (`Local`). errors: the known errors of the entries, in the units of
+    the values; None: no errors.
     """
 
     values: Float[Array, "N D"]
     links: Links
+    errors: Float[Array, "N D"] | None = None
 
     @cached_property
     def numbers(self) -> Float[Array, "N P"]:
@@ -74,6 +76,11 @@ class MixedOutputs:
         links = self.links.of(self.links.others)
         return Local(links.started(self.others), links)
 
+    def of_rows(self, links: Links) -> Links:
+        """Return the likelihoods of `others` with the known errors of the rows."""
+        own = None if self.errors is None else self.errors[:, self.links.others]
+        return replace(links, errors=own)
+
     def linked(self, links: Links) -> Links:
         """Return the likelihoods of all outputs, from the present ones of `others`."""
         columns = np.array(self.links.columns, dtype=object)
@@ -85,7 +92,7 @@ class MixedOutputs:
 
         Their offsets include the terms of log p(y | f) that do not depend on f.
         """
-        found = local.links.factors(self.others, local.xi)
+        found = self.of_rows(local.links).factors(self.others, local.xi)
         # With f = o + h the factor of h has the slope ℓ − w o and the offset c + ℓ o − ½ w o².
         known, w = self.known, found.weight
         return Quadratic(
@@ -215,7 +222,7 @@ def updated(
     mean, square = function_moments(found.layer, belief, outputs, found.at, found.bias, executor)
     mean, square = mean + outputs.known, square + outputs.known * (2.0 * mean + outputs.known)
     spread = np.maximum(square - mean**2, 0.0)
-    links, shift = local.links.learnt(outputs.others, mean, spread)
+    links, shift = outputs.of_rows(local.links).learnt(outputs.others, mean, spread)
     square = np.where(shift == 0.0, square, (mean - shift) ** 2 + spread)
     return replace(layer, local=Local(links.local(outputs.others, mean - shift, square), links))
 

@@ -1,6 +1,7 @@
 """Level 3: the likelihoods of columns, and the encoding of words."""
 
 from gplvm_core.likelihoods.counts import Count, count_probabilities
+from gplvm_core.likelihoods.errors import WithErrors
 from gplvm_core.likelihoods.likelihood import Likelihood, Quadratic
 from gplvm_core.likelihoods.links import Links
 from gplvm_core.likelihoods.logistic import (
@@ -29,6 +30,7 @@ __all__ = [
     "Quadratic",
     "Robust",
     "TableColumns",
+    "WithErrors",
     "YesNo",
     "class_probabilities",
     "classes",

@@ -58,6 +58,10 @@ class Likelihood:
         """Return the likelihood of scale · y, if y has units."""
         return self
 
+    def with_errors(self, errors: Each) -> "Likelihood":
+        """Return the likelihood of entries with these known errors, if it has errors."""
+        return self
+
     def log_base(self, values: Each) -> Each:
         """Return the terms of log p(y | f) that do not depend on f."""
         return np.zeros(np.shape(values))

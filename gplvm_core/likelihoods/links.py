@@ -1,7 +1,7 @@
 """The likelihoods of all outputs of a layer, evaluated class by class."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,11 +18,13 @@ Flags = Bool[BoolArray, " D"]
 class Links:
     """The likelihood of every output of a layer.
 
-    Arguments have the outputs on their last axis; values are NaN where missing. Raises TypeError
-    for anything but a likelihood.
+    Arguments have the outputs on their last axis; values are NaN where missing. errors: the known
+    errors of the rows that the methods get, in the units of the outputs; None: no errors. Raises
+    TypeError for anything but a likelihood.
     """
 
     columns: tuple[Likelihood, ...]
+    errors: Rows | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         for column in self.columns:
@@ -65,13 +67,19 @@ class Links:
 
     def of(self, outputs: Flags) -> "Links":
         """Return the likelihoods of some outputs."""
-        return Links(tuple(self.columns[d] for d in np.flatnonzero(outputs)))
+        errors = None if self.errors is None else self.errors[:, outputs]
+        return Links(tuple(self.columns[d] for d in np.flatnonzero(outputs)), errors)
+
+    def rows(self, chosen: IntArray) -> "Links":
+        """Return the likelihoods of some of the rows that have errors."""
+        return self if self.errors is None else replace(self, errors=self.errors[chosen])
 
     def in_units(self, scale: Float[Array, "*D"]) -> "Links":
         """Return the likelihoods of scale · y, for the outputs that have units."""
         every = np.broadcast_to(scale, len(self.columns)).tolist()
         pairs = zip(self.columns, every, strict=True)
-        return Links(tuple(column.in_units(own) for column, own in pairs))
+        errors = None if self.errors is None else self.errors * every
+        return Links(tuple(column.in_units(own) for column, own in pairs), errors)
 
     def known(self, values: Rows) -> Rows:
         """Return the known term in every function: the row's log exposure for counts, 0 for others.
@@ -106,6 +114,8 @@ class Links:
             if column.factored:
                 seen = ~np.isnan(values[:, d])
                 own = (part[seen, d] for part in (values, mean, variance))
+                if self.errors is not None:
+                    column = column.with_errors(self.errors[seen, d])
                 columns[d], shift[d] = column.learnt(*own)
         return Links(tuple(columns)), shift
 
@@ -187,6 +197,8 @@ class Links:
         are observed.
         """
         parts = [(at, own, values[:, at]) for at, own in self.groups if own.factored]
+        if self.errors is not None:
+            parts = [(at, own.with_errors(self.errors[:, at]), y) for at, own, y in parts]
         return [(at, own, np.nan_to_num(y), ~np.isnan(y)) for at, own, y in parts]
 
     def _entries(self, values: Rows, call: Callable[..., Array], *parts: Rows) -> Rows:

@@ -38,6 +38,7 @@ def answers_of(
     batch: int | None = None,
     reasons: bool = True,
     ranked: bool = False,
+    errors: Float[Array, "n D"] | None = None,
 ) -> Iterator[Answers]:
     """Yield the answers about rows with the columns of the training data set (NaN: missing).
 
@@ -45,7 +46,8 @@ def answers_of(
     default 250. reasons: whether to find the columns that make rows odd. Without a density
     (`prepare`), the answers contain only positions, filled values and the nearest training rows.
     ranked: without a density, compare rows with training rows by the model's bound
-    (`without_density`).
+    (`without_density`). errors: the known errors of the rows (NaN: unknown). Such rows are placed
+    and filled by the map, and not compared with training rows.
     """
     check_asked(model)
     rows = as_floats(rows, "rows")
@@ -57,11 +59,14 @@ def answers_of(
     start, many = 0, FIRST_BATCH
     while start < len(rows):
         at = slice(start, start + many)
-        yield _answered(for_rows(model, at), dataset, rows[at], reasons=reasons, ranked=ranked)
+        own, known = for_rows(model, at), None if errors is None else errors[at]
+        yield _answered(own, dataset, rows[at], known, reasons=reasons, ranked=ranked)
         start, many = start + many, batch or BATCH
 
 
-def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranked: bool) -> Answers:
+def _answered(
+    model: Any, dataset: Dataset, rows: Array, errors: Array | None, *, reasons: bool, ranked: bool
+) -> Answers:
     """Answer one block. All answers about rows without values are NaN."""
     given = ~np.isnan(rows).all(axis=1)
     width, count = model.latent_mean_.shape[1], min(NEAREST, len(model.latent_mean_))
@@ -75,7 +80,7 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
     model = for_rows(model, given)
     some, why = rows[given], list[tuple[Reason, ...]]()
     density: DerivedDensity | None = getattr(model, "density_", None)
-    known = None if density is None else density.typicality
+    known = None if density is None or errors is not None else density.typicality
     count_known = 0 if known is None else known.known
     scores = None
     if len(some) and density is not None and known is not None:
@@ -87,13 +92,13 @@ def _answered(model: Any, dataset: Dataset, rows: Array, *, reasons: bool, ranke
             why = reasons_of(density.rows, known, some, scores)
     # The training rows are at other values than a map at one value.
     at_value = getattr(model, "given_", None) is not None and model.known_ is None
-    ranked = ranked and not at_value
-    if known is None and ranked:
+    if known is None and ranked and errors is None and not at_value:
         p[given], count_known = p_values(model, dataset, some)
         if reasons:
             why = reasons_by_hiding(model, dataset, some, p[given])
     if len(some):
-        points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores)
+        own = None if errors is None else errors[given]
+        points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores, own)
         places[given], place_std[given] = points.best.mean, np.sqrt(points.best.variance)
         explanations[given], weights[given] = explanations_of(points)
         nearest[given] = _nearest(model, places[given])

@@ -40,15 +40,23 @@ def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
 
 
 def placed_and_filled(
-    model: Any, dataset: Dataset, rows: Float[Array, "n D"], scores: Scores | None
+    model: Any,
+    dataset: Dataset,
+    rows: Float[Array, "n D"],
+    scores: Scores | None,
+    errors: Array | None = None,
 ) -> tuple[Projection, Array, Array]:
     """Return explanations of the rows, rows with their gaps filled, and standard deviations.
 
-    scores: the scores of these rows, if the model has a density with out-of-fold scores.
+    scores: the scores of these rows, if the model has a density with out-of-fold scores. errors:
+    the known errors of the rows; the map then fills their gaps.
     """
     if dataset.kinds is not None and dataset.views and model.capabilities.views:
         return _views_filled(model, dataset, rows)
-    fitted, given = model.fitted_, model._rows(rows_for(model, dataset, rows))
+    if errors is None:
+        fitted, given = model.fitted_, model._rows(rows_for(model, dataset, rows))
+    else:
+        given, fitted = model._asked(rows_for(model, dataset, rows), errors)
     explained = fitted.for_filling(given)
     points: Projection = explained[fitted.node]
     if dataset.kinds is not None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.rows import as_floats
-from gplvm_core.models.estimators.with_known import groups_of, taken_apart
+from gplvm_core.models.estimators.with_known import TOGETHER, groups_of, taken_apart
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of, prepare
 from gplvm_core.new_rows.reasons import sentence_of
@@ -24,12 +24,17 @@ from gplvm_core.readers.frames import Frame, from_columns, library_of, one_table
 from gplvm_core.readers.kinds import coded_column, in_own_values
 from gplvm_core.readers.names import column_words
 
+NO_P_WITH_ERRORS = (
+    "no row has a p-value, because its known errors are not those of the training rows"
+)
+
 
 def apply(
     model: Any,
     table: Any,
     dataset: Dataset | None = None,
     *,
+    errors: Any = None,
     reasons: bool = True,
     output: str | Path | None = None,
 ) -> Any:
@@ -53,6 +58,10 @@ def apply(
         out-of-fold scores (`fit` with second_stage="off"), and for column names that the model does
         not know. For words, counts and robust columns, `p` compares a row with at most 100 of these
         rows by the model's bound, and only numbers are reasons.
+    errors : DataFrame or array_like of shape (n, D), optional
+        The known standard deviation of each value of a table in memory; NaN where it is unknown. A
+        data frame is matched by its names. The map then places and fills the rows, and no row has a
+        p-value, because the training rows have other errors.
     reasons : bool, default True
         Whether to find the columns that make rows odd, which takes longer.
     output : path, optional
@@ -97,7 +106,12 @@ def apply(
     names, drawn = _columns(model, dataset)
     by_bound = drawn.kinds is not None  # words and counts have no density
     model = model if drawn.columns else without_names(model)
-    model, no_p = _with_scores(model, dataset, by_bound=by_bound)
+    if errors is not None and getattr(model, "known_", None) is not None:
+        raise DataError(TOGETHER)
+    if errors is None:
+        model, no_p = _with_scores(model, dataset, by_bound=by_bound)
+    else:
+        errors, no_p = _errors(errors, table, names, output), NO_P_WITH_ERRORS
     said, done = set[str](), 0
     numbers = WrittenNumbers(known=None if dataset is None else dataset.values)
 
@@ -118,7 +132,10 @@ def apply(
         groups = [(model, slice(None))] if points is None else groups_of(model, points)
         parts, order = list[Answers](), np.arange(len(values))
         for own, rows in groups:
-            each = answers_of(own, drawn, values[rows], reasons=reasons, ranked=by_bound)
+            asked = values[rows], None if errors is None else errors[rows]
+            each = answers_of(
+                own, drawn, asked[0], reasons=reasons, ranked=by_bound, errors=asked[1]
+            )
             parts += each
         if len(groups) > 1:
             order = np.argsort(np.concatenate([rows for _, rows in groups]))
@@ -149,6 +166,23 @@ def apply(
     if isinstance(table, str | Path):
         raise DataError("give output, the file for the answers, when table is a file")
     return from_columns(answered(table), library_of(table), table)
+
+
+def _errors(errors: Any, table: Any, names: list[str], output: Any) -> Any:
+    """Return errors in the order of the model's columns; DataError unless the table is in memory.
+
+    The model checks them.
+    """
+    if output is not None or isinstance(table, str | Path):
+        raise DataError("known errors need a table in memory: leave out output, or errors")
+    given, own = one_table(table), one_table(errors)
+    if not (isinstance(given, Frame) and isinstance(own, Frame)):
+        return as_floats(errors, "errors")
+    values = np.full((len(own), len(names)), np.nan)
+    for at, name in enumerate(names):
+        if name in own.columns:
+            values[:, at] = as_floats(own.select(name).to_native(), "errors")[:, 0]
+    return values
 
 
 def _with_scores(model: Any, dataset: Dataset | None, *, by_bound: bool) -> tuple[Any, str]:

@@ -49,11 +49,10 @@ def log_density(
     statistics are computed. A hidden layer without statistics has a fixed q(u); this can only lower
     the difference. The densities of a row's explanations are added. The result is an approximation,
     since the difference of two lower bounds is not a bound (Titsias & Lawrence 2010, eq. 20). With
-    n_samples, for outputs of several kinds, and for outputs without statistics,
-    `log_density_sampled` is used.
+    n_samples, for outputs of several kinds or with known errors, and for outputs without
+    statistics, `log_density_sampled` is used.
     """
-    ends = [network.ends[name] for name in outputs]
-    if n_samples is None and any(own.posterior.links or own.statistics is None for own in ends):
+    if n_samples is None and not all(network.ends[name].has_bound for name in outputs):
         n_samples = DRAWS
     if n_samples is not None:
         return log_density_sampled(network, outputs, explained, n_samples, random_state, latent)
@@ -126,7 +125,8 @@ def log_density_sampled(
                 edge = network.ends[name]
                 if all(at in known for at in edge.sources):
                     there = beside(edge, known)
-                    ratio = ratio + log_likelihood_at(edge.posterior, values[rows], there)
+                    own_rows = edge.posterior.of_rows(rows)
+                    ratio = ratio + log_likelihood_at(own_rows, values[rows], there)
             value[rows] = logsumexp(ratio, axis=0) - np.log(n_samples)
     return value
 

@@ -146,10 +146,12 @@ def log_likelihood_at(
 ) -> Float[Array, "S N"]:
     """Return log p(observed outputs of each row | every draw of its point) in the user's units."""
     links = posterior.links
+    known = 0.0 if posterior.errors is None else posterior.errors**2
     if links is None:
-        return log_normal(outputs, *at_each(posterior, at))
+        mean, variance = at_each(posterior, at)
+        return log_normal(outputs, mean, variance + known)
     mean, variance = at_each(posterior, at, noise=False)
-    noisy = variance + posterior.layer_noise
+    noisy = variance + posterior.layer_noise + known
     numbers = links.numbers
     each = log_normal(outputs[:, numbers], mean[..., numbers], noisy[..., numbers])
     return each + links.log_probabilities(outputs, mean, variance)

@@ -7,7 +7,7 @@ one view from others (`transfer`).
 Also here: a trained graph whose maps to data depend only on some of its training rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 
@@ -39,6 +39,12 @@ class TrainedEdge:
     statistics: Statistics | None = None
     mean_field: bool = False
     weight: float = 1.0
+
+    @property
+    def has_bound(self) -> bool:
+        """Whether a row's outputs raise the bound by an amount that its statistics determine."""
+        posterior = self.posterior
+        return self.statistics is not None and not (posterior.links or posterior.errors is not None)
 
 
 @dataclass(frozen=True)
@@ -121,6 +127,20 @@ class Network:
         return len(self.nodes) == 1 and all(
             edge.posterior.links is None and edge.statistics is not None for edge in self.edges
         )
+
+    def with_errors(self, errors: Outputs) -> "Network":
+        """Return the graph for rows whose data have known errors, in the user's units."""
+        return self._each_posterior(
+            lambda edge: replace(edge.posterior, errors=errors.get(str(edge.target)))
+        )
+
+    def of_rows(self, chosen: IntArray) -> "Network":
+        """Return the graph for some of the rows that a question is about."""
+        return self._each_posterior(lambda edge: edge.posterior.of_rows(chosen))
+
+    def _each_posterior(self, changed: Callable[[TrainedEdge], Posterior]) -> "Network":
+        edges = tuple(replace(edge, posterior=changed(edge)) for edge in self.edges)
+        return replace(self, edges=edges)
 
     def into(self, node: int) -> TrainedEdge | None:
         """Return the incoming edge of a node; None for a root or a known node."""

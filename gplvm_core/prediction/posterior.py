@@ -1,13 +1,13 @@
 """A trained layer with all that predictions need, independent of any estimator."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
 from gplvm_core.bounds import Collapsed, OutputGaps, collapsed, collapsed_per_output
 from gplvm_core.kernels import Kernel
-from gplvm_core.likelihoods import Links
+from gplvm_core.likelihoods import Links, Number, WithErrors
 from gplvm_core.numerics import Array, BoolArray, Factor, IntArray
 from gplvm_core.prediction.variances import OwnVariances, SharedVariances, Variances
 from gplvm_core.statistics import Statistics
@@ -23,8 +23,9 @@ class Posterior:
     output is its noise standard deviation. The noise variance is then 1, the prior variance of f_d
     is its ratio times k**, and `gap` is an average. slope: a linear mean function of the inputs,
     f_d(x*) = x*ᵀ slope_d + …. links: the likelihood of every output; None if all
-    are numbers with the layer's noise. Source: Titsias & Lawrence (2010), §4; Damianou (2015), App.
-    B.1.2.
+    are numbers with the layer's noise. errors: the known errors of the rows that a question is
+    about, in the user's units (0 for outputs that are not numbers); None: no errors. Source:
+    Titsias & Lawrence (2010), §4; Damianou (2015), App. B.1.2.
     """
 
     kernel: Kernel
@@ -39,6 +40,7 @@ class Posterior:
     each: OutputGaps | None = None
     slope: Float[Array, "Q D"] | None = None
     links: Links | None = None
+    errors: Float[Array, "N D"] | None = None
 
     def __post_init__(self) -> None:
         if self.groups is None:
@@ -88,6 +90,23 @@ class Posterior:
         """The variance of the layer's noise in every output, in the user's units."""
         noise = self.noise_variance * np.broadcast_to(self.scale, self.n_outputs) ** 2
         return noise if self.links is None else noise * self.links.numbers
+
+    @property
+    def row_links(self) -> Links | None:
+        """The likelihoods of the rows that a question is about, with their known errors."""
+        if self.errors is None:
+            return self.links
+        columns = self.links.columns if self.links else (Number(),) * self.n_outputs
+        noise = np.sqrt(self.layer_noise).tolist()
+        own = (
+            WithErrors(std) if isinstance(column, Number) else column
+            for column, std in zip(columns, noise, strict=True)
+        )
+        return Links(tuple(own), self.errors)
+
+    def of_rows(self, chosen: IntArray) -> "Posterior":
+        """Return the posterior for some of the rows that a question is about."""
+        return self if self.errors is None else replace(self, errors=self.errors[chosen])
 
     @property
     def noise(self) -> Float[Array, " D"]:

@@ -213,7 +213,9 @@ def explain(
         ]
     )
     places = _places(list(edges.values()), training)
-    partial = len(outputs) < len(network.ends)
+    # A row whose values have errors may have several explanations, as a row with gaps.
+    known_errors = any(edge.posterior.errors is not None for edge in edges.values())
+    partial = len(outputs) < len(network.ends) or known_errors
     gaps = np.asarray(np.isnan(internal).any(axis=1) | partial)
     ends = np.cumsum([0, *(training[at].n_latent for at in network.free)])
     columns = {at: slice(ends[n], ends[n + 1]) for n, at in enumerate(network.free)}
@@ -223,14 +225,15 @@ def explain(
     for which in _batches(gaps):
         some = bool(gaps[which[0]])
         count = effort.starts_of_partial if some else effort.starts
-        further = sum(_unlikely(edge, outputs[name][which], known) for name, edge in edges.items())
+        here = network.of_rows(which)
+        further = sum(_unlikely(here.ends[name], outputs[name][which], known) for name in edges)
         starts = _starts(internal[which], generated, further, places, count, partial=some)
         count = starts.shape[1]
         some_rows = (
             {name: values[which] for name, values in outputs.items()},
             {at: values[which] for at, values in inputs.items()},
         )
-        highest, values = _highest(network, training, some_rows, starts, effort)
+        highest, values = _highest(here, training, some_rows, starts, effort)
         for at, own in highest.items():
             shape = (*starts.shape, own.n_latent)
             mean[which, :count, columns[at]] = own.mean.reshape(shape)
@@ -286,17 +289,18 @@ def _generated(edge: TrainedEdge, training: Mapping[int, Belief]) -> Array:
     points, posterior = inputs_of(edge, training).mean, edge.posterior
     cross = posterior.kernel.K(points, posterior.inducing)
     generated = posterior.mean(points, cross) * _precision(edge)
-    return generated if posterior.links is None else generated * posterior.links.numbers
+    links = posterior.row_links
+    return generated if links is None else generated * links.numbers
 
 
 def _unlikely(edge: TrainedEdge, outputs: Array, training: Mapping[int, Belief]) -> Array | float:
     """Return −2 log p(a row's yes/no entries and counts | functions at the training points)."""
-    posterior = edge.posterior
-    if posterior.links is None:
+    posterior, links = edge.posterior, edge.posterior.row_links
+    if links is None:
         return 0.0
     points = inputs_of(edge, training).mean
     functions = predict(posterior, points)[0]
-    return -2.0 * posterior.links.log_likelihoods(outputs, functions)
+    return -2.0 * links.log_likelihoods(outputs, functions)
 
 
 def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[Array, "T Q"]:

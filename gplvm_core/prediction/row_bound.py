@@ -133,7 +133,7 @@ class RowBound:
             if not np.isnan(values).all():
                 internal = edge.posterior.to_internal(values)
                 terms: RowTerms
-                if edge.posterior.links is not None:
+                if edge.posterior.row_links is not None:
                     terms = MixedTerms.of(edge.posterior, internal, tile)
                 elif certain:
                     terms = CertainTerms.of(edge.posterior, internal)

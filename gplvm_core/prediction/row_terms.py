@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.kernels import WeightedPsi2
 from gplvm_core.likelihoods import Links
-from gplvm_core.numerics import Array, fold_upper
+from gplvm_core.numerics import Array, BoolArray, fold_upper
 from gplvm_core.prediction.posterior import Posterior
 
 ROWS_PER_TILE = 32
@@ -114,8 +114,10 @@ class MixedTerms:
     carried: Float[Array, "N M"]  # Y Vᵀ over the numbers that are observed
     yy: Float[Array, " N"]
     numbers: Float[Array, "N P"]  # 0 or 1
-    links: Links  # of the K other outputs
+    other: Bool[BoolArray, " D"]  # which outputs are not numbers with the layer's noise
+    links: Links  # of these K outputs, with the known errors of the rows
     others: Float[Array, "N K"]
+    ratio: Float[Array, " D"]  # prior variance of every output, in units of k**
     base: Float[Array, " N"]
     bias: Float[Array, "N K"]  # the column's bias and known term; 0 for outputs with units
     folded_numbers: Float[Array, "P R"]  # V_d V_dᵀ − gap_d
@@ -127,7 +129,7 @@ class MixedTerms:
     def of(
         cls, posterior: Posterior, internal: Float[Array, "N D"], tile: int = ROWS_PER_TILE
     ) -> Self:
-        links, v = posterior.links, posterior.weights
+        links, v = posterior.row_links, posterior.weights
         assert links is not None
         variances = posterior.variances
         each = np.stack(
@@ -143,8 +145,10 @@ class MixedTerms:
             filled @ v[:, links.numbers].T,
             np.sum(filled**2, axis=1),
             (~np.isnan(own)).astype(np.float64),
+            links.others,
             others,
             internal[:, links.others],
+            np.array([variances.ratio(d) for d in range(posterior.n_outputs)]),
             np.sum(others.log_base(internal[:, links.others]), axis=1),
             bias[:, links.others],
             each[links.numbers],
@@ -160,18 +164,16 @@ class MixedTerms:
 
     def _tile(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
         kernel, inducing = self.posterior.kernel, self.posterior.inducing
-        links, each = self.posterior.links, self.posterior.each
-        assert links is not None and each is not None
-        others, numbers = links.others, self.numbers[rows]
+        others, numbers = self.other, self.numbers[rows]
         v, bias = self.posterior.weights[:, others], self.bias[rows]
         psi0, pull_psi0 = kernel.psi0(mean, variance)
         psi1, pull_psi1 = kernel.psi1(mean, variance, inducing)
         traces = kernel.psi2_traces(mean, variance, inducing, self.folded)
-        g, signal = psi1 @ v, each.ratio[others]
+        g, signal = psi1 @ v, self.ratio[others]
         square = bias**2 + 2.0 * bias * g + psi0[:, None] * signal + traces
         square = np.maximum(square, (bias + g) ** 2)
-        own, d_first, d_second = self.links.expected(self.others[rows], bias + g, square)
-        level = numbers @ each.ratio[links.numbers]
+        own, d_first, d_second = self.links.rows(rows).expected(self.others[rows], bias + g, square)
+        level = numbers @ self.ratio[~others]
         weights = d_second @ self.folded - 0.5 * numbers @ self.folded_numbers
         quadratic, d_mean2, d_variance2 = self.weighted_psi2(mean, variance, weights)
         carried = self.carried[rows]

@@ -35,14 +35,16 @@ def word_factors(
     count = min(MOST_ROWS, MOST_PREDICTIONS // max(len(asked), 1), len(outputs))
     if count < LEAST_ROWS or len(columns.columns) < 2:
         return factors
-    rows = outputs[spread_rows(len(outputs), count)]
+    chosen = spread_rows(len(outputs), count)
+    rows = outputs[chosen]
     for at in asked:
         place = columns.places[at]
         codes = columns.codes(rows, at)
         known = np.flatnonzero(~np.isnan(codes))
         if not len(known):
             continue
-        found = expected_of_others(network, columns, end, {end: rows[known]}, at)
+        here = network.of_rows(chosen[known])
+        found = expected_of_others(here, columns, end, {end: rows[known]}, at)
         own, bias = codes[known].astype(int), center[place]
         moved, variance = found.mean[..., place] - bias, found.variance[..., place]
 

@@ -8,6 +8,7 @@ from gplvm_core.readers.checks import check_targets, describe
 from gplvm_core.readers.column_task import ColumnTask
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
+from gplvm_core.readers.error_columns import error_columns
 from gplvm_core.readers.errors import DataError, EmptyRowsError
 from gplvm_core.readers.files import kind_of, read_file
 from gplvm_core.readers.pictures.images import read_images
@@ -36,6 +37,7 @@ __all__ = [
     "ask_column",
     "check_targets",
     "describe",
+    "error_columns",
     "inspect_table",
     "kind_of",
     "label_view",

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from gplvm_core.readers.column_task import HELD, ColumnTask
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import DataError, plural, shortened
 from gplvm_core.readers.kinds import QUANTITIES
 from gplvm_core.readers.names import column_words
@@ -89,6 +90,8 @@ def ask_column(
     if not useful[known].all():
         lacking = "no value of any input" if gaps else "gaps in the inputs"
         notes.append(f"{_rows(useful | ~known)} left out: {lacking}.")
+    if ERRORS in dataset.covariates:
+        notes.append("The known errors of the columns are not used: only a map takes them.")
     rows = known & useful
     at = np.flatnonzero(rows)
     return replace(

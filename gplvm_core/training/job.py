@@ -23,6 +23,7 @@ from gplvm_core.models.estimators.second_stage import (
 )
 from gplvm_core.optimise import Progress
 from gplvm_core.readers import DataError, Dataset
+from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.frames import from_columns
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.store import Library, StoreError
@@ -161,7 +162,13 @@ class Job:
     def _map(self, model: Any, dataset: Dataset) -> Any:
         """Fit the model without its second stage."""
         accepted = inspect.signature(model.fit).parameters
-        known = {"times": dataset.times, "sequences": dataset.sequences}
+        errors = dataset.covariates.get(ERRORS)
+        if errors is not None and "errors" not in accepted:
+            raise DataError(
+                f"A {type(model).__name__} takes no known errors, and {dataset.title!r} has some. "
+                "Train a BayesianGPLVM, or read the table without its columns of errors."
+            )
+        known = {"times": dataset.times, "sequences": dataset.sequences, "errors": errors}
         further: dict[str, Any] = {
             name: given for name, given in known.items() if name in accepted and given is not None
         }

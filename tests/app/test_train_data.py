@@ -337,3 +337,22 @@ def test_a_table_in_an_opened_folder_is_looked_at_anew_and_no_longer_as_a_link(
     at.run()
     assert not at.exception
     assert "contain no tables yet" in said(at)
+
+
+def test_columns_that_look_like_errors_are_used_only_if_the_visitor_agrees():
+    generator = np.random.default_rng(0)
+    table = np.round(generator.uniform(0.1, 2.0, (30, 5)), 3)
+    rows = [",".join(map(str, row)) for row in table]
+    text = "\n".join(["flux,flux_err,size,colour,colour_err", *rows]).encode()
+    at = upload(run_page("train"), "stars.csv", text)
+    assert "“flux_err” looks like the errors of “flux”, and 1 more column likewise" in said(at)
+    assert "30 rows, 5 values each" in said(at)
+    at.toggle(key="upload_errors_stars").set_value(True).run()
+    assert not at.exception
+    assert "30 rows, 3 values each" in said(at)
+    job = started(short(at))
+    model = Library(workspace() / "library").model(job.entry)
+    assert model.known_errors_ and model.n_features_in_ == 3
+    at.run()
+    at.button(key="job_open").click().run()
+    assert not at.exception

@@ -482,3 +482,14 @@ def test_a_state_space_model_still_fills_rows_in_time():
     rows = np.sin(0.3 * times)[:, None] * [1.0, 2.0, -1.0]
     fitted = StateSpaceGPLVM(2, max_iter=10, random_state=0).fit(rows, times=times)
     assert fitted.complete(rows[:5], times=times[:5]).shape == (5, 3)
+
+
+def test_known_errors_of_cells_are_refused_beside_factors(model):
+    errors = np.full(ROWS.shape, 0.1)
+    with pytest.raises(ValueError, match="known factors and known errors of cells cannot"):
+        BayesianGPLVM(**SETTINGS).fit(ROWS, known=BATCH, errors=errors)
+    with pytest.raises(ValueError, match="known factors and known errors of cells cannot"):
+        model.denoise(framed(ROWS, BATCH), errors=errors)
+    with pytest.raises(DataError, match="known factors and known errors of cells cannot"):
+        apply(model, framed(ROWS, BATCH), errors=errors)
+    assert model.given("west").denoise(ROWS[:3], errors=errors[:3]).shape == (3, 6)

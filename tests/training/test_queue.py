@@ -10,10 +10,16 @@ from sklearn.base import clone
 
 from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, toy_views
-from gplvm_core.models import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
+from gplvm_core.models import (
+    BayesianGPLVM,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    ProbabilisticPCA,
+)
 from gplvm_core.models.estimators import with_density
 from gplvm_core.models.estimators.second_stage import DENSITY
 from gplvm_core.prediction.held_out import HeldOut
+from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training import JobError, Limits, Queue
 from tests.store.faults import reachable_home, refused
@@ -523,3 +529,20 @@ def test_data_of_one_row_fail_in_words(jobs, make_model):
     failed = jobs.wait(jobs.submit(make_model(), row, "constant"), 300)
     assert failed.status == "failed"
     assert "constant" in failed.error
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_job_knows_the_errors_of_its_data(tmp_path):
+    generator = np.random.default_rng(0)
+    values, errors = generator.normal(size=(20, 3)), generator.uniform(0.1, 2.0, (20, 3))
+    table = Dataset("t", "T", values, Drawing.of_vector(3), covariates={ERRORS: errors})
+    settings = {"n_components": 1, "n_inducing": 5, "max_iter": 10, "random_state": 0}
+    queue = Queue(tmp_path)
+    job = queue.wait(queue.submit(BayesianGPLVM(**settings), table, "Map"), 300)
+    assert job.status == "finished", job.error
+    stored = Library(tmp_path / "library").model(job.entry)
+    own = BayesianGPLVM(**settings).fit(values, errors=errors)
+    assert stored.known_errors_ and stored.bound_ == own.bound_
+    job = queue.wait(queue.submit(ProbabilisticPCA(1), table, "Plain"), 300)
+    assert job.status == "failed" and "takes no known errors, and 'T' has some" in job.error
+    queue.close()

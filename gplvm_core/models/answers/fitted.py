@@ -5,7 +5,7 @@ outputs of a layer; answers about them are in the columns' own values.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -59,6 +59,27 @@ class Fitted:
     def numbers(self, rows: Outputs) -> dict[str, Array]:
         """The rows of the data without words and counts."""
         return {name: own for name, own in rows.items() if name not in self.tables}
+
+    def with_errors(self, errors: Outputs | None) -> "Fitted":
+        """The same for rows with known errors, in the user's units; None: no errors.
+
+        The map answers, because a density and an encoder take no errors. Raises ValueError if the
+        map takes none, either.
+        """
+        if errors is None:
+            return self
+        if self.linear or any(belief.known for belief in self.network.beliefs):
+            raise ValueError(
+                "known errors of new rows need a model whose latent points are distributions, "
+                "such as BayesianGPLVM: leave out errors"
+            )
+        network = self.network.with_errors(errors)
+        return replace(self, network=network, density=None, encoder=None)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the rows that are asked about have known errors."""
+        return any(edge.posterior.errors is not None for edge in self.network.edges)
 
     def explained(self, rows: Outputs, inputs: Mapping[int, Array] | None = None) -> Explained:
         """The posteriors of rows (NaN: missing) at every node; a row may have several."""

@@ -25,7 +25,7 @@ from gplvm_core.models.estimators.trained import Callback, Ended, take_path, top
 from gplvm_core.models.problems.edges import to_data
 from gplvm_core.models.problems.encoded import AtOutputs, EncodedNode
 from gplvm_core.models.problems.graph import Graph
-from gplvm_core.models.problems.kinds import any_kinds
+from gplvm_core.models.problems.kinds import KindsSettled, any_kinds
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.starts import Start, beside_known
@@ -66,6 +66,8 @@ class BayesianGPLVM(LatentVariableModel):
         `trained`: the rows that training used (None: all). `kept`: the row number in the files of
         each row of `latent_mean_` (None: all rows). `in_files`: the number of rows in the files
         (None: no files).
+    known_errors_ : bool
+        Whether training had known errors of cells (`errors`).
 
     Examples
     --------
@@ -96,6 +98,7 @@ class BayesianGPLVM(LatentVariableModel):
     without: str | int | Sequence[str | int] | None = None
 
     # Defaults for models in files of older versions.
+    known_errors_ = False
     columns_ = encoder_ = intervals_ = forecaster_ = known_ = given_ = NOTHING
     times_ = sequences_ = path_ = time_kernel_ = NOTHING
     _attributes: ClassVar[str] = "statistics_"
@@ -123,6 +126,7 @@ class BayesianGPLVM(LatentVariableModel):
         known: Any = None,
         times: ArrayLike | None = None,
         sequences: ArrayLike | None = None,
+        errors: ArrayLike | None = None,
         callback: Callback | None = None,
         resume: Run | None = None,
         executor: Executor | None = None,
@@ -139,6 +143,13 @@ class BayesianGPLVM(LatentVariableModel):
         known : array_like or DataFrame of shape (N,) or (N, C), optional
             Known factors, such as batches, that the map leaves out, if they are not columns of Y
             (`without`).
+        errors : array_like of shape (N, D), optional
+            The known standard deviation of each value, in the units of Y; NaN where it is unknown.
+            They add to the noise of the column, which is learnt: a value with a large error counts
+            little, and 0 means that only the noise of the column remains. The columns of a data
+            frame are found by their names, and may be some of the columns of Y. Each column then
+            has its own signal and noise variance, so `noise` and `scaling` have no effect. Errors
+            that are all 0 or unknown change nothing.
         callback : callable, optional
             Called as callback(progress) after each accepted iteration, and after each part of the
             files. If it raises StopIteration, training and reading end with the best state so far;
@@ -157,12 +168,12 @@ class BayesianGPLVM(LatentVariableModel):
         ValueError
             If a setting is out of range, or if an executor is given for a table in memory.
         DataError
-            If times or sequences do not match the rows, or if files change during training.
+            If times, sequences or errors do not match the rows, or if files change during training.
         ClusterError
             If the cluster fails.
         """
-        Y = with_known.take_known(self, Y, known)
-        files.fit_rows(self, Y, times, sequences, callback, resume, executor)
+        Y = with_known.take_known(self, Y, known, errors)
+        files.fit_rows(self, Y, times, sequences, callback, resume, executor, errors)
         return self
 
     def _table(self, name: str) -> TableColumns:
@@ -204,7 +215,8 @@ class BayesianGPLVM(LatentVariableModel):
         if self.data_weight == "auto":
             odd += weight_in_words(self.data_weight_, targets.shape[1], "the prior over time")
         learnt = ended.learnt((targets,))
-        if self.columns_ is not None:
+        self.known_errors_ = False
+        if isinstance(learnt.layers[0], KindsSettled):
             return odd + ended.notes + settle_kinds(self, learnt, targets, scaling, offset)
         (node, *_), (layer,) = learnt.nodes, learnt.layers
         posterior = with_known.with_linear_part(layer.as_posterior(scaling), self._linear_part)

@@ -205,6 +205,10 @@ Arguments
 ---------
 column : str or int
     The name or the number of the column.
+errors : array_like of shape (n, D), optional
+    The known standard deviation of each value, in its units; NaN where it is unknown. They add to
+    the column's noise. The map then answers, and not the density of the rows. A data frame is
+    matched by its names. Default: no errors.
 inputs : dict of str to array_like of shape (n, Q), optional
     The points of the nodes with `KnownInputs`.
 most : int

@@ -16,6 +16,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths, States
+from gplvm_core.models.data.errors import checked_errors
 from gplvm_core.models.data.rows import checked_belief, checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.estimators import attributes, exported, in_time, with_density
@@ -154,7 +155,14 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         return getattr(self, "columns_", None)
 
     @of_rows
-    def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
+    def transform(
+        self,
+        Y: ArrayLike,
+        *,
+        errors: ArrayLike | None = None,
+        return_std: bool = False,
+        scaled: bool = False,
+    ) -> Any:
         """Infer the latent points of new rows (Titsias & Lawrence 2010, §4).
 
         Each row is inferred separately from its observed values, jointly in all layers. The
@@ -176,7 +184,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         ndarray of shape (n, Q), or two of them
             The posterior means, and with return_std the standard deviations.
         """
-        found = self.fitted_.placed(self._rows(Y)).best
+        rows, fitted = self._asked(Y, errors)
+        found = fitted.placed(rows).best
         return attributes.placed(self, found, scaled, return_std)
 
     def inverse_transform(
@@ -246,6 +255,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         self,
         Y: ArrayLike,
         *,
+        errors: ArrayLike | None = None,
         times: ArrayLike | None = None,
         sequence: Any = None,
         coupled: bool = True,
@@ -302,7 +312,9 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             noise; probabilities (n, D); the path and its standard deviations (n, Q each). The rows
             are data frames if Y is a data frame, or if pandas output is set.
         """
-        rows = self._rows(Y, all_seen=times is None)
+        rows, fitted = self._asked(Y, errors, all_seen=times is None)
+        if fitted.has_errors and times is not None:
+            raise ValueError("rows in time take no known errors: leave out times or errors")
         self._check_asked(return_std, return_cov, return_probability, method)
         latent: tuple[Array, ...] = ()
         if times is None:
@@ -311,10 +323,10 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
                     "sequence, adapt, callback and return_latent need rows in time: give times, too"
                 )
             if return_cov:
-                return self._with_covariance(Y, rows)
+                return self._with_covariance(Y, rows, fitted)
             if return_std and self._columns is None:
                 with_density.warn_by_map(self, rows, method)
-            values, std, sure = with_density.filled(self.fitted_, rows, method)[DATA]
+            values, std, sure = with_density.filled(fitted, rows, method)[DATA]
         else:
             if method == "density":
                 raise ValueError("rows in time are filled by the map: leave out method or times")
@@ -329,7 +341,12 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
 
     @of_rows
     def sample_completions(
-        self, Y: ArrayLike, n_samples: int = 1, random_state: int | None = None
+        self,
+        Y: ArrayLike,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        *,
+        errors: ArrayLike | None = None,
     ) -> Any:
         """Fill in missing values with random draws.
 
@@ -347,12 +364,13 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         ndarray of shape (S, n, D)
             The rows with observed values unchanged.
         """
-        rows, generator = self._rows(Y), np.random.default_rng(random_state)
-        return self._decoded(with_density.drawn(self.fitted_, rows, n_samples, generator)[DATA])
+        rows, fitted = self._asked(Y, errors)
+        generator = np.random.default_rng(random_state)
+        return self._decoded(with_density.drawn(fitted, rows, n_samples, generator)[DATA])
 
     @of_rows
     def alternatives(
-        self, Y: ArrayLike, n_alternatives: int = 3
+        self, Y: ArrayLike, n_alternatives: int = 3, *, errors: ArrayLike | None = None
     ) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Any]:
         """Return several explanations of ambiguous rows, the best first.
 
@@ -375,7 +393,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         """
         if n_alternatives < 1:
             raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
-        rows, fitted = self._rows(Y), self.fitted_
+        rows, fitted = self._asked(Y, errors)
         explained = fitted.for_filling(rows)
         weights, nodes, whole = prediction.alternatives(
             fitted.network, rows, explained, n_alternatives
@@ -386,7 +404,9 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         return weights, nodes[0], whole[DATA]
 
     @of_rows
-    def denoise(self, Y: ArrayLike, *, return_std: bool = False) -> Any:
+    def denoise(
+        self, Y: ArrayLike, *, errors: ArrayLike | None = None, return_std: bool = False
+    ) -> Any:
         """Reconstruct all values of rows, observed and missing, without noise.
 
         Parameters
@@ -400,7 +420,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             The means, and with return_std the standard deviations. Data frames if Y is a data
             frame, or if pandas output is set.
         """
-        rows, fitted = self._rows(Y), self.fitted_
+        rows, fitted = self._asked(Y, errors)
         if fitted.tables:
             values, std = fitted.expected(rows).values()
         else:
@@ -416,6 +436,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         random_state: int | None = 0,
         *,
         method: Method | None = None,
+        errors: ArrayLike | None = None,
     ) -> Float[Array, " N"]:
         """Return log p(observed entries | training data) of each row, approximately.
 
@@ -448,8 +469,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         ndarray of shape (n,)
             Log densities in nats.
         """
-        rows = self._rows(Y)
-        return with_density.scored(self.fitted_, rows, method, n_samples, random_state)
+        rows, fitted = self._asked(Y, errors)
+        return with_density.scored(fitted, rows, method, n_samples, random_state)
 
     def score(self, Y: ArrayLike, y: Any = None) -> float:
         """Return the mean log density of rows, in nats per row.
@@ -468,9 +489,11 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         """
         return float(np.mean(self.score_samples(Y)))
 
-    def _with_covariance(self, Y: ArrayLike, rows: Mapping[str, Array]) -> tuple[Any, Array]:
+    def _with_covariance(
+        self, Y: ArrayLike, rows: Mapping[str, Array], fitted: Fitted
+    ) -> tuple[Any, Array]:
         """Filled rows, and the covariances of their values."""
-        found = self.fitted_.reconstructed_jointly(rows)
+        found = fitted.reconstructed_jointly(rows)
         whole, covariance = prediction.complete(rows[DATA], *found)
         return framed(self, Y, whole), covariance
 
@@ -529,6 +552,15 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         if all_seen:
             refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
         return {DATA: outputs}
+
+    def _asked(
+        self, Y: Any, errors: Any, *, all_seen: bool = True
+    ) -> tuple[dict[str, Array], Fitted]:
+        """Check new rows with their known errors; return the rows, and what answers about them."""
+        rows, columns = self._rows(Y, all_seen=all_seen), self._columns
+        names = getattr(self, "feature_names_in_", ()) if columns is None else columns.names
+        known = checked_errors(errors, rows[DATA], list(names), columns)
+        return rows, self.fitted_.with_errors(None if known is None else {DATA: known})
 
     def _points(self, X: ArrayLike, X_variance: ArrayLike | None = None) -> Belief:
         """Check latent points and their variances; without variances, the points are exact."""

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.rows import TrainingRows
 from gplvm_core.models.estimators.attributes import set_fitted
+from gplvm_core.models.estimators.second_stage import refuse_known_errors
 from gplvm_core.models.estimators.trained import Callback, fit_table, mark_stopped
 from gplvm_core.models.estimators.with_known import apart_from_known
 from gplvm_core.models.problems import many_rows
@@ -34,6 +35,7 @@ def fit_rows(
     callback: Callback | None,
     resume: Run | None,
     executor: Executor | None,
+    errors: ArrayLike | None,
 ) -> None:
     """Train the model on a table in memory, or on rows of files."""
     if not isinstance(Y, RowFiles):
@@ -42,8 +44,12 @@ def fit_rows(
                 "an executor works only on rows of files: save the table with numpy.save to a "
                 "folder that all workers can read, and fit RowFiles.of(path)"
             )
-        fit_table(model, Y, times, sequences, callback, resume)
+        fit_table(model, Y, times, sequences, callback, resume, errors=errors)
         return
+    if errors is not None:
+        raise ValueError(
+            "known errors need a table in memory: fit numpy.asarray(files), or leave out errors"
+        )
     alone = model.encoder is None and model.time_kernel is None
     most = many_rows.MANY
     if len(Y) <= most or not alone:
@@ -98,6 +104,7 @@ def extend(self: M, Y: ArrayLike) -> M:
             f"{type(self).__name__} couples its rows by their times, so rows cannot be added: "
             "fit it to all rows, or call forecast for new times"
         )
+    refuse_known_errors(model, "the places of further rows")
     outputs, posterior = model._rows(Y)[DATA], model.posterior_
     with executor_for(model.n_jobs) as executor:
         belief, _ = place((Evidence(posterior, outputs),), model._belief, executor)

@@ -13,6 +13,7 @@ from gplvm_core.models.answers.over_time import NO_TIME, outside
 from gplvm_core.models.data.timeline import checked_times, rows_of_sequence
 from gplvm_core.models.estimators.back_test import Method
 from gplvm_core.models.estimators.forecaster import choose_forecaster as chosen
+from gplvm_core.models.estimators.second_stage import has_known_errors, refuse_known_errors
 from gplvm_core.models.estimators.with_intervals import calibrated, decided
 from gplvm_core.models.estimators.with_known import (
     apart_from_known,
@@ -65,7 +66,8 @@ def forecast_latent(
 
 def can_choose_forecaster(self: Any) -> bool:
     """Whether `choose_forecaster` is possible: a table of numbers over a single time."""
-    timed = self.capabilities.timed and self.times_ is not None and apart_from_known(self)
+    timed = self.capabilities.timed and self.times_ is not None
+    timed = timed and apart_from_known(self) and not has_known_errors(self)
     return bool(timed and np.shape(self.times_)[1] == 1 and not self.fitted_.tables)
 
 
@@ -92,6 +94,7 @@ def choose_forecaster(self: Any, Y: ArrayLike, *, callback: Report | None = None
         The estimator, with `forecaster_`.
     """
     check_apart(self, "choose_forecaster")
+    refuse_known_errors(self, "a test of forecasts")
     rows = to_calibrate(self, Y)[DATA]
     self.forecaster_ = chosen(
         self, rows, self.times_[:, 0], self.sequences_, callback or (lambda share: None)

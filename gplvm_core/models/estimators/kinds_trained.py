@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gplvm_core.bounds import MixedOutputs
-from gplvm_core.likelihoods import TableColumns
+from gplvm_core.likelihoods import Links, Number, TableColumns, WithErrors
+from gplvm_core.models.data.errors import checked_errors, units_with_errors
 from gplvm_core.models.data.kinds import units_of_numbers
 from gplvm_core.models.data.rows import checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Scaling
@@ -28,10 +29,14 @@ from gplvm_core.prediction.sharpness import word_factors
 LEADING = 2
 
 
-def training_table(model: Any, Y: ArrayLike, how: str) -> tuple[Array, Scaling, tuple[str, ...]]:
-    """Outputs in internal units, their scaling, and notes on the kinds of the columns.
+def training_table(
+    model: Any, Y: ArrayLike, how: str, errors: ArrayLike | None = None
+) -> tuple[Array, Scaling, Array | None, tuple[str, ...]]:
+    """Outputs in internal units, their scaling, their known errors, and notes on the kinds of the
+    columns.
 
-    Only columns of numbers are scaled. Sets `columns_` of a model with the setting `kinds`.
+    errors: the errors of cells as the user gave them. Only columns of numbers are scaled. Sets
+    `columns_` of a model with the setting `kinds`.
     """
     notes: tuple[str, ...] = ()
     if hasattr(model, "kinds"):
@@ -45,23 +50,41 @@ def training_table(model: Any, Y: ArrayLike, how: str) -> tuple[Array, Scaling, 
             numbers = columns.links.measured
             outputs, model._linear_part = without_linear_part(model, outputs, numbers)
             model.columns_, scaling = columns, units_of_numbers(columns, outputs)
-            return scaling.apply(outputs), scaling, notes
+            known = checked_errors(errors, outputs, columns.names, columns)
+            return *_in_units(outputs, scaling, known), notes
     outputs = checked_rows(model, Y, reset=True)
     if hasattr(model, "known_"):
         outputs, model._linear_part = without_linear_part(model, outputs)
-    scaling = Scaling.of(outputs, how)
-    return scaling.apply(outputs), scaling, notes
+    names = list(getattr(model, "feature_names_in_", ()))
+    known = checked_errors(errors, outputs, names)
+    if known is not None:
+        _check_settings(model)
+    scaling = Scaling.of(outputs, how if known is None else "columns")
+    return *_in_units(outputs, scaling, known), notes
+
+
+def _in_units(
+    outputs: Array, scaling: Scaling, errors: Array | None
+) -> tuple[Array, Scaling, Array | None]:
+    """Outputs and their known errors in internal units, between them their scaling."""
+    if errors is None:
+        return scaling.apply(outputs), scaling, None
+    scaling = units_with_errors(scaling, outputs, errors)
+    return scaling.apply(outputs), scaling, errors / scaling.scale
 
 
 def _check_settings(model: Any) -> None:
-    """Raise ValueError for settings that need columns of numbers only."""
+    """Raise ValueError for settings that need columns of numbers without known errors."""
     if model.encoder is not None:
         raise ValueError(
-            "columns of several kinds cannot be combined with an encoder: leave encoder out, "
-            "or give only columns of numbers"
+            "columns of several kinds cannot be combined with an encoder, nor can known errors of "
+            "cells: leave encoder out, or give only columns of numbers without errors"
         )
     if not over_times(model.path_over):
-        raise ValueError("paths that follow the rows' own values need columns of numbers only")
+        raise ValueError(
+            "paths that follow the rows' own values need columns of numbers only, without known "
+            "errors"
+        )
 
 
 def kinds_start(columns: TableColumns, begin: Start, targets: Array) -> Start:
@@ -73,20 +96,44 @@ def kinds_start(columns: TableColumns, begin: Start, targets: Array) -> Start:
     return replace(begin, outputs=(columns.starting(targets),), leading=leading, mixed=mixed)
 
 
+def start_with_errors(
+    begin: Start, columns: TableColumns | None, targets: Array, errors: Array
+) -> Start:
+    """The start of training for a table whose cells have known errors (in internal units)."""
+    links = columns.links if columns is not None else Links((Number(),) * targets.shape[1])
+    each = (
+        WithErrors() if known.any() else link
+        for known, link in zip(errors.T, links.columns, strict=True)
+    )
+    # The spread of a column without errors is 1: the best guess of each value shrinks to the mean.
+    calm = targets / (1.0 + errors**2)
+    outputs = calm if columns is None else columns.starting(calm)
+    mixed = (MixedOutputs(targets, Links(tuple(each)), errors),)
+    return replace(begin, outputs=(outputs,), mixed=mixed)
+
+
 def settle_kinds(
     model: Any, learnt: Learnt, targets: Array, scaling: Scaling, offset: float
 ) -> tuple[str, ...]:
-    """Set the fitted attributes for a table of several kinds; return notes."""
+    """Set the fitted attributes of a table of several kinds or with known errors; return notes."""
     (node, *_), (settled,) = learnt.nodes, learnt.layers
     assert isinstance(settled, KindsSettled)
     posterior = with_linear_part(settled.as_posterior(scaling), model._linear_part)
     bound = learnt.bound + offset
     set_fitted(model, node.belief, node.information, bound, settled.statistics, posterior)
-    if model.time_kernel is None and model.known_ is None:
-        known = scaling.center + scaling.scale * targets
-        factors = word_factors(model._network, model.columns_, DATA, known)
-        model.posterior_ = replace(posterior, scale=posterior.scale * factors)
     # The statistics contain weights of the entries, so later rows cannot be added.
     model.statistics_ = None
-    notes: tuple[str, ...] = settled.of_columns(model.columns_, scaling)
+    assert settled.outputs is not None
+    errors = settled.outputs.errors
+    model.known_errors_ = errors is not None
+    if model.columns_ is None:
+        notes = settled.silent_in_words()
+    else:
+        notes = settled.of_columns(model.columns_, scaling)
+        if model.time_kernel is None and model.known_ is None:
+            known, network = scaling.center + scaling.scale * targets, model._network
+            if errors is not None:
+                network = network.with_errors({DATA: scaling.scale * errors})
+            factors = word_factors(network, model.columns_, DATA, known)
+            model.posterior_ = replace(posterior, scale=posterior.scale * factors)
     return notes if model.time_kernel is not None else notes + all_rows_in_words(len(targets))

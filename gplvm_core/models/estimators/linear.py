@@ -94,7 +94,7 @@ class ProbabilisticPCA(LatentVariableModel):
         """
         check_settings(self)
         self.density_ = None
-        targets, scaling, _ = training_table(self, Y, self.scaling)
+        targets, scaling, _, _ = training_table(self, Y, self.scaling)
         factors, self.result_, notes = fit_factors(targets, self.n_components, self.method)
         inferred = infer(factors, targets)
         self.latent_mean_, self.latent_variance_ = inferred.mean, inferred.variance

@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.prediction.candidates import Report
-from gplvm_core.readers import RowFiles
+from gplvm_core.readers import DataError, RowFiles
 
 AUTO, OFF = "auto", "off"
 FOLDS = 5  # the parts of the training rows for out-of-fold scores
@@ -42,8 +42,8 @@ HELD_OUT = (
     "held out to calibrate the widths of intervals"
 )
 OWN_WIDTHS = (
-    "intervals of tables with words, counts or robust columns are not calibrated on held-out rows, "
-    "and may be too narrow"
+    "intervals of tables with words, counts, robust columns or known errors are not calibrated on "
+    "held-out rows, and may be too narrow"
 )
 WIDTHS_WITHOUT = (
     "the map leaves out known factors: it has no density of rows, and its intervals are not "
@@ -163,11 +163,26 @@ def warn_uncalibrated(model: Any, step: str) -> None:
     )
 
 
+def has_known_errors(model: Any) -> bool:
+    """Whether training had known errors of cells."""
+    return bool(getattr(model, "known_errors_", False))
+
+
+def refuse_known_errors(model: Any, what: str) -> None:
+    """Raise DataError for a step that takes no known errors, after training with them."""
+    if has_known_errors(model):
+        raise DataError(
+            f"{what} cannot be learnt after training with known errors of cells, because the "
+            "errors would count as part of the rows: fit without errors"
+        )
+
+
 def _warn_of_words(model: Any) -> None:
     """Note that no step calibrates the intervals of outputs that are not all numbers."""
     ends = model.fitted_.network.ends.values()
     known = getattr(model, "known_", None) is not None
-    if known or any(edge.posterior.links is not None for edge in ends):
+    kinds = any(edge.posterior.links is not None for edge in ends)
+    if known or kinds or has_known_errors(model):
         note = WIDTHS_WITHOUT if known else OWN_WIDTHS
         model.notes_ += (note,)
         warnings.warn(note, UserWarning, stacklevel=3)

@@ -28,7 +28,7 @@ from gplvm_core.models.data.timeline import (
     over_times,
     timeline_notes,
 )
-from gplvm_core.models.estimators.kinds_trained import training_table
+from gplvm_core.models.estimators.kinds_trained import start_with_errors, training_table
 from gplvm_core.models.estimators.second_stage import UNUSED
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.problems.doctor import sound
@@ -288,16 +288,24 @@ def fit_table(
     callback: Callback | None,
     resume: Run | None,
     further: int = 0,
+    errors: ArrayLike | None = None,
 ) -> None:
-    """Train the model; further: the number of rows of files that are streamed afterwards."""
+    """Train the model.
+
+    further: the number of rows of files that are streamed afterwards. errors: the known errors of
+    cells.
+    """
     check_settings(model)
     model.density_ = None
-    targets, scaling, kinds = training_table(model, Y, units_for(model.scaling, model.noise))
+    how = units_for(model.scaling, model.noise)
+    targets, scaling, known, kinds = training_table(model, Y, how, errors)
     own = "shared" if model.noise == AUTO and model._one_noise else model.noise
     model._noise = noise_for(own, scaling)
     times, sequences, ignored = _path_inputs(model, times, sequences, targets)
     unused = take_times(model, times, sequences, len(targets)) + ignored
     begin = model._begin(targets)
+    if known is not None:
+        begin = start_with_errors(begin, model._columns, targets, known)
     few = model.n_restarts == "auto" and len(targets) <= FEW_ROWS
     several = few and isinstance(model.init, str) and model.init == "pca"
     with executor_for(model.n_jobs) as executor:

@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 from gplvm_core import prediction
 from gplvm_core.models.answers.fitted import Fitted, Found
-from gplvm_core.models.estimators.second_stage import DENSITY, warn_uncalibrated
+from gplvm_core.models.estimators.second_stage import (
+    DENSITY,
+    has_known_errors,
+    refuse_known_errors,
+    warn_uncalibrated,
+)
 from gplvm_core.models.estimators.with_known import apart_from_known, check_apart, of_rows
 from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction import DerivedDensity, Explained, Network
@@ -32,7 +37,7 @@ FEWEST = 3  # training rows of a density
 
 def can_have_density(self: Any) -> bool:
     """Whether `fit_density` is possible: all columns are numbers, and no input is observed."""
-    if not apart_from_known(self):
+    if has_known_errors(self) or not apart_from_known(self):
         return False
     try:
         prediction.refuse_density(self.fitted_.network)
@@ -106,6 +111,7 @@ def fit_density(
     """
     model: Any = self
     check_apart(model, "fit_density")
+    refuse_known_errors(model, "a density of the rows")
     outputs, network = model._rows(Y), model.fitted_.network
     trained = check_training_rows(network, outputs)
     if trained < FEWEST:
@@ -173,10 +179,10 @@ def scored(
     if method == "bound" and n_samples is not None:
         raise ValueError('method="bound" does not use samples: leave out n_samples')
     network = fitted.network
-    if method == "bound" and any(network.ends[name].posterior.links for name in rows):
+    if method == "bound" and not all(network.ends[name].has_bound for name in rows):
         raise ValueError(
-            "the difference of bounds is not defined for columns of several kinds: leave out "
-            'method="bound"'
+            "the difference of bounds is not defined for columns of several kinds or for known "
+            'errors of cells: leave out method="bound"'
         )
     if fitted.factors is not None:
         if method == "bound":
@@ -300,6 +306,11 @@ def warn_by_map(model: Any, rows: Mapping[str, Array], method: FillMethod | None
 
 def derived(fitted: Fitted) -> DerivedDensity:
     """The density of rows; ValueError if the model has none."""
+    if fitted.has_errors:
+        raise ValueError(
+            "the density of the rows takes no known errors: leave out method, so that the map "
+            "answers, or errors"
+        )
     if fitted.density is None:
         raise ValueError(
             "the model has no density: call fit_density with the training rows, or fit it with "

@@ -9,7 +9,12 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.data.timeline import checked_timeline
-from gplvm_core.models.estimators.second_stage import INTERVALS, warn_uncalibrated
+from gplvm_core.models.estimators.second_stage import (
+    INTERVALS,
+    has_known_errors,
+    refuse_known_errors,
+    warn_uncalibrated,
+)
 from gplvm_core.models.estimators.with_density import check_training_rows
 from gplvm_core.models.estimators.with_known import apart_from_known, check_apart
 from gplvm_core.numerics import Array, one_thread_a_product
@@ -29,7 +34,8 @@ def can_calibrate(self: Any) -> bool:
     """
     ends = self.fitted_.network.ends.values()
     numbers = any(edge.posterior.links is None for edge in ends)
-    return apart_from_known(self) and numbers and (self.capabilities.timed or len(ends) > 1)
+    several = self.capabilities.timed or len(ends) > 1
+    return numbers and several and apart_from_known(self) and not has_known_errors(self)
 
 
 @one_thread_a_product()
@@ -85,6 +91,7 @@ def calibrate(
     """
     model: Any = self
     check_apart(model, "calibrate")
+    refuse_known_errors(model, "the widths of intervals")
     outputs, fitted = model._to_calibrate(Y), model.fitted_
     network, over = fitted.network, fitted.over_time
     if not any(edge.posterior.links is None for edge in network.ends.values()):

@@ -25,10 +25,14 @@ MOST_POINTS = 1000
 ROWS_SECOND = ("sample_completions", "column_quantiles")
 # Residuals below this fraction of a column's largest value are rounding errors.
 ROUNDING = 1e-9
+TOGETHER = (
+    "known factors and known errors of cells cannot be combined: leave one of them out, or ask "
+    "the map at a value of the factors (given)"
+)
 Question = TypeVar("Question", bound=Callable[..., Any])
 
 
-def take_known(model: Any, Y: Any, known: Any) -> Any:
+def take_known(model: Any, Y: Any, known: Any, errors: Any = None) -> Any:
     """Set `known_` of a model before training; return the table without the factors' columns.
 
     Raises ValueError for settings that do not go with known factors.
@@ -39,6 +43,8 @@ def take_known(model: Any, Y: Any, known: Any) -> Any:
         return Y
     if chosen and known is not None:
         raise ValueError("known factors are columns (without=…) or given beside them (known=…)")
+    if errors is not None:
+        raise ValueError(TOGETHER)
     if isinstance(Y, RowFiles):
         raise ValueError("rows of files have no known factors: load the table, or fewer rows of it")
     if model.kernel != "rbf":
@@ -185,6 +191,8 @@ def of_rows(question: Question) -> Question:
 
     @wraps(question)
     def asked(model: Any, Y: Any, *args: Any, **options: Any) -> Any:
+        if options.get("errors") is not None and getattr(model, "known_", None) is not None:
+            raise ValueError(TOGETHER)
         Y, points = taken_apart(model, Y)
         if points is None:
             return question(model, Y, *args, **options)

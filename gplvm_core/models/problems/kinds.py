@@ -21,7 +21,7 @@ from gplvm_core.bounds import (
     updated,
 )
 from gplvm_core.kernels import Kernel
-from gplvm_core.likelihoods import TableColumns
+from gplvm_core.likelihoods import Links, Number, TableColumns, WithErrors
 from gplvm_core.models.data.kinds import columns_in_words
 from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.problems.edges import FREE, NO_SIGNAL, LayerEdge, Settled, to_data
@@ -147,12 +147,48 @@ class KindsSettled(Settled):
         silent = ratio <= NO_SIGNAL
         return columns_in_words(columns, self.outputs.values, scaling, ratio, silent)
 
+    def silent_in_words(self) -> tuple[str, ...]:
+        """A note on columns without names that the map does not explain."""
+        assert self.outputs is not None and self.layer.local is not None
+        links, ratio = self.outputs.linked(self.layer.local.links), np.asarray(self.layer.ratio)
+        silent = int(np.sum(ratio <= NO_SIGNAL * np.where(links.numbers, 1.0, links.noise)))
+        if not silent:
+            return ()
+        return (f"{silent} of {len(ratio)} outputs are all noise: the map does not explain them",)
+
     def as_posterior(self, scaling: Scaling) -> Posterior:
         layer = self.layer
         assert self.outputs is not None and layer.bias is not None and layer.local is not None
         units = replace(scaling, center=scaling.center + scaling.scale * layer.bias)
         links = self.outputs.linked(layer.local.links).in_units(scaling.scale)
-        return replace(super().as_posterior(units), links=links)
+        found = replace(super().as_posterior(units), links=links)
+        return found if self.outputs.errors is None else _without_errors(found)
+
+
+def _without_errors(found: Posterior) -> Posterior:
+    """The posterior for rows without known errors: numbers, whose unit is their column's noise."""
+    assert found.links is not None and found.each is not None
+    own = np.array([isinstance(column, WithErrors) for column in found.links.columns])
+    unit, each, groups = np.ones(len(own)), found.each, np.asarray(found.groups)
+    unit[own] = np.sqrt(found.links.noise[own]) / found.scale[own]
+    shares = each.shares / unit[:, None] ** 2
+    gap = [
+        (basis * np.mean(shares[groups == g], axis=0)) @ basis.T
+        for g, basis in enumerate(each.basis)
+    ]
+    numbers = own | found.links.numbers
+    columns = (
+        Number() if number else column
+        for number, column in zip(numbers, found.links.columns, strict=True)
+    )
+    return replace(
+        found,
+        weights=found.weights / unit,
+        gap=np.stack(gap),
+        scale=found.scale * unit,
+        each=replace(each, ratio=each.ratio / unit**2, shares=shares),
+        links=None if numbers.all() else Links(tuple(columns)),
+    )
 
 
 @dataclass(frozen=True)
@@ -202,6 +238,6 @@ def all_rows_in_words(count: int) -> tuple[str, ...]:
     if not are_many(count):
         return ()
     return (
-        f"training used all {count:,} rows: a model of columns of several kinds does not train on "
-        "a sample. To train on fewer rows, pass fewer rows",
+        f"training used all {count:,} rows: a model of columns of several kinds, or with known "
+        "errors, does not train on a sample. To train on fewer rows, pass fewer rows",
     )

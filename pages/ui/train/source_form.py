@@ -14,7 +14,7 @@ from pages.ui.shared.reading import readers
 from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import STORIES, bytes_in_words
 from pages.ui.train.table_questions import UnansweredError, inspected
-from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
+from pages.ui.train.upload_questions import MEGABYTES, errors_question, read_with_questions
 
 BEGINNING, LINES = 4000, 8  # bytes and lines of a file that are shown
 
@@ -108,7 +108,7 @@ def upload_form() -> Dataset | None:
                 st.session_state["train_upload_turn"] = turn + 1
                 st.rerun()
     try:
-        return read_with_questions(name, data)
+        return errors_question(read_with_questions(name, data))
     except UnansweredError as question:
         st.info(plain(question), icon=":material/help:")
     except (ValueError, OSError) as error:

@@ -10,6 +10,8 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset, EmptyRowsError, kind_of
+from gplvm_core.readers.error_columns import proposed_errors, with_errors
+from gplvm_core.readers.errors import plural
 from gplvm_core.readers.missing import EMPTY
 from pages.ui.shared.inputs import (
     lasting_number,
@@ -76,6 +78,24 @@ def read_upload(name: str, data: bytes, answers: dict[str, Any]) -> Dataset:
     dataset: Dataset = read_sandboxed("read", name, data, **answers)
     # A user's file "people.csv" must not get the texts of the built-in data set "people".
     return replace(dataset, name=f"own_{dataset.name}") if dataset.name in STORIES else dataset
+
+
+def errors_question(dataset: Dataset) -> Dataset:
+    """Propose columns that look like the errors of others; use them if the visitor agrees."""
+    pairs = proposed_errors(dataset)
+    if not pairs:
+        return dataset
+    value, error = next(iter(pairs.items()))
+    more = f", and {plural(len(pairs) - 1, 'more column')} likewise" if len(pairs) > 1 else ""
+    st.markdown(plain(f"“{error}” looks like the errors of “{value}”{more}."))
+    agreed = lasting_toggle(
+        "Use as errors",
+        key=f"upload_errors_{dataset.name}",
+        help="On: these columns are standard deviations. Values with large errors count less, and "
+        "the map does not learn the columns themselves. Only a map of one layer can use them. Off: "
+        "they are columns like all others.",
+    )
+    return with_errors(dataset, pairs) if agreed else dataset
 
 
 def image_questions(mark: str = "") -> dict[str, Any]:
