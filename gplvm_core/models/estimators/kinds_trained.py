@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.bounds import MixedOutputs
 from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.data.fractions import Fractions
 from gplvm_core.models.data.kinds import units_of_numbers
 from gplvm_core.models.data.rows import checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Scaling
@@ -30,13 +31,16 @@ LEADING = 2
 def training_table(model: Any, Y: ArrayLike, how: str) -> tuple[Array, Scaling, tuple[str, ...]]:
     """Outputs in internal units, their scaling, and notes on the kinds of the columns.
 
-    Only columns of numbers are scaled. Sets `columns_` of a model with the setting `kinds`.
+    Only columns of numbers are scaled. Sets `columns_` and `fractions_` of a model with the setting
+    `kinds`.
     """
     notes: tuple[str, ...] = ()
+    parts: tuple[int, ...] = ()
     if hasattr(model, "kinds"):
-        model.columns_ = None
+        model.columns_ = model.fractions_ = None
     if getattr(model, "kinds", None) is not None:
         columns, outputs, notes = TableColumns.learnt(Y, model.kinds)
+        parts = columns.fractions
         if not columns.only_numbers:
             _check_settings(model)
             take_names(model, Y, reset=True)
@@ -44,6 +48,10 @@ def training_table(model: Any, Y: ArrayLike, how: str) -> tuple[Array, Scaling, 
             model.columns_, scaling = columns, units_of_numbers(columns, outputs)
             return scaling.apply(outputs), scaling, notes
     outputs = checked_rows(model, Y, reset=True)
+    if parts:
+        model.fractions_, about = Fractions.learnt(columns.names, parts, outputs)
+        outputs, notes = model.fractions_.encoded(outputs), notes + about
+        refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
     scaling = Scaling.of(outputs, how)
     return scaling.apply(outputs), scaling, notes
 

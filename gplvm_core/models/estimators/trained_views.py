@@ -48,7 +48,8 @@ def fit_views(
     check_settings(model)
     model.density_ = None
     views = named_views(views)
-    coded, model.kinds_, kind_notes = learnt_tables(views, getattr(model, "kinds", None))
+    asked = getattr(model, "kinds", None)
+    coded, model.kinds_, model.fractions_, kind_notes = learnt_tables(views, asked)
     given = checked_views(coded)
     one = model.noise == AUTO and model._one_noise
     own = noise_by_view("shared" if one else model.noise, tuple(given))

@@ -149,6 +149,9 @@ class ManifoldRelevance(ViewsModel):
         )
         take_shared(model, self)
         model.columns_ = columns = self._tables.get(name)
+        model.fractions_ = parts = self._fractions.get(name)
+        if parts is not None:
+            model.n_features_in_ = len(parts.names)
         if columns is not None:
             model.n_features_in_ = len(columns.columns)
             if columns.frame:
