@@ -54,9 +54,8 @@ def spectra(parts: Float[Array, "N D"], strength: Array, generator: np.random.Ge
     """Return saturated spectra of mixtures, with noise."""
     at, pure = np.linspace(0.0, 1.0, 40), []
     for height in strength:
-        center, width, peak = (
-            generator.uniform(*ends, 3) for ends in ((0, 1), (0.04, 0.12), (0.5, 1))
-        )
+        center = generator.uniform(0.0, 1.0, 3)
+        width, peak = generator.uniform(0.04, 0.12, 3), generator.uniform(0.5, 1.0, 3)
         bumps = peak[:, None] * np.exp(-0.5 * ((at - center[:, None]) / width[:, None]) ** 2)
         pure.append(height * bumps.sum(axis=0))
     seen = 1.0 - np.exp(-1.5 * parts @ np.array(pure))
