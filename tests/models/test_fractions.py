@@ -195,6 +195,17 @@ def test_notes_say_what_is_done_with_zeros_and_gaps(of_views):
     assert "4 of 150 rows lack two or more, but not all, of their fractions" in said
 
 
+def test_columns_that_look_like_fractions_are_proposed_never_assumed():
+    short = SETTINGS | {"max_iter": 2}
+    views = {"spectra": SPECTRA, "parts": 100.0 * PARTS, "label": np.eye(3)[PARTS.argmax(axis=1)]}
+    said = " ".join(ManifoldRelevance(2, 5, **short).fit(views).notes_)
+    assert said.count('with the kind "fraction"') == 1
+    assert "view 'parts': the columns are not negative and have the sum 100 in every row" in said
+    model = BayesianGPLVM(2, 5, **short).fit(PARTS)
+    assert 'with the kind "fraction"' in " ".join(model.notes_)
+    assert model.fractions_ is None
+
+
 def test_sequences_in_time_are_fractions():
     times = np.arange(60.0)
     angle = times[:, None] / 8.0 + np.array([0.0, 2.0, 4.0])

@@ -19,6 +19,7 @@ from gplvm_core.readers.errors import in_digits, listed
 
 WHOLES = (1.0, 100.0)  # the sums of fractions and of percentages
 TOLERANCE = 0.01  # by which the sum of a row may differ, as a fraction of the whole
+ALIKE = 1e-3  # the same for columns that look like fractions
 DRAWS = 256  # pairs of draws of a prediction
 MOST_NUMBERS = 4_000_000  # in memory at a time
 
@@ -229,6 +230,21 @@ class Fractions:
             each = center[rows] + spread[rows] * self._draws[:, None]
             found.append(onto_simplex(each @ self.basis.T + self.whole / size, self.whole))
         return found
+
+
+def proposed(rows: Float[Array, "N D"]) -> tuple[str, ...]:
+    """Return a note if columns of numbers look like fractions; one-hot columns do not."""
+    sums = rows.sum(axis=1)
+    sums = sums[~np.isnan(sums)]
+    if rows.shape[1] < 2 or len(sums) < 2 or np.nanmin(rows) < 0.0:
+        return ()
+    for whole in WHOLES:
+        if np.all(np.abs(sums - whole) <= ALIKE * whole) and (rows % whole > 0.0).any():
+            return (
+                f"the columns are not negative and have the sum {whole:g} in every row: with the "
+                'kind "fraction", predictions have, too',
+            )
+    return ()
 
 
 def onto_simplex(points: Float[Array, "*S D"], whole: float) -> Float[Array, "*S D"]:

@@ -61,6 +61,8 @@ class BayesianGPLVM(LatentVariableModel):
     ----------
     columns_ : TableColumns or None
         The columns with their kinds and words; None if all columns are numbers.
+    fractions_ : Fractions or None
+        The columns that are fractions, and their sum; None if no column is a fraction.
     rows_ : TrainingRows
         The rows of the model. `count`: the number of rows that the bound and the mapping use.
         `trained`: the rows that training used (None: all). `kept`: the row number in the files of
@@ -95,7 +97,7 @@ class BayesianGPLVM(LatentVariableModel):
     data_weight: str | float = "auto"
 
     # Defaults for models in files of older versions.
-    columns_ = encoder_ = intervals_ = forecaster_ = NOTHING
+    columns_ = fractions_ = encoder_ = intervals_ = forecaster_ = NOTHING
     times_ = sequences_ = path_ = time_kernel_ = NOTHING
     _attributes: ClassVar[str] = "statistics_"
 

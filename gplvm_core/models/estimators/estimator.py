@@ -16,6 +16,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths, States
+from gplvm_core.models.data.fractions import Fractions
 from gplvm_core.models.data.rows import checked_belief, checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.estimators import attributes, exported, in_time, with_density
@@ -66,7 +67,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
     _one_noise = False
     # Defaults for models in files of earlier versions.
     data_weight_ = 1.0
-    density_ = fractions_ = NOTHING
+    density_ = NOTHING
 
     n_iter_, n_effective_ = property(attributes.n_iter), property(attributes.n_effective)
     latent_scale_ = property(attributes.latent_scale)
@@ -122,7 +123,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         return Fitted(
             network,
             tables={} if columns is None else {DATA: columns},
-            fractions={} if self.fractions_ is None else {DATA: self.fractions_},
+            fractions={} if self._fractions is None else {DATA: self._fractions},
             over_time=self._over(network),
             density=self.density_,
             widths=getattr(self, "intervals_", None),
@@ -147,6 +148,11 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
     def _columns(self) -> TableColumns | None:
         """The columns of a table with words or counts; None if all columns are numbers."""
         return getattr(self, "columns_", None)
+
+    @property
+    def _fractions(self) -> Fractions | None:
+        """The fractions of the table; None if there are none."""
+        return getattr(self, "fractions_", None)
 
     def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
         """Infer the latent points of new rows (Titsias & Lawrence 2010, §4).
@@ -376,7 +382,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             values, _ = fitted.expected(rows, explained).alternatives(rows[DATA])
             return weights, nodes[0], values[:, : weights.shape[1]]
         found = whole[DATA]
-        if self.fractions_ is not None:
+        if self._fractions is not None:
             found = self._kept(Y, fitted.decoded(DATA, found).swapaxes(0, 1)).swapaxes(0, 1)
         return weights, nodes[0], found
 
@@ -478,7 +484,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
                 )
         elif method == "density":
             raise ValueError("columns of several kinds are filled by the map: leave out method")
-        if return_cov and (self._columns or self.fractions_):
+        if return_cov and (self._columns or self._fractions):
             raise ValueError(
                 "fractions and columns of several kinds have no covariance: leave out return_cov"
             )
@@ -506,7 +512,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         of_rows: whether `given` has the columns of the table; otherwise these are latent points.
         filled: whether values that `given` has do not change.
         """
-        columns, parts = self._columns, self.fractions_
+        columns, parts = self._columns, self._fractions
         if parts is not None:
             values, spread = parts.moments(values, np.zeros_like(values) if std is None else std)
             if filled:
@@ -528,10 +534,10 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
 
     def _kept(self, Y: Any, drawn: Any) -> Any:
         """Draws of rows; missing fractions share what the observed ones leave."""
-        if self.fractions_ is None:
+        if self._fractions is None:
             return drawn
         given = checked_rows(self, Y, reset=False)
-        return self.fractions_.kept(given, drawn, np.zeros_like(drawn))[0]
+        return self._fractions.kept(given, drawn, np.zeros_like(drawn))[0]
 
     def _rows(self, Y: Any, *, all_seen: bool = True) -> dict[str, Array]:
         """Check new rows; DataError if all values of a row are missing, unless this is allowed."""
@@ -542,8 +548,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         else:
             take_names(self, Y, reset=False)
             outputs = columns.encoded(Y)
-        if self.fractions_ is not None:
-            outputs = self.fractions_.encoded(outputs)
+        if self._fractions is not None:
+            outputs = self._fractions.encoded(outputs)
         if all_seen:
             refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
         return {DATA: outputs}

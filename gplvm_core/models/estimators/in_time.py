@@ -219,7 +219,7 @@ def sample_sequence(
     if columns is not None:
         each = [prediction.sample(self.posterior_, at, 1, generator)[0] for at in paths]
         values = self._decoded(np.stack(each))
-    elif self.fractions_ is not None:
+    elif self._fractions is not None:
         values = self._decoded(values)
     return (values, paths) if return_latent else values
 

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.bounds import MixedOutputs
 from gplvm_core.likelihoods import TableColumns
-from gplvm_core.models.data.fractions import Fractions
+from gplvm_core.models.data.fractions import Fractions, proposed
 from gplvm_core.models.data.kinds import units_of_numbers
 from gplvm_core.models.data.rows import checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Scaling
@@ -48,6 +48,8 @@ def training_table(model: Any, Y: ArrayLike, how: str) -> tuple[Array, Scaling, 
             model.columns_, scaling = columns, units_of_numbers(columns, outputs)
             return scaling.apply(outputs), scaling, notes
     outputs = checked_rows(model, Y, reset=True)
+    if hasattr(model, "kinds") and model.kinds is None:
+        notes = proposed(outputs)
     if parts:
         model.fractions_, about = Fractions.learnt(columns.names, parts, outputs)
         outputs, notes = model.fractions_.encoded(outputs), notes + about

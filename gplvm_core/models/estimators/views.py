@@ -61,8 +61,8 @@ class ManifoldRelevance(ViewsModel):
         The kinds of columns. None: all views are numbers. A dict gives the kinds of some views by
         name, in the form of BayesianGPLVM, for example {"label": ["category"]}; the other views are
         numbers. "auto": the data types of the columns decide in all views. {"parts": "fraction"}:
-        the columns of a view are fractions of one whole, and so are its predictions. `noise` and `scaling`
-        apply to the views that are numbers.
+        the columns of a view are fractions of one whole, and so are its predictions. `noise` and
+        `scaling` apply to the views that are numbers or fractions.
     noise
         "shared", one noise variance for all columns of a view in internal units; "per_output", a
         signal variance and a noise variance for each column; "auto", "per_output" for the views in
