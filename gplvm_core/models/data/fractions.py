@@ -12,6 +12,8 @@ from typing import Self
 
 import numpy as np
 from jaxtyping import Float
+from scipy.special import ndtri
+from scipy.stats.qmc import Sobol
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
@@ -109,10 +111,12 @@ class Fractions:
 
     @cached_property
     def _draws(self) -> Float[Array, "S K"]:
-        """Draws of N(0, I) in pairs ±, whose second moments are exactly I."""
+        """Points that stand for N(0, I), in pairs ±; their second moments are exactly I."""
         size = len(self.places) - 1
-        normal = np.random.default_rng(0).standard_normal((max(DRAWS, 2 * size), size))
-        half = np.linalg.qr(normal)[0] * np.sqrt(len(normal))
+        power = int(np.ceil(np.log2(max(DRAWS, 2 * size))))
+        # Sobol's points are spread evenly, so that few are enough for quantiles.
+        even = Sobol(size, scramble=False).random_base2(power) + 0.5 / 2**power
+        half = np.linalg.qr(ndtri(even))[0] * np.sqrt(len(even))
         return np.vstack([half, -half])
 
     def encoded(self, rows: Float[Array, "N D"]) -> Float[Array, "N K"]:
