@@ -5,7 +5,7 @@ this sum. Models see these numbers. Predictions are moved back to the nearest po
 are not negative (MATHEMATICS.md, *Fractions*).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -175,9 +175,9 @@ class Fractions:
         self, mean: Float[Array, "*S K"], std: Float[Array, "*S K"]
     ) -> tuple[Float[Array, "*S D"], Float[Array, "*S D"]]:
         """Return means and standard deviations of the columns, from those of the outputs."""
-        found, spread = self.decoded(mean), np.empty((*mean.shape[:-1], len(self.names)))
-        spread[..., self.others] = std[..., : len(self.others)]
-        at = list(self.places)
+        found, spread = np.empty((2, *mean.shape[:-1], len(self.names)))
+        split, at = len(self.others), list(self.places)
+        found[..., self.others], spread[..., self.others] = mean[..., :split], std[..., :split]
         each = [(own.mean(axis=0), own.std(axis=0)) for own in self._drawn(mean, std)]
         shape = (*mean.shape[:-1], len(at))
         found[..., at] = np.concatenate([own for own, _ in each]).reshape(shape)
@@ -217,23 +217,21 @@ class Fractions:
         spread = np.where(seen, 0.0, std)
         part = spread[..., at] * np.divide(rest, sums, out=np.zeros_like(sums), where=sums > 0.0)
         alone = missing.sum(axis=1, keepdims=True) == 1
-        spread[..., at] = np.where(missing & ~alone, part, 0.0)
+        spread[..., at] = np.where(missing & ~alone, np.minimum(part, rest), 0.0)
         return whole, spread
 
     def _drawn(
         self, mean: Float[Array, "*S K"], std: Float[Array, "*S K"]
-    ) -> list[Float[Array, "T N D"]]:
-        """Return draws of the fractions, block by block of rows; NaN where the mean is."""
+    ) -> Iterator[Float[Array, "T N D"]]:
+        """Yield draws of the fractions, block by block of rows; NaN where the mean is."""
         split, size = len(self.others), len(self.places)
         center = mean[..., split:].reshape(-1, size - 1)
         spread = std[..., split:].reshape(-1, size - 1)
         step = max(1, MOST_NUMBERS // (len(self._draws) * size))
-        found = []
         for start in range(0, max(len(center), 1), step):
             rows = slice(start, start + step)
             each = center[rows] + spread[rows] * self._draws[:, None]
-            found.append(onto_simplex(each @ self.basis.T + self.whole / size, self.whole))
-        return found
+            yield onto_simplex(each @ self.basis.T + self.whole / size, self.whole)
 
 
 def proposed(rows: Float[Array, "N D"]) -> tuple[str, ...]:

@@ -233,7 +233,7 @@ def _quantiles(
 def _quantiles_of_fraction(
     model: Any, Y: Any, name: str, column: str | int, levels: Float[Array, " L"]
 ) -> Float[Array, "L N"]:
-    """Quantiles of one fraction, without the fractions of the row, which determine it."""
+    """Return quantiles of one fraction, without the fractions of the row, which determine it."""
     fitted = model.fitted_
     parts = fitted.fractions[name]
     at, rows = parts.fraction(column), model._rows(Y, all_seen=False)
