@@ -13,6 +13,7 @@ NAMES = (
     "foreseen",
     "density",
     "intervals",
+    "fractions",
     "apply",
     "sharpness",
     "interaction",

@@ -23,9 +23,9 @@ from gplvm_core.likelihoods.robust import USUAL
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_of
-from gplvm_core.readers.errors import plural
+from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.frames import library_of
-from gplvm_core.readers.kinds import KINDS, TableColumn, coded_column, columns_of
+from gplvm_core.readers.kinds import FRACTION, KINDS, TableColumn, coded_column, columns_of
 from gplvm_core.readers.proposals import CONSTANT
 
 
@@ -84,7 +84,7 @@ class TableColumns:
     ) -> tuple["TableColumns", Float[Array, "N D"], tuple[str, ...]]:
         """Return the columns of training data, their outputs, and notes on the chosen kinds."""
         cells = cells_of(table)
-        columns, notes = columns_of(cells, kinds)
+        columns, notes = columns_of(cells, kinds, fractions=True)
         found = cls(columns, library_of(table))
         return found, found._outputs(cells), notes
 
@@ -115,10 +115,25 @@ class TableColumns:
     def only_numbers(self) -> bool:
         """Whether all columns are numbers, apart from constant columns whose value is a number."""
         return all(
-            column.kind == "number"
+            column.kind in ("number", FRACTION)
             or (column.kind == CONSTANT and isinstance(column.words[0], int | float))
             for column in self.columns
         )
+
+    @property
+    def fractions(self) -> tuple[int, ...]:
+        """The numbers of the columns that are fractions of one whole.
+
+        Raises DataError if words, counts or robust numbers are beside them.
+        """
+        found = tuple(at for at, each in enumerate(self.columns) if each.kind == FRACTION)
+        others = [each.name for each in self.columns if each.kind not in ("number", FRACTION)]
+        if found and others:
+            raise DataError(
+                f"the columns {listed(others)} are not numbers, and fractions can only be beside "
+                "numbers: make the fractions a view of their own (ManifoldRelevance)"
+            )
+        return found
 
     def missing(self, outputs: Float[Array, "N D"]) -> Bool[BoolArray, "N C"]:
         """Return which values are missing; a constant column has no output, so none is missing."""

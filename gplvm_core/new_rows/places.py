@@ -22,6 +22,11 @@ def check_asked(model: Any) -> None:
             f"{type(model).__name__} has no map of rows: use a model with latent points, such as "
             "BayesianGPLVM, DeepGPLVM or ManifoldRelevance"
         )
+    if model.fitted_.fractions:
+        raise DataError(
+            "apply takes no models with fractions yet: use the methods transform, complete and "
+            "score_samples of the model"
+        )
 
 
 def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:

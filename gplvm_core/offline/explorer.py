@@ -51,6 +51,8 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
             "explorer shows one view of a model of several views: pass model.of_view(name) and "
             "dataset.view(name)."
         )
+    if getattr(model, "fractions_", None):
+        raise ValueError("explorer does not show models with fractions yet.")
     if not all(hasattr(model, needed) for needed in NEEDED):
         raise TypeError(f"explorer shows models with a latent map of their rows; {name} has none.")
     if not isinstance(dataset, Dataset):

@@ -33,11 +33,14 @@ KINDS = {
     "grade": "logistic.YesNo",
     "count": "counts.Count",
     "exposure": "numbers.Exposure",
+    "fraction": "numbers.Number",  # of the coordinates of all fractions of a table
     CONSTANT: "logistic.YesNo",  # a constant column has no outputs
 }
-NUMBERS = ("number", "robust")  # with the layer's Gaussian noise, and with a noise of their own
+FRACTION = "fraction"
+# With the layer's Gaussian noise, with a noise of their own, and with the noise of coordinates.
+NUMBERS = ("number", "robust", FRACTION)
 QUANTITIES = (*NUMBERS, "count")  # targets of a regression, and columns to draw beside a map
-EVERY = ("auto", "robust")  # words that stand for the kinds of all columns
+EVERY = ("auto", "robust")  # words that stand for the kinds of all columns, as FRACTION does
 OF_WORDS = ("yes/no", "category", "grade", CONSTANT)
 MOST_COUNTED = 2**53  # up to here, every whole number is a floating-point number
 
@@ -74,7 +77,7 @@ class TableColumn:
 
 
 def columns_of(
-    table: Sequence[Cells], kinds: Any
+    table: Sequence[Cells], kinds: Any, *, fractions: bool = False
 ) -> tuple[tuple[TableColumn, ...], tuple[str, ...]]:
     """Return the columns of training data, and notes with the kinds that were chosen automatically
     and with the columns that are left out because they are constant.
@@ -82,10 +85,15 @@ def columns_of(
     kinds: "auto"; "robust", which is "auto" with robust noise for all numbers; a list with one
     entry per column; or a dict by column name or number. An entry is a kind, the words of a grade
     in their order, or a `TableColumn` whose kind and slips are used. "auto" also applies to the
-    columns that a dict leaves out. Raises DataError for unknown kinds, and for values that do not
-    fit their kind.
+    columns that a dict leaves out. fractions: whether columns may be fractions. Raises DataError
+    for unknown kinds, and for values that do not fit their kind.
     """
     asked = _asked(table, kinds)
+    if FRACTION in [kind for kind in asked if isinstance(kind, str)] and not fractions:
+        raise DataError(
+            "only latent variable models take fractions (BayesianGPLVM, BayesianPCA, "
+            "ManifoldRelevance): make these columns numbers here"
+        )
     given = Proposal((), "")
     found = [given if kind else proposal(cells) for cells, kind in zip(table, asked, strict=True)]
     columns, chosen, notes = [], [], []
@@ -122,11 +130,12 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
     """Return the kind that the user gave for each column; None if the user gave none."""
     names = [cells.name for cells in table]
     if isinstance(kinds, str):
-        if kinds not in EVERY:
+        if kinds not in (*EVERY, FRACTION):
             raise DataError(
-                f'kinds must be None, "auto", "robust", or a list or dict of kinds; got {kinds!r}'
+                'kinds must be None, "auto", "robust", "fraction", or a list or dict of kinds; got '
+                f"{kinds!r}"
             )
-        return [None] * len(names)
+        return [FRACTION if kinds == FRACTION else None] * len(names)
     if isinstance(kinds, Mapping):
         found: dict[str, Any] = {}
         for key, kind in kinds.items():
@@ -211,7 +220,7 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
         )
     if kind in (*NUMBERS, "count", "exposure"):
         check_values(cells, kind)
-    if kind == "number":
+    if kind in ("number", FRACTION):
         return TableColumn(cells.name, kind)
     if kind in NUMBERS:
         # The scale of a column's own noise is unknown if all values are equal.
@@ -376,7 +385,8 @@ def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], nam
             f"{name}: {plural(len(columns), 'kind')} for {plural(values.shape[1], 'column')}."
         )
     for column, own in zip(columns, values.T, strict=True):
-        if column.kind not in KINDS or column.is_words != (column.kind in OF_WORDS):
+        known = column.kind in KINDS and column.kind != FRACTION
+        if not known or column.is_words != (column.kind in OF_WORDS):
             raise DataError(f"{name}: the column {column.name!r} cannot be {column.kind!r}.")
         if column.is_number:
             continue

@@ -22,6 +22,10 @@ def check_usable(model: Any, dataset: Any) -> None:
     with reading("The model in this file"):
         check_is_fitted(model)
         card_of(model, dataset, "trial", "", ())
+        if getattr(model, "fractions_", None):
+            raise StoreError(
+                "The app does not show models with fractions yet: load the file in a script."
+            )
         if dataset.task is not None:
             _check_predicts(model, dataset)
             return

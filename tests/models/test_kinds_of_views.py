@@ -256,7 +256,7 @@ def test_impossible_kinds_of_views_are_refused(model) -> None:
         ManifoldRelevance(2, 5).fit(views)
     with pytest.raises(DataError, match="kinds names the view 'face'; the views are body"):
         ManifoldRelevance(2, 5, kinds={"face": "auto"}).fit(views)
-    with pytest.raises(DataError, match='"auto", "robust", or a dict of kinds by view'):
+    with pytest.raises(DataError, match='"auto", "robust", "fraction", or a dict of kinds by view'):
         ManifoldRelevance(2, 5, kinds="category").fit(views)
     with pytest.raises(DataError, match="view 'label': kinds has 2 entries for 1 column"):
         ManifoldRelevance(2, 5, kinds={"label": ["category"] * 2}).fit(views)

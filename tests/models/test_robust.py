@@ -243,7 +243,7 @@ def test_views_and_paths_over_time_have_robust_columns() -> None:
 @pytest.mark.parametrize(
     ("kinds", "words"),
     [
-        ("sturdy", 'None, "auto", "robust", or a list'),
+        ("sturdy", 'None, "auto", "robust", "fraction", or a list'),
         ({"a": "sturdy"}, "must be one of number, rob"),
     ],
 )

@@ -15,7 +15,7 @@ from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.answers.over_time import Paths, States
-from gplvm_core.models.data.kinds import Tables
+from gplvm_core.models.data.kinds import Parts, Tables
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, DerivedDensity, Explained, Network, Projection
 from gplvm_core.prediction.columns import Expected, expected_at, expected_of, expected_of_others
@@ -39,7 +39,8 @@ Found = tuple[Any, Array, Array | None]
 class Fitted:
     """A trained graph, the columns of its data, and what was learnt after training.
 
-    node: the node of the map. tables: the columns of data with words or counts. over_time: the
+    node: the node of the map. tables: the columns of data with words or counts. fractions: the
+    columns of data with fractions, whose outputs are coordinates. over_time: the
     paths or states of the training rows; None for independent rows. density: the density of rows.
     widths: the factors of standard deviations. encoder: infers rows without gaps. linear: rows have
     posteriors in closed form (probabilistic PCA). factors: the known factors that the map leaves
@@ -49,6 +50,7 @@ class Fitted:
     network: Network
     node: int = 0
     tables: Tables = field(default_factory=dict)
+    fractions: Parts = field(default_factory=dict)
     over_time: Paths | States | None = None
     density: DerivedDensity | None = None
     widths: Intervals | None = None
@@ -194,6 +196,8 @@ class Fitted:
 
     def decoded(self, name: str, drawn: Float[Array, "*S D"]) -> Any:
         """Draws of some data in the values of their columns."""
+        if name in self.fractions:
+            return self.fractions[name].decoded(drawn)
         if name not in self.tables:
             return drawn
         columns: TableColumns = self.tables[name]

@@ -7,11 +7,14 @@ import numpy as np
 from jaxtyping import Bool, Float
 
 from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.data.fractions import Fractions
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.scaling import Scaling, column_units
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
+from gplvm_core.readers.checks import refuse_infinite
 from gplvm_core.readers.errors import in_digits, listed
-from gplvm_core.readers.kinds import EVERY
+from gplvm_core.readers.kinds import EVERY, FRACTION
 from gplvm_core.readers.proposals import CONSTANT
 
 # A note names a column of numbers if its signal-to-noise ratio exceeds ALMOST_EXACT and a single
@@ -21,6 +24,8 @@ ALMOST_EXACT, REPEATED = 100.0, 0.15
 NORMAL = 1.4826
 
 Tables = Mapping[str, TableColumns]
+# The fractions of data by name.
+Parts = Mapping[str, Fractions]
 
 
 def units_of_numbers(columns: TableColumns, outputs: Float[Array, "N D"]) -> Scaling:
@@ -97,18 +102,20 @@ def columns_in_words(
 
 def learnt_tables(
     views: Mapping[str, Any], kinds: str | Mapping[str, Any] | None
-) -> tuple[dict[str, Any], dict[str, TableColumns], dict[str, tuple[str, ...]]]:
-    """Encode views with columns of several kinds as outputs; also return their columns and notes.
+) -> tuple[dict[str, Any], dict[str, TableColumns], Parts, dict[str, tuple[str, ...]]]:
+    """Encode views with columns of several kinds and with fractions as outputs; also return their
+    columns, their fractions, and notes.
 
-    kinds: "auto" or "robust" for all views, or the kinds of some views by name. Raises DataError
-    for kinds that do not fit.
+    kinds: "auto", "robust" or "fraction" for all views, or the kinds of some views by name. Raises
+    DataError for kinds that do not fit.
     """
     if kinds is None:
-        return dict(views), {}, {}
+        return dict(views), {}, {}, {}
     if isinstance(kinds, str):
-        if kinds not in EVERY:
+        if kinds not in (*EVERY, FRACTION):
             raise DataError(
-                f'kinds must be None, "auto", "robust", or a dict of kinds by view; got {kinds!r}'
+                'kinds must be None, "auto", "robust", "fraction", or a dict of kinds by view; got '
+                f"{kinds!r}"
             )
         kinds = dict.fromkeys(views, kinds)
     unknown = [name for name in kinds if name not in views]
@@ -117,28 +124,45 @@ def learnt_tables(
             f"kinds names the view {unknown[0]!r}; the views are {', '.join(map(str, views))}"
         )
     given, tables, notes = dict(views), dict[str, TableColumns](), dict[str, tuple[str, ...]]()
+    parts = dict[str, Fractions]()
     for name, own in kinds.items():
         if own is None:
             continue
         try:
             columns, outputs, found_notes = TableColumns.learnt(_as_table(views[name]), own)
+            if columns.fractions:
+                parts[name], notes[name] = Fractions.learnt(
+                    columns.names, columns.fractions, outputs
+                )
+                given[name] = parts[name].encoded(outputs)
         except DataError as error:
             raise type(error)(f"view {name!r}: {error}") from error
         if not columns.only_numbers:
             given[name], tables[name], notes[name] = outputs, columns, found_notes
-    return given, tables, notes
+    return given, tables, parts, notes
 
 
-def encoded_tables(views: Mapping[str, Any], tables: Tables) -> dict[str, Any]:
-    """New rows of some views, with columns of several kinds replaced by their outputs."""
+def encoded_tables(views: Mapping[str, Any], tables: Tables, parts: Parts) -> dict[str, Any]:
+    """New rows of some views; columns of several kinds and fractions become their outputs."""
     found = dict(views)
     for name, values in views.items():
-        if name in tables:
-            try:
+        try:
+            if name in tables:
                 found[name] = tables[name].encoded(_as_table(values))
-            except DataError as error:
-                raise type(error)(f"view {name!r}: {error}") from error
+            elif name in parts:
+                found[name] = parts[name].encoded(numbers_of(values))
+        except DataError as error:
+            raise type(error)(f"view {name!r}: {error}") from error
     return found
+
+
+def numbers_of(values: Any) -> Float[Array, "N D"]:
+    """Rows of finite numbers (NaN: missing). Raises DataError for other values."""
+    rows = as_floats(values, "rows")
+    if rows.ndim != 2:
+        raise DataError(f"a table has rows and columns; got shape {rows.shape}")
+    refuse_infinite(rows)
+    return rows
 
 
 def _as_table(values: Any) -> Any:

@@ -61,6 +61,8 @@ class BayesianGPLVM(LatentVariableModel):
     ----------
     columns_ : TableColumns or None
         The columns with their kinds and words; None if all columns are numbers.
+    fractions_ : Fractions or None
+        The columns that are fractions, and their sum; None if no column is a fraction.
     rows_ : TrainingRows
         The rows of the model. `count`: the number of rows that the bound and the mapping use.
         `trained`: the rows that training used (None: all). `kept`: the row number in the files of
@@ -99,7 +101,7 @@ class BayesianGPLVM(LatentVariableModel):
 
     # Defaults for models in files of older versions.
     known_errors_ = False
-    columns_ = encoder_ = intervals_ = forecaster_ = known_ = given_ = NOTHING
+    columns_ = fractions_ = encoder_ = intervals_ = forecaster_ = known_ = given_ = NOTHING
     times_ = sequences_ = path_ = time_kernel_ = NOTHING
     _attributes: ClassVar[str] = "statistics_"
 

@@ -82,10 +82,12 @@ family
 kinds
     The kind of each column. None: all columns are numbers. "auto": the values of the columns
     decide (`columns_` and `notes_` report the kinds). "robust": likewise, with robust noise for
-    all columns of numbers. A list or dict gives the kind of each column, and a dict may leave
-    out columns. The kinds are "number", "robust" (a number some of whose values may be far from
-    all others), "yes/no", "category", "grade", "count", "exposure" (a known number above 0 that
-    multiplies the expected counts of its row), or a list of words for a grade in that order.
+    all columns of numbers. "fraction": all columns are fractions of one whole. A list or dict
+    gives the kind of each column, and a dict may leave out columns. The kinds are "number",
+    "robust" (a number some of whose values may be far from all others), "fraction" (not negative,
+    with the sum 1 or 100 over the fractions of every row; all answers are such fractions),
+    "yes/no", "category", "grade", "count", "exposure" (a known number above 0 that multiplies the
+    expected counts of its row), or a list of words for a grade in that order.
     With several kinds each column has its own signal variance and each column of numbers its
     own noise variance, so `noise` and `scaling` have no effect. An encoder and files require
     numbers.

@@ -17,6 +17,7 @@ from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths, States
 from gplvm_core.models.data.errors import checked_errors
+from gplvm_core.models.data.fractions import Fractions
 from gplvm_core.models.data.rows import checked_belief, checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.estimators import attributes, exported, in_time, with_density
@@ -125,6 +126,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         return Fitted(
             network,
             tables={} if columns is None else {DATA: columns},
+            fractions={} if self._fractions is None else {DATA: self._fractions},
             over_time=self._over(network),
             density=self.density_,
             widths=getattr(self, "intervals_", None),
@@ -153,6 +155,11 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
     def _columns(self) -> TableColumns | None:
         """The columns of a table with words or counts; None if all columns are numbers."""
         return getattr(self, "columns_", None)
+
+    @property
+    def _fractions(self) -> Fractions | None:
+        """The fractions of the table; None if there are none."""
+        return getattr(self, "fractions_", None)
 
     @of_rows
     def transform(
@@ -335,7 +342,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             known = (rows[DATA], times, sequence, coupled, adapt, callback)
             (values, std, sure), path = in_time.filled(self, *known, shown=return_std)
             latent = (path.mean, np.sqrt(path.variance)) if return_latent else ()
-        table = self._shown(Y, values, std if return_std else None)
+        table = self._shown(Y, values, std if return_std else None, filled=True)
         found = (*(table if return_std else (table,)), *(sure,) * return_probability, *latent)
         return found if len(found) > 1 else found[0]
 
@@ -366,7 +373,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         """
         rows, fitted = self._asked(Y, errors)
         generator = np.random.default_rng(random_state)
-        return self._decoded(with_density.drawn(fitted, rows, n_samples, generator)[DATA])
+        drawn = with_density.drawn(fitted, rows, n_samples, generator)[DATA]
+        return self._kept(Y, self._decoded(drawn))
 
     @of_rows
     def alternatives(
@@ -401,7 +409,10 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         if fitted.tables:
             values, _ = fitted.expected(rows, explained).alternatives(rows[DATA])
             return weights, nodes[0], values[:, : weights.shape[1]]
-        return weights, nodes[0], whole[DATA]
+        found = whole[DATA]
+        if self._fractions is not None:
+            found = self._kept(Y, fitted.decoded(DATA, found).swapaxes(0, 1)).swapaxes(0, 1)
+        return weights, nodes[0], found
 
     @of_rows
     def denoise(
@@ -508,8 +519,10 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
                 )
         elif method == "density":
             raise ValueError("columns of several kinds are filled by the map: leave out method")
-        elif return_cov:
-            raise ValueError("columns of several kinds have no covariance: leave out return_cov")
+        if return_cov and (self._columns or self._fractions):
+            raise ValueError(
+                "fractions and columns of several kinds have no covariance: leave out return_cov"
+            )
         if return_std and return_cov:
             raise ValueError(
                 "return_std and return_cov cannot be combined: use return_cov; the variances are "
@@ -520,12 +533,26 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
                 "covariances always come from the map: leave out method='density' or return_cov"
             )
 
-    def _shown(self, given: Any, values: Any, std: Array | None, *, of_rows: bool = True) -> Any:
+    def _shown(
+        self,
+        given: Any,
+        values: Any,
+        std: Array | None,
+        *,
+        of_rows: bool = True,
+        filled: bool = False,
+    ) -> Any:
         """Values and optional standard deviations, as data frames if `given` is a data frame.
 
         of_rows: whether `given` has the columns of the table; otherwise these are latent points.
+        filled: whether values that `given` has do not change.
         """
-        columns = self._columns
+        columns, parts = self._columns, self._fractions
+        if parts is not None:
+            values, spread = parts.moments(values, np.zeros_like(values) if std is None else std)
+            if filled:
+                values, spread = parts.kept(checked_rows(self, given, reset=False), values, spread)
+            std = None if std is None else spread
         if columns is not None:
             table = framed(self, given, values, columns.names, trained=columns.frame)
             return table if std is None else (table, std)
@@ -540,6 +567,13 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         values, columns = self.fitted_.decoded(DATA, drawn), self._columns
         return values if columns is None or drawn.ndim > 2 else self._shown(None, values, None)
 
+    def _kept(self, Y: Any, drawn: Any) -> Any:
+        """Draws of rows; missing fractions share what the observed ones leave."""
+        if self._fractions is None:
+            return drawn
+        given = checked_rows(self, Y, reset=False)
+        return self._fractions.kept(given, drawn, np.zeros_like(drawn))[0]
+
     def _rows(self, Y: Any, *, all_seen: bool = True) -> dict[str, Array]:
         """Check new rows; DataError if all values of a row are missing, unless this is allowed."""
         check_is_fitted(self)
@@ -549,6 +583,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         else:
             take_names(self, Y, reset=False)
             outputs = columns.encoded(Y)
+        if self._fractions is not None:
+            outputs = self._fractions.encoded(outputs)
         if all_seen:
             refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
         return {DATA: outputs}

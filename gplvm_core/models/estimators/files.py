@@ -1,5 +1,6 @@
 """Training on rows of files, and rows that are added after training."""
 
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any, TypeVar
 
@@ -20,8 +21,9 @@ from gplvm_core.numerics import IntArray
 from gplvm_core.prediction import DATA, Evidence
 from gplvm_core.prediction.added import Added, Sums, streamed_sums
 from gplvm_core.prediction.place import place
-from gplvm_core.readers import RowFiles
+from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.errors import plural
+from gplvm_core.readers.kinds import FRACTION
 from gplvm_core.statistics import Executor, executor_for
 
 M = TypeVar("M")
@@ -60,6 +62,9 @@ def fit_rows(
                 f"the executor was not used: all rows were loaded into memory, because {why}",
             )
         return
+    kinds = getattr(model, "kinds", None) or ()
+    if kinds == FRACTION or FRACTION in (kinds.values() if isinstance(kinds, Mapping) else kinds):
+        raise DataError("fractions are not streamed from files yet: pass a table in memory")
     kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:most])
     watched = Watched(callback)
     seen, further = watched if callback else None, len(Y) - most

@@ -150,7 +150,7 @@ def forecast(
     when, rule = checked_times(times, None), self.forecaster_ if method == "auto" else None
     label = over.sequences[rows_of_sequence(over.sequences, sequence)[0]]
     by_rule = np.zeros(len(when), dtype=bool) if rule is None else rule.continues(label, when[:, 0])
-    mean, std = np.empty((2, len(when), self.n_features_in_))
+    mean, std = np.empty((2, len(when), self.posterior_.n_outputs))
     if not by_rule.all() or not len(when):
         own = when[~by_rule]
         mean[~by_rule], spread = over.moments(own, sequence)[DATA]
@@ -159,6 +159,8 @@ def forecast(
         std[~by_rule] = np.sqrt(spread)
     if rule is not None and by_rule.any():
         mean[by_rule], std[by_rule] = rule.ahead(label, when[by_rule, 0])
+    if DATA in fitted.fractions:
+        mean, std = fitted.fractions[DATA].moments(mean, std)
     return (mean, std) if return_std else mean
 
 
@@ -232,6 +234,8 @@ def sample_sequence(
     if columns is not None:
         each = [prediction.sample(self.posterior_, at, 1, generator)[0] for at in paths]
         values = self._decoded(np.stack(each))
+    elif self._fractions is not None:
+        values = self._decoded(values)
     return (values, paths) if return_latent else values
 
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from gplvm_core.bounds import MixedOutputs
 from gplvm_core.likelihoods import Links, Number, TableColumns, WithErrors
 from gplvm_core.models.data.errors import checked_errors, units_with_errors
+from gplvm_core.models.data.fractions import Fractions, proposed
 from gplvm_core.models.data.kinds import units_of_numbers
 from gplvm_core.models.data.rows import checked_rows, refuse_unseen, take_names
 from gplvm_core.models.data.scaling import Scaling
@@ -36,13 +37,15 @@ def training_table(
     columns.
 
     errors: the errors of cells as the user gave them. Only columns of numbers are scaled. Sets
-    `columns_` of a model with the setting `kinds`.
+    `columns_` and `fractions_` of a model with the setting `kinds`.
     """
     notes: tuple[str, ...] = ()
+    parts: tuple[int, ...] = ()
     if hasattr(model, "kinds"):
-        model.columns_ = None
+        model.columns_ = model.fractions_ = None
     if getattr(model, "kinds", None) is not None:
         columns, outputs, notes = TableColumns.learnt(Y, model.kinds)
+        parts = columns.fractions
         if not columns.only_numbers:
             _check_settings(model)
             take_names(model, Y, reset=True)
@@ -53,6 +56,17 @@ def training_table(
             known = checked_errors(errors, outputs, columns.names, columns)
             return *_in_units(outputs, scaling, known), notes
     outputs = checked_rows(model, Y, reset=True)
+    if hasattr(model, "kinds") and model.kinds is None:
+        notes = proposed(outputs)
+    if parts:
+        if errors is not None or model.known_ is not None:
+            raise ValueError(
+                "fractions cannot be combined with known errors of cells or known factors: leave "
+                "one of them out"
+            )
+        model.fractions_, about = Fractions.learnt(columns.names, parts, outputs)
+        outputs, notes = model.fractions_.encoded(outputs), notes + about
+        refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
     if hasattr(model, "known_"):
         outputs, model._linear_part = without_linear_part(model, outputs)
     names = list(getattr(model, "feature_names_in_", ()))

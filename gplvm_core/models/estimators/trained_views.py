@@ -6,6 +6,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from gplvm_core.models.data.data_weights import weights_in_words
+from gplvm_core.models.data.fractions import proposed
 from gplvm_core.models.data.kinds import learnt_tables, missing_in_words
 from gplvm_core.models.data.rows import TrainingRows
 from gplvm_core.models.data.scaling import (
@@ -49,7 +50,10 @@ def fit_views(
     check_settings(model)
     model.density_ = None
     views = named_views(views)
-    coded, model.kinds_, kind_notes = learnt_tables(views, getattr(model, "kinds", None))
+    asked = getattr(model, "kinds", None)
+    coded, model.kinds_, model.fractions_, kind_notes = learnt_tables(views, asked)
+    if model.fractions_ and model.known_ is not None:
+        raise ValueError("fractions cannot be combined with known factors: leave one of them out")
     given = checked_views(coded)
     one = model.noise == AUTO and model._one_noise
     own = noise_by_view("shared" if one else model.noise, tuple(given))
@@ -84,6 +88,8 @@ def fit_views(
     gaps = {name: gaps_in_words(each) for name, each in internal.items()}
     for name, columns in model.kinds_.items():
         gaps[name] = missing_in_words(columns, internal[name])
+    plain = [name for name in given if name not in {**model.kinds_, **model.fractions_}]
+    model.notes_ += notes_by_view({name: proposed(given[name]) for name in plain})
     model.notes_ += notes_by_view(gaps) + notes_by_view(kind_notes) + unused
     noises = zip(scalings, model._noises, scalings.values(), strict=True)
     model.notes_ += notes_by_view({name: noise_in_words(*own) for name, *own in noises})

@@ -60,8 +60,9 @@ class ManifoldRelevance(ViewsModel):
     kinds
         The kinds of columns. None: all views are numbers. A dict gives the kinds of some views by
         name, in the form of BayesianGPLVM, for example {"label": ["category"]}; the other views are
-        numbers. "auto": the data types of the columns decide in all views. `noise` and `scaling`
-        apply to the views that are numbers.
+        numbers. "auto": the data types of the columns decide in all views. {"parts": "fraction"}:
+        the columns of a view are fractions of one whole, and so are its predictions. `noise` and
+        `scaling` apply to the views that are numbers or fractions.
     noise
         "shared", one noise variance for all columns of a view in internal units; "per_output", a
         signal variance and a noise variance for each column; "auto", "per_output" for the views in
@@ -150,6 +151,9 @@ class ManifoldRelevance(ViewsModel):
         take_shared(model, self)
         model.known_, model.given_ = self.known_, self.given_
         model.columns_ = columns = self._tables.get(name)
+        model.fractions_ = parts = self._fractions.get(name)
+        if parts is not None:
+            model.n_features_in_ = len(parts.names)
         if columns is not None:
             model.n_features_in_ = len(columns.columns)
             if columns.frame:

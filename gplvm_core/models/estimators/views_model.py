@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths
-from gplvm_core.models.data.kinds import Tables, encoded_tables
+from gplvm_core.models.data.kinds import Parts, Tables, encoded_tables, numbers_of
 from gplvm_core.models.data.rows import (
     as_floats,
     checked_belief,
@@ -74,6 +74,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         The column names of each view of numbers that was passed as a data frame.
     kinds_ : dict of str to TableColumns
         The columns, kinds and words of the views with columns of several kinds.
+    fractions_ : dict of str to Fractions
+        The columns and the sum of the views with fractions.
     posteriors_ : dict of str to Posterior
         The layer of each view: kernel, inducing inputs, q(u), noise and units.
     statistics_ : dict of str to Statistics
@@ -120,7 +122,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     # Whether the settings require one noise variance for all columns of a view.
     _one_noise = False
     # Defaults for models in files of earlier versions.
-    columns_ = kinds_ = view_weights_ = density_ = intervals_ = known_ = given_ = NOTHING
+    columns_ = kinds_ = fractions_ = view_weights_ = density_ = intervals_ = NOTHING
+    known_ = given_ = NOTHING
     times_ = sequences_ = path_ = time_kernel_ = NOTHING
 
     n_iter_, n_effective_ = property(attributes.n_iter), property(attributes.n_effective)
@@ -188,6 +191,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
             network,
             self._shared_node,
             tables=self._tables,
+            fractions=self._fractions,
             over_time=self._over(network),
             density=self.density_,
             widths=self.intervals_,
@@ -211,6 +215,11 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     def _tables(self) -> Tables:
         """The columns of the views with columns of several kinds."""
         return self.kinds_ or {}
+
+    @property
+    def _fractions(self) -> Parts:
+        """The fractions of the views that have any."""
+        return self.fractions_ or {}
 
     @of_rows
     def transform(
@@ -452,7 +461,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         """Check new rows of some views; all values of a row may be missing if this is allowed."""
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
-        given = encoded_tables(named_views(views), self._tables)
+        given = encoded_tables(named_views(views), self._tables, self._fractions)
         return given_views(given, widths, empty_rows=not all_seen)
 
     def _to_calibrate(self, views: Mapping[str, ArrayLike]) -> Views:
@@ -464,6 +473,10 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         """Values of a view and standard deviations, as data frames if `given` is a data frame."""
         if name in self._tables:
             return self._as_table(name, given, values), std
+        if name in self._fractions:
+            values, std = self._fractions[name].moments(values, std)
+            if of_rows:
+                values, std = self._fractions[name].kept(numbers_of(given), values, std)
         # Rows of a view have the names of its columns; latent points have not.
         own = of_rows and names_of(given)
         columns = None if own else self._columns_of(name, values.shape[1])

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.answers.fitted import Fitted
+from gplvm_core.models.data.rows import refuse_unseen
 from gplvm_core.models.data.views import Views, check_transfer
 from gplvm_core.models.estimators.with_intervals import calibrated, decided
 from gplvm_core.models.estimators.with_known import check_one_map
@@ -201,6 +202,8 @@ def transfer(
         if alone:
             variance = calibrated(self, asked, variance, shown=return_std)
         std = np.sqrt(variance)
+        if to in fitted.fractions:
+            values, std = fitted.fractions[to].moments(values, std)
     else:
         known = columns, self.posteriors_[to]
         expected = Expected.at(*known, *parts) if timed else Expected(*known, *parts)
@@ -208,6 +211,21 @@ def transfer(
         values = self._as_table(to, None, values)
     results = (values, *(std,) * return_std, *latent)
     return results if len(results) > 1 else values
+
+
+def from_others(
+    model: Any, given: Views, to: str
+) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+    """Calibrated moments of a view of numbers, from other views of independent rows."""
+    check_transfer(to, model.views_, 1)
+    if not given:
+        raise DataError(f"give at least one view other than {to!r}")
+    fitted = model.fitted_
+    refuse_unseen(np.any([~np.isnan(own).all(axis=1) for own in given.values()], axis=0))
+    explained = fitted.explained(given)[fitted.node]
+    mean, variance = prediction.transfer(_wanted(model, given, to), explained, 1, "prior")
+    asked = _asked(model, given, to, "prior", timed=False)
+    return mean, calibrated(model, asked, variance, shown=True)
 
 
 def correspondences(

@@ -86,6 +86,10 @@ def fit_to(
             "call of_view(name).fit_to; for other models, use complete, which fills gaps with "
             "every model"
         )
+    if fitted.fractions:
+        raise DataError(
+            "fit_to does not reach fractions yet: use complete, which fills the other columns"
+        )
     (edge,), (belief,) = network.ends.values(), network.beliefs
     posterior = edge.posterior
     relevance = np.asarray(self.relevance_, dtype=np.float64)

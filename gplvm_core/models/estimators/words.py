@@ -6,10 +6,13 @@ A face has the method `_table`: the columns of some data by name, a table's by t
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 
-from gplvm_core.models.data.rows import checked_levels
+from gplvm_core.models.data.rows import checked_levels, refuse_unseen
+from gplvm_core.models.estimators.views_transfer import from_others
+from gplvm_core.models.estimators.with_density import completed
 from gplvm_core.models.estimators.with_known import of_rows
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA
@@ -101,6 +104,8 @@ def column_quantiles(
 ) -> NDArray[Any]:
     """Return quantiles of a column in new rows, given their other columns, with noise.
 
+    For a fraction, the other fractions of the row are not used: they determine it.
+
     Parameters
     ----------
     Y : array_like or DataFrame of shape (n, D)
@@ -111,7 +116,7 @@ def column_quantiles(
     Returns
     -------
     ndarray of shape (K, n)
-        Numbers or counts; for a column of grades, words.
+        Numbers, counts or fractions; for a column of grades, words.
     """
     return _quantiles(self, Y, DATA, column, quantiles)
 
@@ -184,6 +189,8 @@ def column_quantiles_of_view(
 ) -> NDArray[Any]:
     """Return quantiles of a column in new rows, with noise, given all other values.
 
+    For a fraction, the other fractions of the row are not used: they determine it.
+
     Parameters
     ----------
     views : dict of str to array_like
@@ -194,7 +201,7 @@ def column_quantiles_of_view(
     Returns
     -------
     ndarray of shape (K, n)
-        Numbers or counts; for a column of grades, words.
+        Numbers, counts or fractions; for a column of grades, words.
     """
     return _quantiles(self, views, view, column, quantiles)
 
@@ -221,8 +228,28 @@ def _quantiles(
     model: Any, Y: Any, name: str, column: str | int, quantiles: ArrayLike
 ) -> NDArray[Any]:
     levels = checked_levels(quantiles)
+    if name in model.fitted_.fractions:
+        return _quantiles_of_fraction(model, Y, name, column, levels)
     expected, at = _of_others(model, Y, name, column)
     return expected.quantile_values(at, levels)
+
+
+def _quantiles_of_fraction(
+    model: Any, Y: Any, name: str, column: str | int, levels: Float[Array, " L"]
+) -> Float[Array, "L N"]:
+    """Return quantiles of one fraction, without the fractions of the row, which determine it."""
+    fitted = model.fitted_
+    parts = fitted.fractions[name]
+    at, rows = parts.fraction(column), model._rows(Y, all_seen=False)
+    if name == DATA:
+        known = rows[DATA].copy()
+        known[:, len(parts.others) :] = np.nan
+        refuse_unseen(np.asarray(~np.isnan(known).all(axis=1)), where="the other columns of ")
+        mean, variance = completed(fitted, {DATA: known}, None)[DATA]
+    else:
+        others = {view: own for view, own in rows.items() if view != name}
+        mean, variance = from_others(model, others, name)
+    return parts.quantiles(levels, mean, np.sqrt(variance), at)
 
 
 def _of_others(model: Any, Y: Any, name: str, column: str | int) -> tuple[Expected, int]:

@@ -1,0 +1,278 @@
+"""Columns that are fractions: the coordinates, and all answers of models of tables and views."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.linalg import null_space
+from scipy.optimize import brentq
+from scipy.spatial.distance import pdist
+from scipy.stats import norm
+
+import gplvm_core
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, SparseGPRegression
+from gplvm_core.models.data.fractions import Fractions, onto_simplex
+from gplvm_core.readers import DataError
+
+NAMES = ("oil", "water", "gas")
+SETTINGS = {"max_iter": 60, "random_state": 0, "second_stage": "off"}
+
+
+def mixtures(count, seed=0):
+    """Mixtures of three, a tenth of whose fractions are 0, and their noisy saturated spectra."""
+    generator = np.random.default_rng(seed)
+    parts = generator.dirichlet([1.5, 1.5, 1.5], count)
+    gone = (generator.random(parts.shape) < 0.1) & (parts < parts.max(axis=1, keepdims=True))
+    parts = np.where(gone, 0.0, parts)
+    parts /= parts.sum(axis=1, keepdims=True)
+    at = np.linspace(0.0, 1.0, 12)
+    pure = np.exp(-0.5 * ((at - np.array([[0.2], [0.5], [0.75]])) / 0.15) ** 2)
+    spectra = 1.0 - np.exp(-1.5 * parts @ pure)
+    return spectra + 0.01 * generator.standard_normal(spectra.shape), parts
+
+
+SPECTRA, PARTS = mixtures(150)
+NEW_SPECTRA, NEW = mixtures(200, seed=1)
+
+
+def views_of(parts, **settings):
+    model = ManifoldRelevance(4, 20, **SETTINGS | settings, kinds={"parts": "fraction"})
+    return model.fit({"spectra": SPECTRA, "parts": parts})
+
+
+@pytest.fixture(scope="module")
+def of_views():
+    return views_of(PARTS).calibrate({"spectra": SPECTRA, "parts": PARTS})
+
+
+@pytest.fixture(scope="module")
+def table():
+    return pd.DataFrame(np.hstack([PARTS, SPECTRA[:, ::2]]), columns=[*NAMES, *"abcdef"])
+
+
+@pytest.fixture(scope="module")
+def of_table(table):
+    kinds = dict.fromkeys(NAMES, "fraction")
+    return BayesianGPLVM(4, 20, **SETTINGS, kinds=kinds).fit(table)
+
+
+def are_fractions(values, whole=1.0):
+    values = np.asarray(values)
+    assert values.min() >= 0.0
+    np.testing.assert_allclose(values.sum(axis=-1), whole, rtol=1e-12)
+
+
+def coordinates(parts, names=NAMES):
+    return Fractions.learnt(names, range(parts.shape[1]), parts)[0]
+
+
+def test_coordinates_keep_distances_and_are_taken_back():
+    found = coordinates(PARTS).encoded(PARTS)
+    assert found.shape == (150, 2)
+    np.testing.assert_allclose(pdist(found), pdist(PARTS), atol=1e-12)
+    np.testing.assert_allclose(coordinates(PARTS).decoded(found), PARTS, atol=1e-12)
+
+
+def test_the_nearest_fractions_lower_all_entries_by_the_same_number():
+    points = np.random.default_rng(0).normal(size=(20, 5))
+    for point, nearest in zip(points, onto_simplex(points, 1.0), strict=True):
+        level = brentq(lambda t, own=point: np.maximum(own - t, 0.0).sum() - 1.0, -9.0, 9.0)
+        np.testing.assert_allclose(nearest, np.maximum(point - level, 0.0), atol=1e-9)
+
+
+def test_two_fractions_are_a_clipped_gaussian():
+    parts = PARTS[:, :2] / PARTS[:, :2].sum(axis=1, keepdims=True)
+    own = coordinates(parts, ("left", "right"))
+    mean, std = np.array([[0.0], [0.6], [-0.9]]), np.array([[0.1], [0.2], [0.3]])
+    first = own.places[0]
+    center, spread = 0.5 + mean[:, 0] / np.sqrt(2.0), std[:, 0] / np.sqrt(2.0)
+    low, high = -center / spread, (1.0 - center) / spread
+    inside = norm.cdf(high) - norm.cdf(low)
+    clipped = center * inside + spread * (norm.pdf(low) - norm.pdf(high)) + norm.sf(high)
+    found, deviation = own.moments(mean, std)
+    np.testing.assert_allclose(found[:, first], clipped, atol=1e-3)
+    np.testing.assert_allclose(deviation[0], spread[0], rtol=1e-9)  # far from the edges
+    levels = np.array([0.025, 0.5, 0.975])
+    exact = np.clip(center + spread * norm.ppf(levels)[:, None], 0.0, 1.0)
+    np.testing.assert_allclose(own.quantiles(levels, mean, std, first), exact, atol=5e-3)
+
+
+def test_a_view_is_predicted_with_honest_intervals(of_views):
+    given = {"spectra": NEW_SPECTRA}
+    found, std = of_views.transfer(given, "parts", return_std=True, private="prior")
+    are_fractions(found)
+    assert np.all(1.0 - np.mean((found - NEW) ** 2, axis=0) / np.var(NEW, axis=0) > 0.98)
+    assert 0.0 < std.min() < std.max() < 0.2
+    low, high = np.stack(
+        [of_views.column_quantiles(given, "parts", at, (0.025, 0.975)) for at in range(3)], axis=-1
+    )
+    assert low.min() >= 0.0
+    assert high.max() <= 1.0
+    assert 0.92 < np.mean((low <= NEW) & (high >= NEW)) < 0.985
+
+
+def test_all_answers_of_views_are_fractions(of_views):
+    points = of_views.latent_mean_[:5]
+    means, std = of_views.inverse_transform(points, return_std=True)
+    are_fractions(means["parts"])
+    assert std["parts"].shape == (5, 3)
+    are_fractions(of_views.inverse_transform(3.0 * points)["parts"])
+    are_fractions(of_views.sample(50, random_state=0)["parts"])
+    are_fractions(of_views.of_view("parts").sample(50, random_state=0))
+    several = of_views.transfer({"spectra": NEW_SPECTRA[:5]}, "parts", n_alternatives=2)
+    are_fractions(several[:, 0])
+
+
+def test_one_missing_fraction_is_the_rest_and_more_share_it(of_views):
+    rows = NEW[:4].copy()
+    rows[0, 1], rows[1, :2], rows[2] = np.nan, np.nan, np.nan
+    given = {"spectra": NEW_SPECTRA[:4], "parts": rows}
+    whole, std = (found["parts"] for found in of_views.complete(given, return_std=True))
+    are_fractions(whole)
+    np.testing.assert_array_equal(whole[~np.isnan(rows)], rows[~np.isnan(rows)])
+    np.testing.assert_allclose(whole[0], NEW[0])
+    np.testing.assert_allclose(whole, NEW[:4], atol=0.08)
+    np.testing.assert_array_equal(std > 0.0, np.isnan(rows) & (np.arange(4) > 0)[:, None])
+
+
+def test_all_answers_of_a_table_are_fractions(of_table, table):
+    rows = table[:6].copy()
+    rows.iloc[0, :3], rows.iloc[1, 1:3], rows.iloc[2, 5] = np.nan, np.nan, np.nan
+    whole, std = of_table.complete(rows, return_std=True, method="map")
+    assert list(whole) == list(table)
+    are_fractions(whole[list(NAMES)])
+    np.testing.assert_allclose(whole, table[:6], atol=0.15)
+    assert (std.iloc[0, :3] > 0.0).all()
+    draws = of_table.sample_completions(rows, 20, random_state=0)
+    are_fractions(draws[..., :3])
+    assert np.ptp(draws[:, 5], axis=0).max() == 0.0
+    are_fractions(of_table.denoise(rows)[list(NAMES)])
+    are_fractions(of_table.sample(30, random_state=0)[:, :3])
+    are_fractions(of_table.alternatives(rows)[2][:, 0, :3])
+    median = of_table.column_quantiles(rows, "gas", (0.5,))[0]
+    np.testing.assert_allclose(median, PARTS[:6, 2], atol=0.15)
+    assert of_table.transform(rows).shape == (6, 4)
+
+
+def test_the_order_of_the_columns_changes_nothing(of_views):
+    order = [2, 0, 1]
+    other = views_of(PARTS[:, order]).calibrate({"spectra": SPECTRA, "parts": PARTS[:, order]})
+    assert other.bound_ == pytest.approx(of_views.bound_, abs=1e-6)
+    found = [each.transfer({"spectra": NEW_SPECTRA}, "parts") for each in (of_views, other)]
+    np.testing.assert_allclose(found[1], found[0][:, order], atol=1e-9)
+    scores = [
+        each.score_samples({"spectra": NEW_SPECTRA[:5], "parts": rows[:5]})
+        for each, rows in ((of_views, NEW), (other, NEW[:, order]))
+    ]
+    np.testing.assert_allclose(*scores, rtol=1e-9)
+
+
+def test_the_bound_is_that_of_any_orthonormal_coordinates():
+    short = views_of(PARTS, max_iter=10)
+    turned = PARTS @ null_space(np.ones((1, 3)))
+    plain = ManifoldRelevance(4, 20, **SETTINGS | {"max_iter": 10})
+    plain.fit({"spectra": SPECTRA, "parts": turned})
+    assert short.bound_ == pytest.approx(plain.bound_, rel=1e-6)
+
+
+def test_percentages_come_back_as_percentages(of_views):
+    percent = views_of(100.0 * PARTS).calibrate({"spectra": SPECTRA, "parts": 100.0 * PARTS})
+    assert "the sum 100 (percentages)" in " ".join(percent.notes_)
+    found = percent.transfer({"spectra": NEW_SPECTRA[:5]}, "parts")
+    are_fractions(found, 100.0)
+    np.testing.assert_allclose(
+        found, 100.0 * of_views.transfer({"spectra": NEW_SPECTRA[:5]}, "parts"), atol=0.02
+    )
+    # The density of rows in a unit a hundred times smaller, in two dimensions.
+    change = -2.0 * len(PARTS) * np.log(100.0)
+    assert percent.bound_ == pytest.approx(of_views.bound_ + change, abs=0.05)
+
+
+def test_notes_say_what_is_done_with_zeros_and_gaps(of_views):
+    assert "of the fractions are 0" in " ".join(of_views.notes_)
+    gaps = PARTS.copy()
+    gaps[:4, :2], gaps[4] = np.nan, np.nan
+    said = " ".join(views_of(gaps, max_iter=2).notes_)
+    assert "4 of 150 rows lack two or more, but not all, of their fractions" in said
+
+
+def test_columns_that_look_like_fractions_are_proposed_never_assumed():
+    short = SETTINGS | {"max_iter": 2}
+    views = {"spectra": SPECTRA, "parts": 100.0 * PARTS, "label": np.eye(3)[PARTS.argmax(axis=1)]}
+    said = " ".join(ManifoldRelevance(2, 5, **short).fit(views).notes_)
+    assert said.count('with the kind "fraction"') == 1
+    assert "view 'parts': the columns are not negative and have the sum 100 in every row" in said
+    model = BayesianGPLVM(2, 5, **short).fit(PARTS)
+    assert 'with the kind "fraction"' in " ".join(model.notes_)
+    assert model.fractions_ is None
+
+
+def test_sequences_in_time_are_fractions():
+    times = np.arange(60.0)
+    angle = times[:, None] / 8.0 + np.array([0.0, 2.0, 4.0])
+    parts = np.exp(np.sin(angle))
+    parts /= parts.sum(axis=1, keepdims=True)
+    model = DynamicalGPLVM(2, 15, **SETTINGS, kinds="fraction").fit(parts, times=times)
+    are_fractions(model.forecast([60.0, 61.0], method="model"))
+    are_fractions(model.sample_sequence(times[:3], n_samples=2, random_state=0))
+    are_fractions(model.complete(np.full((2, 3), np.nan), times=[10.5, 70.0]))
+
+
+def test_a_stored_model_gives_the_same_fractions(of_views, tmp_path):
+    of_views.save(tmp_path / "parts.gplvm")
+    again = gplvm_core.load(tmp_path / "parts.gplvm")
+    given = {"spectra": NEW_SPECTRA[:5]}
+    np.testing.assert_array_equal(again.transfer(given, "parts"), of_views.transfer(given, "parts"))
+
+
+def changed(row, column, value):
+    rows = PARTS.copy()
+    rows[row, column] = value
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("rows", "kinds", "said"),
+    [
+        (changed(7, 0, 2.0), "fraction", r"of row 7 \(counted from 0\) sum to .* 1 ± 0\.01"),
+        (changed(7, 2, -0.1), "fraction", r"column '2' has -0\.1 in row 7 .*is not negative"),
+        (changed(7, 2, np.inf), "fraction", "row 7"),
+        (PARTS, ["fraction", "number", "number"], "'0' is a fraction without another one"),
+        (np.where(np.eye(150, 3) > 0.0, PARTS, np.nan), "fraction", "nothing can be learnt|no row"),
+        (PARTS, ["fraction", "fraction", "robust"], "columns 2 are not numbers.*view of their own"),
+        (PARTS, "fractions", '"fraction", or a list or dict of kinds'),
+    ],
+)
+def test_rows_that_are_no_fractions_are_refused_in_words(rows, kinds, said):
+    with pytest.raises(DataError, match=said):
+        BayesianGPLVM(2, 5, **SETTINGS, kinds=kinds).fit(rows)
+
+
+def test_new_rows_that_are_no_fractions_are_refused_in_words(of_views):
+    given = {"spectra": NEW_SPECTRA[:2], "parts": 100.0 * NEW[:2]}
+    with pytest.raises(DataError, match=r"view 'parts': the fractions of row 0.*must be 1"):
+        of_views.complete(given)
+    with pytest.raises(DataError, match="2 columns, but the model was trained on 3"):
+        of_views.transform({"parts": NEW[:, :2]})
+    with pytest.raises(DataError, match="'salt' is no fraction; the fractions are '0', '1', '2'"):
+        of_views.column_quantiles({"spectra": NEW_SPECTRA}, "parts", "salt")
+    with pytest.raises(DataError, match="at least one view other than 'parts'"):
+        of_views.column_quantiles({"parts": NEW}, "parts", 0)
+
+
+def test_what_fractions_cannot_do_yet_is_said(of_table, table):
+    with pytest.raises(DataError, match="fit_to does not reach fractions yet"):
+        of_table.fit_to({"oil": 0.5})
+    with pytest.raises(ValueError, match=r"fractions .* have no covariance"):
+        of_table.complete(table, return_cov=True)
+    with pytest.raises(DataError, match="apply takes no models with fractions yet"):
+        gplvm_core.apply(of_table, table)
+    rows = gplvm_core.Dataset.of_table("mix", "Mix", table, {})
+    with pytest.raises(ValueError, match="explorer does not show models with fractions yet"):
+        gplvm_core.explorer(of_table, rows)
+    for ask in (
+        lambda: gplvm_core.Dataset.of_table("mix", "Mix", table, {"oil": "fraction"}),
+        lambda: SparseGPRegression(kinds=["fraction"] * 3).fit(PARTS, SPECTRA[:, 0]),
+        lambda: gplvm_core.is_anything_here(table, "fraction"),
+    ):
+        with pytest.raises(DataError, match="only latent variable models take fractions"):
+            ask()
