@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.known import TakenOut
@@ -78,8 +79,6 @@ def is_factor_left(model: Any, factors: Any = None, *, random_state: int = 0) ->
     >>> is_factor_left(plain, batch)[0].found
     True
     """
-    from sklearn.neighbors import NearestNeighbors  # takes long to import
-
     check_is_fitted(model)
     known = getattr(model, "known_", None)
     if factors is not None:
@@ -92,8 +91,17 @@ def is_factor_left(model: Any, factors: Any = None, *, random_state: int = 0) ->
             f"the map has {plural(len(points), 'row')}, and the factors have "
             f"{len(known.points):,}: give one value for each training row"
         )
-    count = min(NEIGHBOURS, len(points) - 1)
-    near = NearestNeighbors(n_neighbors=count).fit(points).kneighbors(return_distance=False)
+    return told_by_neighbours(points, known, random_state)
+
+
+def told_by_neighbours(
+    places: Float[Array, "N Q"], known: TakenOut, random_state: int = 0
+) -> list[FactorLeft]:
+    """How well the neighbours of these places tell each factor; the places have equal units."""
+    from sklearn.neighbors import NearestNeighbors  # takes long to import
+
+    count = min(NEIGHBOURS, len(places) - 1)
+    near = NearestNeighbors(n_neighbors=count).fit(places).kneighbors(return_distance=False)
     generator, found, first = np.random.default_rng(random_state), [], 0
     for factor in known.factors:
         own = known.points[:, first : first + factor.width]

@@ -46,7 +46,11 @@ def test_a_batch_is_taken_out_on_train_and_chosen_on_explore():
     key = f"library:{job.entry}"
     at = run_page("explore", model=key)
     assert not at.exception and not at.error
-    assert levels(at).value == 0 and list(levels(at).options) == ["first", "second"]
+    assert levels(at).value == 0 and list(levels(at).options) == [
+        "first",
+        "second",
+        "another value",
+    ]
     assert "All answers are for first, the most frequent value." in said(at)
     at = levels(at).set_value(1).run()
     assert "All answers are for second." in said(at)
@@ -57,6 +61,12 @@ def test_a_batch_is_taken_out_on_train_and_chosen_on_explore():
     np.testing.assert_array_equal(
         names["model"].inverse_transform(point), whole.given("second").inverse_transform(point)
     )
+    at = levels(at).set_value(2).run()
+    assert not at.exception
+    assert "the average of these, with the scatter between them as noise" in said(at)
+    item = at_level(open_item(key), 2)
+    exec(opening_here(item), names)  # noqa: S102
+    np.testing.assert_array_equal(names["model"].noise_std_, whole.unseen().noise_std_)
     for tab in ("fill", "rows"):
         page = run_page(tab, model=key)
         assert not page.exception and levels(page).value == 0

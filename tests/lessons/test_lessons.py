@@ -14,6 +14,7 @@ from gplvm_core.lessons.dimensions import dimensions
 from gplvm_core.lessons.forecasts import drawn_ahead, forecasts, iterated, learnt, series
 from gplvm_core.lessons.four_maps import Judged, four_maps
 from gplvm_core.lessons.functions import GRID, KINDS, conditioned, functions, kernel_of
+from gplvm_core.lessons.hidden_batch import hidden_batch
 from gplvm_core.lessons.inducing import LOW, inducing, observed, sparse
 from gplvm_core.lessons.more_dimensions import more_dimensions
 from gplvm_core.lessons.noisy_inputs import fits, seen
@@ -100,6 +101,17 @@ def test_moments_from_the_kernel_match_sampling() -> None:
     drawn = np.exp(-0.5 * ((x[:, None] - bend[:, 0]) / 0.8) ** 2) @ weights
     assert mean == pytest.approx(drawn.mean(), abs=0.01)
     assert deviation == pytest.approx(drawn.std(), abs=0.01)
+
+
+def test_the_instrument_leaves_only_the_map_that_knows_it() -> None:
+    def shares(shift: float) -> list[float]:
+        words = hidden_batch(shift, ignore).words[0]
+        return [float(each) for each in re.findall(r"(\d+) %", words)]
+
+    same, apart = shares(0.0), shares(1.0)
+    assert apart[0] == 100.0
+    assert apart[1] < apart[2] + 10.0
+    assert max(same) < 50.0  # without a shift, the instruments differ on neither map
 
 
 def ignore(picture: LessonPicture, step: int, most: int) -> None:

@@ -9,7 +9,7 @@ from numpy import ndarray as Array
 from gplvm_core import is_factor_left
 from gplvm_core.figures.variance_shares import shown_columns, variance_shares_figure
 from gplvm_core.readers.names import names_of
-from pages.ui.shared.catalogue import Item, at_level
+from pages.ui.shared.catalogue import ANOTHER, Item, at_level
 from pages.ui.shared.inputs import lasting_selectbox, one_of
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent
@@ -27,6 +27,7 @@ def chosen_level(item: Item) -> Item:
     if known is None:
         return item
     words = [known.words(point) for point in known.choices]
+    words += [ANOTHER] if known.fewest else []
     usual = at_level(item).at
     assert usual is not None
     first = words.index(usual.words)
@@ -41,8 +42,10 @@ def chosen_level(item: Item) -> Item:
             )
         found = at_level(item, number)
         assert found.at is not None
-        most = f", {known.usual}" if found.at.usual else ""
-        st.caption(plain(f"All answers are for {found.at.words}{most}."), width="content")
+        more = f", {known.usual}" if found.at.usual else ""
+        if not found.at.values:
+            more = ": the average of these, with the scatter between them as noise"
+        st.caption(plain(f"All answers are for {found.at.words}{more}."), width="content")
     return found
 
 

@@ -13,6 +13,7 @@ from pages.ui.learn.stops.dimensions import DIMENSIONS
 from pages.ui.learn.stops.forecasts import FORECASTS
 from pages.ui.learn.stops.four_maps import FOUR_MAPS
 from pages.ui.learn.stops.functions import FUNCTIONS
+from pages.ui.learn.stops.hidden_batch import HIDDEN_BATCH
 from pages.ui.learn.stops.inducing import INDUCING
 from pages.ui.learn.stops.more_dimensions import MORE_DIMENSIONS
 from pages.ui.learn.stops.noisy_inputs import NOISY_INPUTS
@@ -123,6 +124,7 @@ STOPS: tuple[Stop | OwnStop, ...] = (
     FORECASTS,
     PATH_OR_RULE,
     TWO_VIEWS,
+    HIDDEN_BATCH,
     STEP,
     BEND,
     FAMILIES,

@@ -42,11 +42,14 @@ class Listed:
     entry: Entry
 
 
+ANOTHER = "another value"
+
+
 @dataclass(frozen=True)
 class Level:
     """A value of the known factors that a map takes out, and the model without this value."""
 
-    values: tuple[Any, ...]  # of the factors
+    values: tuple[Any, ...]  # of the factors; (): a value that is not in the data
     words: str
     usual: bool  # whether it is the most frequent one
     model: Any
@@ -59,6 +62,8 @@ class Level:
     @property
     def code(self) -> str:
         """Python code that asks a model at this value."""
+        if not self.values:
+            return ".unseen()"
         if len(self.values) == 1:
             return f".given({self.values[0]!r})"
         return f".given(**{dict(zip(self.model.known_.names, self.values, strict=True))!r})"
@@ -230,11 +235,15 @@ def one_view(item: Item, wanted: str | None = None) -> Item:
 def at_level(item: Item, number: int | None = None) -> Item:
     """Return the map at a value of its known factors; return other models unchanged.
 
-    number: among `known_.choices`; None: the most frequent value.
+    number: among `known_.choices`; None: the most frequent value; the number after the last: a
+    value that is not in the data.
     """
     known = getattr(item.model, "known_", None)
     if known is None:
         return item
+    if number == len(known.choices):
+        level = Level((), ANOTHER, False, item.model)
+        return replace(item, model=item.model.unseen(), at=level)
     usual = known.levels[0]
     point = usual if number is None else known.choices[number]
     same = bool(np.array_equal(point, usual))
