@@ -78,8 +78,9 @@ class MixedOutputs:
 
     def of_rows(self, links: Links) -> Links:
         """Return the likelihoods of `others` with the known errors of the rows."""
-        own = None if self.errors is None else self.errors[:, self.links.others]
-        return replace(links, errors=own)
+        if self.errors is None:
+            return links
+        return replace(links, errors=self.errors[:, self.links.others])
 
     def linked(self, links: Links) -> Links:
         """Return the likelihoods of all outputs, from the present ones of `others`."""

@@ -10,6 +10,8 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core.models.data.rows import as_floats
+from gplvm_core.models.estimators.second_stage import has_known_errors
+from gplvm_core.models.estimators.with_known import apart_from_known
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError, Dataset
 
@@ -97,6 +99,8 @@ def can_add(model: Any) -> bool:
         hasattr(model, "extend")
         and getattr(model, "time_kernel", None) is None
         and getattr(model, "columns_", None) is None
+        and not has_known_errors(model)
+        and apart_from_known(model)
     )
 
 

@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 
 from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.data.errors import checked_errors
 from gplvm_core.models.data.rows import as_floats
+from gplvm_core.models.estimators.second_stage import has_known_errors
 from gplvm_core.models.estimators.with_known import TOGETHER, groups_of, taken_apart
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of, prepare
@@ -24,6 +26,10 @@ from gplvm_core.readers.frames import Frame, from_columns, library_of, one_table
 from gplvm_core.readers.kinds import coded_column, in_own_values
 from gplvm_core.readers.names import column_words
 
+NO_P_AFTER_ERRORS = (
+    "no row has a p-value, because the model was trained with known errors of cells, which new "
+    "rows do not share"
+)
 NO_P_WITH_ERRORS = (
     "no row has a p-value, because its known errors are not those of the training rows"
 )
@@ -108,10 +114,12 @@ def apply(
     model = model if drawn.columns else without_names(model)
     if errors is not None and getattr(model, "known_", None) is not None:
         raise DataError(TOGETHER)
+    if errors is not None:
+        errors = _errors(model, errors, table, names, output)
     if errors is None:
         model, no_p = _with_scores(model, dataset, by_bound=by_bound)
     else:
-        errors, no_p = _errors(errors, table, names, output), NO_P_WITH_ERRORS
+        no_p = NO_P_WITH_ERRORS
     said, done = set[str](), 0
     numbers = WrittenNumbers(known=None if dataset is None else dataset.values)
 
@@ -134,7 +142,7 @@ def apply(
         for own, rows in groups:
             asked = values[rows], None if errors is None else errors[rows]
             each = answers_of(
-                own, drawn, asked[0], reasons=reasons, ranked=by_bound, errors=asked[1]
+                own, drawn, asked[0], reasons=reasons, ranked=by_bound and not no_p, errors=asked[1]
             )
             parts += each
         if len(groups) > 1:
@@ -168,21 +176,45 @@ def apply(
     return from_columns(answered(table), library_of(table), table)
 
 
-def _errors(errors: Any, table: Any, names: list[str], output: Any) -> Any:
-    """Return errors in the order of the model's columns; DataError unless the table is in memory.
+def _errors(model: Any, errors: Any, table: Any, names: list[str], output: Any) -> Any:
+    """Return errors in the order of the model's columns; None if all are 0 or unknown.
 
-    The model checks them.
+    Raises DataError unless the table is in memory and the errors fit it.
     """
     if output is not None or isinstance(table, str | Path):
         raise DataError("known errors need a table in memory: leave out output, or errors")
+    if model.capabilities.views or not hasattr(model, "_asked"):
+        raise DataError(
+            f"{type(model).__name__} takes no known errors of cells: use a map of one table, or "
+            "leave errors out"
+        )
     given, own = one_table(table), one_table(errors)
-    if not (isinstance(given, Frame) and isinstance(own, Frame)):
-        return as_floats(errors, "errors")
-    values = np.full((len(own), len(names)), np.nan)
+    values, theirs = as_floats(errors, "errors"), list(given.columns) if framed(given) else names
+    columns = list(own.columns) if framed(own) else theirs
+    unknown = [name for name in columns if name not in theirs]
+    if unknown and (framed(given) or framed(own)):
+        raise DataError(
+            f"errors have the column {unknown[0]!r}, which the table does not have; its columns "
+            f"are {listed(theirs)}: name every column of errors like the column of its values"
+        )
+    if values.shape != (len(given), len(columns)):
+        raise DataError(
+            f"errors must have one standard deviation for every value of the {len(given)} rows "
+            f"and {len(columns)} columns, NaN where it is unknown; got the shape {values.shape}"
+        )
+    known = checked_errors(values, np.zeros(values.shape), ())
+    if known is None:
+        return None
+    found = np.zeros((len(values), len(names)))
     for at, name in enumerate(names):
-        if name in own.columns:
-            values[:, at] = as_floats(own.select(name).to_native(), "errors")[:, 0]
-    return values
+        if name in columns:
+            found[:, at] = known[:, columns.index(name)]
+    return found
+
+
+def framed(table: Any) -> bool:
+    """Whether a table has column names."""
+    return isinstance(table, Frame)
 
 
 def _with_scores(model: Any, dataset: Dataset | None, *, by_bound: bool) -> tuple[Any, str]:
@@ -190,6 +222,8 @@ def _with_scores(model: Any, dataset: Dataset | None, *, by_bound: bool) -> tupl
 
     by_bound: whether the model's bound replaces the scores.
     """
+    if has_known_errors(model):
+        return model, NO_P_AFTER_ERRORS
     if not getattr(model, "can_have_density", False):
         no_p = "no row has a p-value, because the model has no density"
         if getattr(model, "known_", None) is not None:

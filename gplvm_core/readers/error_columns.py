@@ -42,7 +42,7 @@ def error_columns(names: Iterable[str]) -> dict[str, str]:
     >>> error_columns(["flux", "flux_err", "redshift"])
     {'flux': 'flux_err'}
     """
-    every = list(names)
+    every = [name for name in names if isinstance(name, str)]
     known, found = dict(zip(map(str.casefold, every), every, strict=True)), dict[str, str]()
     for name in every:
         matches = (form.fullmatch(name) for form in FORMS)

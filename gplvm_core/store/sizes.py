@@ -81,6 +81,7 @@ SIZES: dict[str, Callable[[Fields, int], int]] = {
     "path_over": _values,
     "view_components": _values,
     "window": _values,
+    "without": _values,
 }
 """What a field may be at most, as a function of the fields beside it and of the number of values in
 the largest array of the file. Fields that are in neither table may be at most `MOST_STEPS`."""

@@ -15,6 +15,7 @@ from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.estimators.with_known import at_value
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.spread import row_order, stride
 from gplvm_core.wire.basis import (
     kernel_parts,
@@ -316,7 +317,7 @@ def _crowd(dataset: DrawnData, latent: Float[Array, "N Q"]) -> dict[str, Any]:
 
 def facts_of(dataset: DrawnData) -> dict[str, Float[Array, " N"]]:
     """Return the rows' numerical covariates and times that vary, by name."""
-    known = dict(dataset.covariates)
+    known = {name: own for name, own in dataset.covariates.items() if name != ERRORS}
     if dataset.times is not None:
         known["time"] = dataset.times
     found = {}

@@ -363,3 +363,35 @@ def test_the_map_answers_about_rows_with_errors_where_others_have_a_density() ->
     np.testing.assert_array_equal(model.complete(gap, errors=errors[:3]), by_map)
     with pytest.raises(ValueError, match="takes no known errors"):
         model.complete(gap, method="density", errors=errors[:3])
+
+
+def test_fit_transform_places_rows_with_their_errors() -> None:
+    _, Y, E = rows()
+    model = BayesianGPLVM(**SETTINGS)
+    places = model.fit_transform(Y, errors=E)
+    np.testing.assert_array_equal(places, model.transform(Y, errors=E))
+
+
+def test_apply_matches_errors_with_the_table(known: BayesianGPLVM) -> None:
+    _, Y, E = rows()
+    names = [f"c{at}" for at in range(Y.shape[1])]
+    model = copy.copy(known)
+    model.feature_names_in_ = np.array(names, dtype=object)
+    table = pd.DataFrame(Y[:30], columns=names)
+    errors = pd.DataFrame(E[:30], columns=names)
+    places = ["x1", "x2"]
+    expected = apply(model, table, errors=errors)[places]
+    turned = table[names[::-1]]
+    np.testing.assert_array_equal(apply(model, turned, errors=errors)[places], expected)
+    # An array of errors has the columns of its table.
+    np.testing.assert_array_equal(
+        apply(model, turned, errors=errors[names[::-1]].to_numpy())[places], expected
+    )
+    with pytest.raises(DataError, match="errors have the column 'c0_err'"):
+        apply(model, table, errors=errors.rename(columns={"c0": "c0_err"}))
+    with pytest.raises(DataError, match=r"the 30 rows and .* got the shape"):
+        apply(model, table, errors=E[:29])
+    with pytest.raises(DataError, match="row 25, column 0"):
+        apply(model, table, errors=np.where(np.arange(30)[:, None] == 25, -1.0, E[:30]))
+    none = apply(model, table, errors=0.0 * E[:30])
+    pd.testing.assert_frame_equal(none, apply(model, table))

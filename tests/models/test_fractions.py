@@ -199,10 +199,10 @@ def test_columns_that_look_like_fractions_are_proposed_never_assumed():
     short = SETTINGS | {"max_iter": 2}
     views = {"spectra": SPECTRA, "parts": 100.0 * PARTS, "label": np.eye(3)[PARTS.argmax(axis=1)]}
     said = " ".join(ManifoldRelevance(2, 5, **short).fit(views).notes_)
-    assert said.count('with the kind "fraction"') == 1
+    assert said.count('kinds="fraction"') == 1
     assert "view 'parts': the columns are not negative and have the sum 100 in every row" in said
     model = BayesianGPLVM(2, 5, **short).fit(PARTS)
-    assert 'with the kind "fraction"' in " ".join(model.notes_)
+    assert 'kinds="fraction"' in " ".join(model.notes_)
     assert model.fractions_ is None
 
 
@@ -276,3 +276,28 @@ def test_what_fractions_cannot_do_yet_is_said(of_table, table):
     ):
         with pytest.raises(DataError, match="only latent variable models take fractions"):
             ask()
+
+
+def test_values_do_not_depend_on_whether_their_deviations_are_asked(of_table, table):
+    rows = table[:6].copy()
+    alone, (both, _) = of_table.denoise(rows), of_table.denoise(rows, return_std=True)
+    np.testing.assert_array_equal(alone, both)
+    points = of_table.latent_mean_[:6]
+    both = of_table.inverse_transform(points, return_std=True)[0]
+    np.testing.assert_array_equal(of_table.inverse_transform(points), both)
+
+
+def test_rounding_below_0_is_0_and_too_many_fractions_are_refused(table):
+    parts = mixtures(30)[1]
+    exact = parts.copy()
+    exact[0], parts[0] = [1.0, 0.0, 0.0], [1.0, 0.0, -1.1e-16]
+    found = coordinates(exact)
+    np.testing.assert_allclose(found.encoded(parts), found.encoded(exact), atol=1e-12)
+    many = np.full((12, 101), 1.0 / 101.0)
+    with pytest.raises(DataError, match="101 columns are fractions, but at most 100"):
+        Fractions.learnt([str(at) for at in range(101)], range(101), many)
+
+
+def test_known_errors_of_fractions_are_refused(of_table, table):
+    with pytest.raises(ValueError, match="fractions have no known errors"):
+        of_table.transform(table[:3], errors=np.full(table[:3].shape, 0.1))

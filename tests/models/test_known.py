@@ -493,3 +493,9 @@ def test_known_errors_of_cells_are_refused_beside_factors(model):
     with pytest.raises(DataError, match="known factors and known errors of cells cannot"):
         apply(model, framed(ROWS, BATCH), errors=errors)
     assert model.given("west").denoise(ROWS[:3], errors=errors[:3]).shape == (3, 6)
+
+
+def test_fit_transform_places_rows_at_their_factors():
+    fitted = BayesianGPLVM(**SETTINGS)
+    places = fitted.fit_transform(ROWS, known=BATCH)
+    np.testing.assert_array_equal(places, fitted.given(BATCH).transform(ROWS))

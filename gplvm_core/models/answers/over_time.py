@@ -91,8 +91,11 @@ class Paths:
         network = self.network
         if adapt and len(network.nodes) > 1:
             raise ValueError("adapt=True is only for models of one layer: leave adapt out")
-        if adapt and any(edge.posterior.links is not None for edge in network.edges):
-            raise ValueError("adapt=True needs a table of numbers: leave adapt out")
+        if adapt and not network.can_adapt:
+            raise ValueError(
+                "adapt=True needs a table of numbers without known errors or known factors: leave "
+                "adapt out"
+            )
         tops = tuple(self.nodes)
         path = infer_sequence(
             network, outputs, prior, tops=tops, inputs=inputs, callback=callback, adapt=adapt

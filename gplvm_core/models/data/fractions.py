@@ -24,6 +24,9 @@ TOLERANCE = 0.01  # by which the sum of a row may differ, as a fraction of the w
 ALIKE = 1e-3  # the same for columns that look like fractions
 DRAWS = 256  # pairs of draws of a prediction
 MOST_NUMBERS = 4_000_000  # in memory at a time
+MOST = 100  # fractions of one whole; the draws of a prediction stand for no more
+ROUNDING = 1e-9  # how far below 0 a fraction of 1 may be
+FEWEST_ROWS = 10  # complete rows of columns that look like fractions
 
 
 @dataclass(frozen=True)
@@ -53,6 +56,11 @@ class Fractions:
             raise DataError(
                 f"the column {names[places[0]]!r} is a fraction without another one: at least two "
                 "columns must be fractions of the same whole"
+            )
+        if len(places) > MOST:
+            raise DataError(
+                f"{len(places)} columns are fractions, but at most {MOST} can be: join rare ones, "
+                "or make these columns numbers"
             )
         sums = own.sum(axis=1)
         seen = sums[~np.isnan(sums)]
@@ -131,6 +139,7 @@ class Fractions:
                 f"{len(self.names)}: {listed(self.names)}"
             )
         own = rows[:, list(self.places)]
+        own = np.where((own < 0.0) & (own >= -ROUNDING * self.whole), 0.0, own)
         self._check(own)
         missing = np.isnan(own)
         one = missing.sum(axis=1, keepdims=True) == 1
@@ -158,8 +167,8 @@ class Fractions:
             raise DataError(
                 f"the fractions of row {wrong[0]} (counted from 0) sum to "
                 f"{in_digits(sums[wrong[0]])}{more}, but the sum must be {self.whole:g} ± "
-                f"{slack:g}. Correct the row, add the column of the rest, or make these columns "
-                "numbers"
+                f"{slack:g}. Correct the row, add the column of the rest, divide rows in other "
+                "units by their sum, or make these columns numbers"
             )
 
     def decoded(self, outputs: Float[Array, "*S K"]) -> Float[Array, "*S D"]:
@@ -235,16 +244,21 @@ class Fractions:
 
 
 def proposed(rows: Float[Array, "N D"]) -> tuple[str, ...]:
-    """Return a note if columns of numbers look like fractions; one-hot columns do not."""
+    """Return a note if three columns of numbers or more look like fractions; one-hot ones do not.
+
+    At least half of the rows must be complete.
+    """
+    if not 3 <= rows.shape[1] <= MOST or np.nanmin(rows) < 0.0:
+        return ()
     sums = rows.sum(axis=1)
     sums = sums[~np.isnan(sums)]
-    if rows.shape[1] < 2 or len(sums) < 2 or np.nanmin(rows) < 0.0:
+    if len(sums) < max(FEWEST_ROWS, 0.5 * len(rows)):
         return ()
     for whole in WHOLES:
         if np.all(np.abs(sums - whole) <= ALIKE * whole) and (rows % whole > 0.0).any():
             return (
-                f"the columns are not negative and have the sum {whole:g} in every row: with the "
-                'kind "fraction", predictions have, too',
+                f"the columns are not negative and have the sum {whole:g} in every row: in a "
+                'script, kinds="fraction" makes predictions so, too',
             )
     return ()
 

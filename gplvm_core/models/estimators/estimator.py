@@ -119,6 +119,28 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         fit_table(self, Y, times, sequences, callback, resume)
         return self
 
+    def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
+        """Train the model, and infer the latent points of the same rows as `transform` does.
+
+        Parameters
+        ----------
+        X : array_like of shape (N, D)
+            Outputs; NaN marks missing values.
+        y : ignored
+            Not used; scikit-learn expects this argument.
+        options
+            Further arguments of `fit`; known errors and known factors apply to both steps.
+
+        Returns
+        -------
+        ndarray of shape (N, Q)
+            The posterior means.
+        """
+        fitted: Any = self.fit(X, y, **options)
+        known = options.get("known")
+        asked = {name: own for name, own in options.items() if name == "errors"}
+        return (fitted if known is None else fitted.given(known)).transform(X, **asked)
+
     @property
     def fitted_(self) -> Fitted:
         """The trained graph with the columns of its data, and what was learnt after training."""
@@ -221,7 +243,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             Data frames if X is a data frame, or if pandas output is set.
         """
         values, std, _ = self.fitted_.at({0: self._points(X, X_variance)}, noise=noise)[DATA]
-        return self._shown(X, values, std if return_std else None, of_rows=False)
+        shown = self._shown(X, values, std, of_rows=False)
+        return shown if return_std else shown[0]
 
     def sample(
         self,
@@ -342,8 +365,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
             known = (rows[DATA], times, sequence, coupled, adapt, callback)
             (values, std, sure), path = in_time.filled(self, *known, shown=return_std)
             latent = (path.mean, np.sqrt(path.variance)) if return_latent else ()
-        table = self._shown(Y, values, std if return_std else None, filled=True)
-        found = (*(table if return_std else (table,)), *(sure,) * return_probability, *latent)
+        table = self._shown(Y, values, std, filled=True)
+        found = (*table[: 1 + return_std], *(sure,) * return_probability, *latent)
         return found if len(found) > 1 else found[0]
 
     @of_rows
@@ -437,7 +460,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         else:
             values, variance = fitted.reconstructed(rows, noise=False)[DATA]
             std = np.sqrt(variance)
-        return self._shown(Y, values, std if return_std else None)
+        shown = self._shown(Y, values, std)
+        return shown if return_std else shown[0]
 
     @of_rows
     def score_samples(
@@ -537,35 +561,34 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         self,
         given: Any,
         values: Any,
-        std: Array | None,
+        std: Array,
         *,
         of_rows: bool = True,
         filled: bool = False,
-    ) -> Any:
-        """Values and optional standard deviations, as data frames if `given` is a data frame.
+    ) -> tuple[Any, Any]:
+        """Values and standard deviations, as data frames if `given` is a data frame.
 
         of_rows: whether `given` has the columns of the table; otherwise these are latent points.
         filled: whether values that `given` has do not change.
         """
         columns, parts = self._columns, self._fractions
         if parts is not None:
-            values, spread = parts.moments(values, np.zeros_like(values) if std is None else std)
+            values, std = parts.moments(values, std)
             if filled:
-                values, spread = parts.kept(checked_rows(self, given, reset=False), values, spread)
-            std = None if std is None else spread
+                values, std = parts.kept(checked_rows(self, given, reset=False), values, std)
         if columns is not None:
-            table = framed(self, given, values, columns.names, trained=columns.frame)
-            return table if std is None else (table, std)
+            return framed(self, given, values, columns.names, trained=columns.frame), std
         names = getattr(self, "feature_names_in_", None)
         if names is None and not of_rows:
             names = [f"x{number}" for number in range(values.shape[1])]
-        table = framed(self, given, values, names)
-        return table if std is None else (table, framed(self, given, std, names))
+        return framed(self, given, values, names), framed(self, given, std, names)
 
     def _decoded(self, drawn: Array) -> Any:
         """Draws in the values of the columns, a single draw of words as a data frame."""
         values, columns = self.fitted_.decoded(DATA, drawn), self._columns
-        return values if columns is None or drawn.ndim > 2 else self._shown(None, values, None)
+        if columns is None or drawn.ndim > 2:
+            return values
+        return framed(self, None, values, columns.names, trained=columns.frame)
 
     def _kept(self, Y: Any, drawn: Any) -> Any:
         """Draws of rows; missing fractions share what the observed ones leave."""
@@ -593,6 +616,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         self, Y: Any, errors: Any, *, all_seen: bool = True
     ) -> tuple[dict[str, Array], Fitted]:
         """Check new rows with their known errors; return the rows, and what answers about them."""
+        if errors is not None and self._fractions is not None:
+            raise ValueError("fractions have no known errors of cells: leave errors out")
         rows, columns = self._rows(Y, all_seen=all_seen), self._columns
         names = getattr(self, "feature_names_in_", ()) if columns is None else columns.names
         known = checked_errors(errors, rows[DATA], list(names), columns)

@@ -68,6 +68,8 @@ def can_choose_forecaster(self: Any) -> bool:
     """Whether `choose_forecaster` is possible: a table of numbers over a single time."""
     timed = self.capabilities.timed and self.times_ is not None
     timed = timed and apart_from_known(self) and not has_known_errors(self)
+    # The simple rules of the test do not know fractions.
+    timed = timed and not self.fitted_.fractions
     return bool(timed and np.shape(self.times_)[1] == 1 and not self.fitted_.tables)
 
 
@@ -146,7 +148,8 @@ def forecast(
     over = over_time(fitted)
     if fitted.tables:
         values, std, _ = fitted.at({0: Belief(*over.latent(times, sequence))})[DATA]
-        return self._shown(None, values, std if return_std else None)
+        shown = self._shown(None, values, std)
+        return shown if return_std else shown[0]
     when, rule = checked_times(times, None), self.forecaster_ if method == "auto" else None
     label = over.sequences[rows_of_sequence(over.sequences, sequence)[0]]
     by_rule = np.zeros(len(when), dtype=bool) if rule is None else rule.continues(label, when[:, 0])

@@ -56,13 +56,19 @@ def training_table(
             known = checked_errors(errors, outputs, columns.names, columns)
             return *_in_units(outputs, scaling, known), notes
     outputs = checked_rows(model, Y, reset=True)
-    if hasattr(model, "kinds") and model.kinds is None:
+    own = hasattr(model, "kinds") and model.kinds is None
+    if own and errors is None and model.known_ is None and over_times(model.path_over):
         notes = proposed(outputs)
     if parts:
         if errors is not None or model.known_ is not None:
             raise ValueError(
                 "fractions cannot be combined with known errors of cells or known factors: leave "
                 "one of them out"
+            )
+        if not (over_times(model.path_over) or isinstance(model.path_over, str)):
+            raise ValueError(
+                "paths cannot follow columns of a table with fractions by their numbers: use "
+                'path_over="outputs" or "times"'
             )
         model.fractions_, about = Fractions.learnt(columns.names, parts, outputs)
         outputs, notes = model.fractions_.encoded(outputs), notes + about

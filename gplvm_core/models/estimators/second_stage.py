@@ -173,7 +173,8 @@ def refuse_known_errors(model: Any, what: str) -> None:
     if has_known_errors(model):
         raise DataError(
             f"{what} cannot be learnt after training with known errors of cells, because the "
-            "errors would count as part of the rows: fit without errors"
+            "errors would count as part of the rows: fit without errors, or fit all rows with "
+            "their errors"
         )
 
 

@@ -88,8 +88,8 @@ def fit_views(
     gaps = {name: gaps_in_words(each) for name, each in internal.items()}
     for name, columns in model.kinds_.items():
         gaps[name] = missing_in_words(columns, internal[name])
-    plain = [name for name in given if name not in {**model.kinds_, **model.fractions_}]
-    model.notes_ += notes_by_view({name: proposed(given[name]) for name in plain})
+    if hasattr(model, "kinds") and model.kinds is None and model.known_ is None:
+        model.notes_ += notes_by_view({name: proposed(own) for name, own in given.items()})
     model.notes_ += notes_by_view(gaps) + notes_by_view(kind_notes) + unused
     noises = zip(scalings, model._noises, scalings.values(), strict=True)
     model.notes_ += notes_by_view({name: noise_in_words(*own) for name, *own in noises})

@@ -181,15 +181,10 @@ def scored(
     network = fitted.network
     if method == "bound" and not all(network.ends[name].has_bound for name in rows):
         raise ValueError(
-            "the difference of bounds is not defined for columns of several kinds or for known "
-            'errors of cells: leave out method="bound"'
+            "the difference of bounds is not defined for columns of several kinds, for known "
+            'errors of cells, and for maps without known factors: leave out method="bound"'
         )
     if fitted.factors is not None:
-        if method == "bound":
-            raise ValueError(
-                "the difference of bounds is not defined for maps without known factors: leave out "
-                'method="bound"'
-            )
         draws = n_samples or (DRAWS if method == "sampling" else FEW_DRAWS)
         return fitted.factors.log_density(network, rows, draws, random_state)
     latent = None

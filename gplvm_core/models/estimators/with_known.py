@@ -26,8 +26,8 @@ ROWS_SECOND = ("sample_completions", "column_quantiles")
 # Residuals below this fraction of a column's largest value are rounding errors.
 ROUNDING = 1e-9
 TOGETHER = (
-    "known factors and known errors of cells cannot be combined: leave one of them out, or ask "
-    "the map at a value of the factors (given)"
+    "known factors and known errors of cells cannot be combined: leave one of them out. A map at "
+    "one value of the factors, given(value), takes errors of new rows"
 )
 Question = TypeVar("Question", bound=Callable[..., Any])
 

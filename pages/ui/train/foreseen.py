@@ -7,6 +7,7 @@ import streamlit as st
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.problems.many_rows import are_many
+from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.training.foresee import Foreseen, foreseen
 from pages.ui.shared.plain import plain
@@ -20,7 +21,7 @@ def say_foreseen(model: Any, dataset: Dataset) -> None:
     stored = isinstance(dataset, TableDataset)
     n_rows = dataset.n_rows if isinstance(dataset, TableDataset) else dataset.n_points
     sampled = type(model) is BayesianGPLVM and not dataset.columns
-    if not sampled or not (stored or are_many(n_rows)):
+    if not sampled or ERRORS in dataset.covariates or not (stored or are_many(n_rows)):
         return
     try:
         found = tried(model, dataset, n_rows, stored, _key(model, dataset))
@@ -37,11 +38,16 @@ def say_foreseen(model: Any, dataset: Dataset) -> None:
 def tried(_model: Any, _dataset: Dataset, n_rows: int, stored: bool, key: str) -> Foreseen:
     """Return the estimate from a trial; key: identifies model and data in the cache."""
     some = _dataset.values[:: max(1, _dataset.n_points // SOME)][:SOME]
-    return foreseen(_model, some, n_rows, stored=stored, known=bool(_dataset.known))
+    return foreseen(_model, some, n_rows, stored=stored, known=_all_rows(_dataset))
+
+
+def _all_rows(dataset: Dataset) -> bool:
+    """Whether all rows train, also many: with known factors or known errors of cells."""
+    return bool(dataset.known) or ERRORS in dataset.covariates
 
 
 def _key(model: Any, dataset: Dataset) -> str:
-    return f"{dataset.name}|{bool(dataset.known)}|{model.get_params()}"
+    return f"{dataset.name}|{_all_rows(dataset)}|{model.get_params()}"
 
 
 def in_words(found: Foreseen) -> str:

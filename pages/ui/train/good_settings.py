@@ -12,6 +12,7 @@ from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, StateSp
 from gplvm_core.comparison import Choice, Step, choose
 from gplvm_core.comparison.settings import in_words
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.training import begin_comparison, comparison_of
@@ -49,6 +50,8 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
         return
     if dataset.n_points < FEWEST_ROWS or dataset.n_outputs < 2 or dataset.known:
         return  # the search knows no factors to take out
+    if ERRORS in dataset.covariates:
+        return  # and no errors of cells
     kernels = (str(model.kernel), str(getattr(model, "time_kernel", None)))
     to = _view_that_matters(dataset) if model.capabilities.views else None
     key = _key(dataset, title, *kernels, to or "")

@@ -8,6 +8,7 @@ import streamlit as st
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.data.known import TakenOut, linear_part
 from gplvm_core.readers import DataError
+from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import listed
 from gplvm_core.readers.frames import from_columns
 from gplvm_core.readers.rows.table import TableDataset
@@ -63,6 +64,8 @@ def hindrance(model: Any, dataset: Dataset) -> str:
     """Return the choice without which a model cannot take out the factors; "" if it can."""
     if not dataset.known:
         return ""
+    if ERRORS in dataset.covariates:
+        return "Known errors of cells and known factors cannot be combined: switch the errors off."
     if model.capabilities.layers:
         return "A model of several layers cannot take out known factors: choose one layer."
     if "known" not in inspect.signature(model.fit).parameters:
