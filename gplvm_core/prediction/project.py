@@ -299,8 +299,10 @@ def _unlikely(edge: TrainedEdge, outputs: Array, training: Mapping[int, Belief])
     if links is None:
         return 0.0
     points = inputs_of(edge, training).mean
-    functions = predict(posterior, points)[0]
-    return -2.0 * links.log_likelihoods(outputs, functions)
+    # Numbers are centred, because squares of values far from 0 lose digits.
+    shift = np.where(links.measured, posterior.center, 0.0)
+    functions = predict(posterior, points)[0] - shift
+    return -2.0 * links.log_likelihoods(outputs - shift, functions)
 
 
 def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[Array, "T Q"]:

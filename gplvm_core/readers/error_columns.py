@@ -8,6 +8,7 @@ import numpy as np
 
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import plural
 
 ERRORS = "known errors"  # the name among the covariates of a data set: N × D, 0 where unknown
 WORDS = "err|error|std|sd|sigma"
@@ -76,7 +77,7 @@ def with_errors(dataset: Dataset, pairs: Mapping[str, str]) -> Dataset:
     """Return the data set with these columns as the known errors of others, no more as columns.
 
     pairs: the names of columns, each with the name of the column of its errors. The errors are
-    among the covariates, under `ERRORS`.
+    among the covariates, under `ERRORS`. Rows that have only errors are left out.
     """
     names = dataset.column_names or ()
     kept = [at for at, name in enumerate(names) if name not in pairs.values()]
@@ -84,6 +85,12 @@ def with_errors(dataset: Dataset, pairs: Mapping[str, str]) -> Dataset:
     for place, at in enumerate(kept):
         if names[at] in pairs:
             errors[:, place] = np.nan_to_num(dataset.values[:, names.index(pairs[names[at]])])
+    seen = ~np.isnan(dataset.values[:, kept]).all(axis=1)
+    if not seen.all():  # rows that have errors only
+        left = plural(int((~seen).sum()), "row")
+        notes = (*dataset.notes, f"{left} with errors but without values left out")
+        dataset = replace(dataset.taken(np.flatnonzero(seen)), notes=notes)
+        errors = errors[seen]
     return replace(
         dataset,
         targets=dataset.targets[:, kept],

@@ -50,7 +50,10 @@ CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
     "forecasts": (lambda figure: slide(figure, "Steps ahead", 2), "Out of 2 actual values"),
     "rule": (train, re.compile(r"and that of the rule \d+ %")),
     "views": (train, "1 of 6 dimensions is shared"),
-    "batch": (train, "of 100 % of the rows on the map of all rows"),
+    "batch": (
+        lambda figure: slide(figure, "Shift between the instruments", 0.0),
+        re.compile(r"of [1-4]\d % of the rows on the map of all rows"),
+    ),
     "step": (lambda figure: slide(figure, "Look at", 0.0), "At 0.00 the band"),
     "meaning": (lambda figure: slide(figure, "From digit", 45), "Both digits are the same"),
 }

@@ -395,3 +395,25 @@ def test_apply_matches_errors_with_the_table(known: BayesianGPLVM) -> None:
         apply(model, table, errors=np.where(np.arange(30)[:, None] == 25, -1.0, E[:30]))
     none = apply(model, table, errors=0.0 * E[:30])
     pd.testing.assert_frame_equal(none, apply(model, table))
+
+
+def test_a_run_with_errors_is_not_resumed_without_them() -> None:
+    _, Y, E = rows()
+    runs: list[Any] = []
+    short = SETTINGS | {"max_iter": 3}
+    for given, other in (({"errors": E}, {}), ({}, {"errors": E})):
+        BayesianGPLVM(**short).fit(Y, callback=lambda each: runs.append(each.run), **given)
+        with pytest.raises(ValueError, match="errors="):
+            BayesianGPLVM(**SETTINGS).fit(Y, resume=runs[-1], **other)
+
+
+def test_values_far_from_0_start_at_the_right_places(known: BayesianGPLVM) -> None:
+    _, Y, E = rows()
+    far = 1e7
+    moved = BayesianGPLVM(**(SETTINGS | {"max_iter": 1})).fit(Y + far, errors=E)
+    near = BayesianGPLVM(**(SETTINGS | {"max_iter": 1})).fit(Y, errors=E)
+    np.testing.assert_allclose(
+        moved.transform(Y[:10] + far, errors=E[:10]),
+        near.transform(Y[:10], errors=E[:10]),
+        atol=0.02,
+    )

@@ -36,7 +36,7 @@ TRUTH, BATCH, ROWS = drawn()
 
 
 def framed(rows: np.ndarray, batch: np.ndarray) -> pd.DataFrame:
-    frame = pd.DataFrame(rows, columns=list("abcdef"))
+    frame = pd.DataFrame(rows.copy(), columns=list("abcdef"))
     frame.insert(2, "place", batch)
     return frame
 
@@ -499,3 +499,11 @@ def test_fit_transform_places_rows_at_their_factors():
     fitted = BayesianGPLVM(**SETTINGS)
     places = fitted.fit_transform(ROWS, known=BATCH)
     np.testing.assert_array_equal(places, fitted.given(BATCH).transform(ROWS))
+
+
+def test_a_warning_names_the_line_that_asked(plain):
+    rows = ROWS[:2].copy()
+    rows[0, 0] = np.nan
+    with pytest.warns(UserWarning, match="not calibrated") as said:
+        plain.complete(rows, return_std=True)
+    assert said[0].filename == __file__

@@ -53,3 +53,11 @@ def test_columns_of_errors_become_errors_of_a_data_set() -> None:
     assert proposed_errors(read_table(words, kinds="auto")) == {}
     asked = ask_column(found.taken(np.arange(30) % 3), "b", ["a"])
     assert "The known errors of the columns are not used" in asked.notes[-1]
+
+
+def test_rows_with_errors_only_are_left_out_and_said() -> None:
+    dataset = read_table(b"a,a_err,b\n1,0.1,2\n,0.2,\n5,0.3,6\n", label_column=None)
+    found = with_errors(dataset, {"a": "a_err"})
+    np.testing.assert_array_equal(found.values, [[1.0, 2.0], [5.0, 6.0]])
+    np.testing.assert_array_equal(found.covariates[ERRORS][:, 0], [0.1, 0.3])
+    assert "1 row with errors but without values left out" in found.notes

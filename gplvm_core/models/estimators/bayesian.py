@@ -237,8 +237,8 @@ class BayesianGPLVM(LatentVariableModel):
         many = are_many(len(outputs))
         if weight != 1.0 and not (numbers and (self.time_kernel is not None or not many)):
             raise ValueError(
-                "data_weight other than 1 needs a table of numbers, and a time_kernel or fewer "
-                "than 20,000 rows"
+                "data_weight other than 1 needs a table of numbers without known errors of cells, "
+                "and a time_kernel or fewer than 20,000 rows"
             )
         return weight
 

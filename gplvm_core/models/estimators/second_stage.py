@@ -150,8 +150,11 @@ def ready(model: Any) -> BaseEstimator:
     return fresh or type(model)(**(settings | {"init": "pca"}))
 
 
-def warn_uncalibrated(model: Any, step: str) -> None:
-    """Warn that the standard deviations of a model that could have this step are not calibrated."""
+def warn_uncalibrated(model: Any, step: str, further: int = 0) -> None:
+    """Warn that the standard deviations of a model that could have this step are not calibrated.
+
+    further: the calls between the question and its caller, beside this one and the one before it.
+    """
     if not hasattr(model, "second_stage"):
         return
     call = "fit_density(Y, folds=5)" if step == DENSITY else "calibrate(Y)"
@@ -159,7 +162,7 @@ def warn_uncalibrated(model: Any, step: str) -> None:
         f"these standard deviations are not calibrated and may be too small, because "
         f'{NOT_LEARNT[step]}: fit with second_stage="auto", or call {call} with the training rows',
         UserWarning,
-        stacklevel=4,
+        stacklevel=4 + further,
     )
 
 

@@ -34,6 +34,7 @@ from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.problems.doctor import sound
 from gplvm_core.models.problems.encoded import EncodedNode, at_outputs
 from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
+from gplvm_core.models.problems.kinds import KindsEdge
 from gplvm_core.models.problems.many_rows import Rows, Sampled
 from gplvm_core.models.problems.more_inducing import more_inducing
 from gplvm_core.models.problems.nodes import LatentNode, Node
@@ -132,7 +133,9 @@ def train(
     rows = 0
     if type(problem) is Graph and len(problem.edges) == 1:
         rows = problem.n_rows if type(problem.nodes[0]) is LatentNode else 0
-    made = settings_of(model)
+    edges = problem.edges if isinstance(problem, Graph) else ()
+    errors = any(isinstance(own, KindsEdge) and own.given.errors is not None for own in edges)
+    made = (*settings_of(model), ("errors", str(errors)))
     training = Training(problem, *settings, by_worth, work, heat, further, rows, made)
     trained = training.run(seeds, callback and watched, resume)
     best = max(trained, key=by_worth)

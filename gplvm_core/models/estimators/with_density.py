@@ -296,7 +296,7 @@ def warn_by_map(model: Any, rows: Mapping[str, Array], method: FillMethod | None
     if model.density_ is not None or method is not None or not model.can_have_density:
         return
     if any(np.isnan(own).any() for own in rows.values()):
-        warn_uncalibrated(model, DENSITY)
+        warn_uncalibrated(model, DENSITY, 1)  # `of_rows` is between
 
 
 def derived(fitted: Fitted) -> DerivedDensity:
