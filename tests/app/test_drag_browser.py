@@ -197,8 +197,9 @@ def test_a_body_is_dragged_by_its_joints_turned_and_pinned(page, joints, tmp_pat
     assert after["point"] != before["point"]
     assert after["turn"] == before["turn"]
     expect(announced).to_contain_text("Point kept")  # this announcement would replace the next one
+    page.wait_for_function(IDLE)
     page.keyboard.press("p")
-    assert announced.inner_text() == f"{name} pinned"
+    expect(announced).to_have_text(f"{name} pinned")
     page.keyboard.press("a")
     page.keyboard.press("Escape")
     assert state_of(page)["pins"] == []
