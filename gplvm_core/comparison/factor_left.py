@@ -20,9 +20,9 @@ TOP = 0.95  # the quantile of shuffled factors that counts as chance
 
 @dataclass(frozen=True)
 class FactorLeft:
-    """How well a row's neighbours on the map tell its known factor.
+    """How well a row's neighbours on the map predict its known factor.
 
-    score: for words, the share of rows whose value is the most frequent one among their ten
+    score: for words, the fraction of rows whose value is the most frequent one among their ten
     nearest neighbours; for numbers, R² of the neighbours' mean. chance: the mean score of shuffled
     factors. most: their 95 % quantile.
     """
@@ -34,7 +34,7 @@ class FactorLeft:
 
     @property
     def found(self) -> bool:
-        """Whether the factor is still there: neighbours tell it better than by chance."""
+        """Whether the factor is still there: neighbours predict it better than by chance."""
         return self.score > self.most
 
     @property
@@ -42,8 +42,8 @@ class FactorLeft:
         """The answer as a sentence."""
         begin = f"{self.name} is still there" if self.found else f"{self.name} is not on the map"
         return (
-            f"{begin}: ten neighbours tell it with a score of {self.score:.2f} "
-            f"(by chance {self.chance:.2f}, at most {self.most:.2f})"
+            f"{begin}: the ten nearest rows predict it with a score of {self.score:.2f} "
+            f"({self.chance:.2f} if its values are shuffled, at most {self.most:.2f})"
         )
 
 
@@ -91,13 +91,13 @@ def is_factor_left(model: Any, factors: Any = None, *, random_state: int = 0) ->
             f"the map has {plural(len(points), 'row')}, and the factors have "
             f"{len(known.points):,}: give one value for each training row"
         )
-    return told_by_neighbours(points, known, random_state)
+    return predicted_by_neighbours(points, known, random_state)
 
 
-def told_by_neighbours(
+def predicted_by_neighbours(
     places: Float[Array, "N Q"], known: TakenOut, random_state: int = 0
 ) -> list[FactorLeft]:
-    """How well the neighbours of these places tell each factor; the places have equal units."""
+    """How well the neighbours of these places predict each factor; the places have equal units."""
     from sklearn.neighbors import NearestNeighbors  # takes long to import
 
     count = min(NEIGHBOURS, len(places) - 1)
@@ -113,8 +113,8 @@ def told_by_neighbours(
 
 
 def _score(own: Array, near: Array) -> float:
-    """The share of rows told by their neighbours, or R² for a factor of numbers."""
-    told = own[near].mean(axis=1)
+    """The fraction of rows whose neighbours predict their value, or R² for a factor of numbers."""
+    found = own[near].mean(axis=1)
     if own.shape[1] > 1:
-        return float(np.mean(told.argmax(axis=1) == own.argmax(axis=1)))
-    return float(1.0 - np.sum((own - told) ** 2) / np.sum((own - own.mean(axis=0)) ** 2))
+        return float(np.mean(found.argmax(axis=1) == own.argmax(axis=1)))
+    return float(1.0 - np.sum((own - found) ** 2) / np.sum((own - own.mean(axis=0)) ** 2))

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.comparison.factor_left import told_by_neighbours
+from gplvm_core.comparison.factor_left import predicted_by_neighbours
 from gplvm_core.lessons.legs import in_turn, legs
 from gplvm_core.lessons.picture import LessonPicture, Panel, dots, line, number, room
 from gplvm_core.lessons.rows import run
@@ -22,8 +22,8 @@ TITLES = {"all": "The map of all rows", "without": "The map without the instrume
 def measured(shift: float) -> tuple[Float[Array, "N D"], Int64Array]:
     """Return the frames of a run as two instruments see them, and each frame's instrument.
 
-    The second instrument adds an offset to every coordinate, `shift` times its spread in half of
-    the coordinates on average, and reads 20 % more.
+    The second instrument adds an offset to every coordinate, of about `shift` standard deviations
+    of the rows, and differences are up to 20 % larger.
     """
     rows = run().shown
     generator = np.random.default_rng(1)
@@ -82,12 +82,12 @@ def drawn(
         for name, places in maps.items()
     )
     known = TakenOut.learnt(second)
-    left = {name: told_by_neighbours(places, known)[0] for name, places in maps.items()}
+    left = {name: predicted_by_neighbours(places, known)[0] for name, places in maps.items()}
     shares = {name: number(100.0 * each.score, 0) for name, each in left.items()}
     words = [
-        f"Ten neighbours tell the instrument of {shares['all']} % of the rows on the map of all "
-        f"rows, and of {shares['without']} % on the map without it (if instruments are shuffled: "
-        f"{number(100.0 * left['without'].chance, 0)} %)."
+        f"The ten nearest rows predict the instrument of {shares['all']} % of the rows on the map "
+        f"of all rows, and of {shares['without']} % on the map without it (if instruments are "
+        f"shuffled: {number(100.0 * left['without'].chance, 0)} %)."
     ]
     if not trained:
         words.append("The maps are not trained yet: both start from principal components.")

@@ -499,6 +499,9 @@ def test_fit_transform_places_rows_at_their_factors():
     fitted = BayesianGPLVM(**SETTINGS)
     places = fitted.fit_transform(ROWS, known=BATCH)
     np.testing.assert_array_equal(places, fitted.given(BATCH).transform(ROWS))
+    views, of_views = {"left": ROWS[:, :3], "right": ROWS[:, 3:]}, ManifoldRelevance(**SETTINGS)
+    places = of_views.fit_transform(views, known=BATCH)
+    np.testing.assert_array_equal(places, of_views.given(BATCH).transform(views))
 
 
 def test_a_warning_names_the_line_that_asked(plain):

@@ -316,11 +316,10 @@ def _cells(table: Any) -> list[Cells]:
     given = one_table(table)
     if hasattr(given, "to_frame"):  # a series
         given = one_table(given.to_frame())
-    if not isinstance(given, Frame):
-        without_dates(given if hasattr(given, "dtype") else np.array(given, dtype=object), DATES)
     if isinstance(given, Frame):
         return [cells_in(str(column.name), column) for column in given.iter_columns()]
     values: NDArray[Any] = np.asarray(given, dtype=None if hasattr(given, "dtype") else object)
+    without_dates(values, DATES)
     if values.ndim == 1:
         values = values[:, None]
     found = cells_of(values if values.dtype.kind in "ifb" else values.astype(object))
@@ -349,7 +348,7 @@ def _one_row(given: Any, names: Sequence[str]) -> Any:
             )
         given = np.array([given[name] for name in names], dtype=object).T
         return given if given.ndim == 2 else given[None]
-    elif given is None or isinstance(given, str) or np.ndim(given) == 0:
+    if given is None or isinstance(given, str) or np.ndim(given) == 0:
         given = [[given]]
     return given if not isinstance(given, list) else np.array(given, dtype=object)
 

@@ -28,7 +28,12 @@ from gplvm_core.models.estimators.settings import Scale, Seed
 from gplvm_core.models.estimators.trained import Callback, Ended, fit_table
 from gplvm_core.models.estimators.with_density import Method
 from gplvm_core.models.estimators.with_handles import fit_to
-from gplvm_core.models.estimators.with_known import check_one_map, factors_of, of_rows
+from gplvm_core.models.estimators.with_known import (
+    check_one_map,
+    factors_of,
+    fit_transform,
+    of_rows,
+)
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
@@ -81,6 +86,7 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
     can_have_density = property(with_density.can_have_density)
     fit_density = with_density.fit_density
     completion_methods, fit_to = with_density.completion_methods, fit_to
+    fit_transform = fit_transform
     to_xarray, to_arviz = exported.to_xarray, exported.to_arviz
     _belief = property(attributes.belief)
     _n_features_out = property(attributes.n_features_out)
@@ -118,28 +124,6 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         """
         fit_table(self, Y, times, sequences, callback, resume)
         return self
-
-    def fit_transform(self, X: Any, y: Any = None, **options: Any) -> Any:
-        """Train the model, and infer the latent points of the same rows as `transform` does.
-
-        Parameters
-        ----------
-        X : array_like of shape (N, D)
-            Outputs; NaN marks missing values.
-        y : ignored
-            Not used; scikit-learn expects this argument.
-        options
-            Further arguments of `fit`; known errors and known factors apply to both steps.
-
-        Returns
-        -------
-        ndarray of shape (N, Q)
-            The posterior means.
-        """
-        fitted: Any = self.fit(X, y, **options)
-        known = options.get("known")
-        asked = {name: own for name, own in options.items() if name == "errors"}
-        return (fitted if known is None else fitted.given(known)).transform(X, **asked)
 
     @property
     def fitted_(self) -> Fitted:

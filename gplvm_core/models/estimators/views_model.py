@@ -133,6 +133,7 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     completion_methods, fit_to = with_density.completion_methods, fit_to
     to_xarray, to_arviz = exported.to_xarray, exported.to_arviz
     given, unseen = with_known.given, with_known.unseen
+    fit_transform = with_known.fit_transform
     calibrate, can_calibrate = with_intervals.calibrate, property(with_intervals.can_calibrate)
     forecast_latent, transfer = in_time.forecast_latent, views_transfer.transfer
     segmentation, correspondences = views_transfer.segmentation, views_transfer.correspondences

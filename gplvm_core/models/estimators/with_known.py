@@ -247,6 +247,29 @@ def factors_of(model: Any) -> AskedFactors | None:
     return None if known is None else AskedFactors(known.levels, known.weights, model.given_)
 
 
+def fit_transform(self: Any, X: Any, y: Any = None, **options: Any) -> Any:
+    """Train the model, and infer the latent points of the same rows as `transform` does.
+
+    Parameters
+    ----------
+    X : array_like of shape (N, D), or dict of them
+        Outputs, or views by name; NaN marks missing values.
+    y : ignored
+        Not used; scikit-learn expects this argument.
+    options
+        Further arguments of `fit`; known errors and known factors apply to both steps.
+
+    Returns
+    -------
+    ndarray of shape (N, Q)
+        The posterior means.
+    """
+    fitted: Any = self.fit(X, y, **options)
+    known = options.get("known")
+    asked = {name: own for name, own in options.items() if name == "errors"}
+    return (fitted if known is None else fitted.given(known)).transform(X, **asked)
+
+
 def given(self: Any, *values: Any, **named: Any) -> Any:
     """Return the same map at known factors that were taken out.
 
