@@ -77,12 +77,8 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
             f"The model was fitted to {fitted[0]} rows × {fitted[1]} columns, the data set has "
             f"{dataset.n_points} × {dataset.n_outputs}. Pass the rows that it was fitted to."
         )
-    source, known = dataset.source, getattr(model, "known_", None)
-    if known is not None:
-        drawn = f"{', '.join(known.names)}: {known.in_words[0]}, {known.usual}."
-        source = f"{drawn} {source}".rstrip()
     return OfflineExplorer(
-        Chart.of(model, dataset), dataset.title if title is None else title, source
+        Chart.of(model, dataset), dataset.title if title is None else title, dataset.source
     )
 
 

@@ -199,13 +199,11 @@ def _averaged(
     posterior: Posterior, levels: Float[Array, "L C"], weights: Float[Array, " L"]
 ) -> Posterior:
     """The average of a layer over levels of its last C inputs: a layer of the other inputs."""
-    kernel, own = posterior.kernel, posterior.n_latent - levels.shape[1]
-    assert isinstance(kernel, RBF)  # the only kernel that maps without factors have
-    weight = np.broadcast_to(kernel.lengthscale, posterior.n_latent) ** -2.0
-    fixed = replace(kernel, variance=1.0, lengthscale=weight[own:] ** -0.5)
+    kernel, fixed = _apart(posterior, levels.shape[1])
+    own = posterior.n_latent - levels.shape[1]
     # The average has the prior variance `share` of one level, so that k* shrinks by this factor.
     share = float(weights @ fixed.K(levels) @ weights)
-    fade = weights @ fixed.K(levels, posterior.inducing[:, own:]) / share
+    fade = weights @ fades(posterior, levels) / share
     each, center = posterior.each, posterior.center
     if posterior.slope is not None:
         center = center + posterior.scale * (weights @ levels @ posterior.slope[own:])
@@ -213,7 +211,7 @@ def _averaged(
         each = replace(each, basis=each.basis * fade[:, None])
     return replace(
         posterior,
-        kernel=replace(kernel, variance=kernel.variance * share, lengthscale=weight[:own] ** -0.5),
+        kernel=replace(kernel, variance=kernel.variance * share),
         inducing=posterior.inducing[:, :own],
         weights=posterior.weights * fade[:, None],
         gap=posterior.gap * np.outer(fade, fade),
@@ -221,6 +219,22 @@ def _averaged(
         center=center,
         slope=None,
     )
+
+
+def fades(posterior: Posterior, levels: Float[Array, "L C"]) -> Float[Array, "L M"]:
+    """The factors of k(Z, x) of the other inputs at levels of a layer's last C inputs."""
+    return _apart(posterior, levels.shape[1])[1].K(
+        levels, posterior.inducing[:, posterior.n_latent - levels.shape[1] :]
+    )
+
+
+def _apart(posterior: Posterior, count: int) -> tuple[RBF, RBF]:
+    """The kernel of a layer as the product of one of the other inputs and one of the factors."""
+    kernel, own = posterior.kernel, posterior.n_latent - count
+    assert isinstance(kernel, RBF)  # the only kernel that maps without factors have
+    scales = np.broadcast_to(kernel.lengthscale, posterior.n_latent)
+    factors = replace(kernel, variance=1.0, lengthscale=scales[own:])
+    return replace(kernel, lengthscale=scales[:own]), factors
 
 
 def _noisier(posterior: Posterior, variance: Float[Array, " D"]) -> Posterior:

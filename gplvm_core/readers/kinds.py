@@ -129,6 +129,8 @@ def columns_of(
 def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
     """Return the kind that the user gave for each column; None if the user gave none."""
     names = [cells.name for cells in table]
+    if kinds is None:
+        return ["number"] * len(names)
     if isinstance(kinds, str):
         if kinds not in (*EVERY, FRACTION):
             raise DataError(

@@ -29,6 +29,7 @@ from gplvm_core.wire.crowd import SomeRows, sample_of
 from gplvm_core.wire.first_pair import separating_pair
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.items import items_of, own_ranges, value_range
+from gplvm_core.wire.levels import Levels
 from gplvm_core.wire.rows import DrawnData
 from gplvm_core.wire.table import coded_rows, pack_links, table_drawing, without_units
 
@@ -46,7 +47,8 @@ class Chart:
     on: the dimensions that are on, most relevant first; layer: the layer's number in a deep model;
     row_numbers: if the model was trained on a sample, the rows' numbers in the data; deep: the deep
     model, if further layers follow below; names: the names of the dimensions, "" if unnamed;
-    columns: the columns of a model of words and counts, None if all columns are numbers.
+    columns: the columns of a model of words and counts, None if all columns are numbers; levels:
+    the values of known factors that were taken out, if the browser is to switch between them.
     """
 
     posterior: Posterior
@@ -60,6 +62,7 @@ class Chart:
     deep: Any = None
     names: tuple[str, ...] = ()
     columns: TableColumns | None = None
+    levels: Levels | None = None
 
     @classmethod
     def of(cls, model: Any, dataset: DrawnData, layer: int | None = None) -> Self:
@@ -70,7 +73,8 @@ class Chart:
         """
         layers, known = getattr(model, "layers_", ()), getattr(model, "known_", None)
         if known is not None:  # the map at the most frequent value of the known factors
-            model = at_value(model, known.levels[0])
+            usual = cls.of(at_value(model, known.levels[0]), dataset)
+            return replace(usual, levels=Levels.of(model))
         if layers:
             last = len(layers) - 1
             at = last if layer is None else layer
@@ -105,9 +109,17 @@ class Chart:
     @property
     def seen(self) -> Posterior:
         """The posterior for the canvas; the outputs of words and counts have no units."""
-        if self.columns is None:
-            return self.posterior
-        return without_units(self.posterior, self.columns)
+        return self._in_units(self.posterior)
+
+    @property
+    def switched(self) -> Posterior | None:
+        """The posterior for the canvas whose last inputs are the known factors, if it has these."""
+        if self.levels is None or not len(self.levels.points):
+            return None
+        return self._in_units(self.levels.posterior)
+
+    def _in_units(self, posterior: Posterior) -> Posterior:
+        return posterior if self.columns is None else without_units(posterior, self.columns)
 
     @property
     def n_latent(self) -> int:
@@ -182,9 +194,11 @@ def pack_model(chart: Chart, name: str) -> bytes:
     name: key of the bytes in the browser. Raises KernelError for a kernel that the browser cannot
     evaluate.
     """
-    posterior, dataset = chart.seen, chart.dataset
-    scale, gap = mean_variance(posterior)
-    transform, shrink, weights = scaled_basis(posterior, gap)
+    posterior, dataset, whole = chart.seen, chart.dataset, chart.switched
+    # At each value of the known factors, the page multiplies the columns of these by its fades.
+    unfaded = posterior if whole is None else whole
+    scale, gap = mean_variance(unfaded)
+    transform, shrink, weights = scaled_basis(unfaded, gap)
     points, described = pack_points(chart)
     added = len(described["axes"]) - chart.n_latent
     inducing = np.pad(posterior.inducing, ((0, 0), (0, added)))
@@ -195,9 +209,11 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "center": np.broadcast_to(posterior.center, (posterior.n_outputs,)).astype(float),
         "weights": (weights * posterior.scale).astype(np.float32),
         "scales": np.broadcast_to(posterior.scale, (posterior.n_outputs,)).astype(np.float32),
-        **output_variances(posterior, most_bases(chart.posterior)),
+        **output_variances(unfaded, most_bases(chart.posterior)),
         **points,
     }
+    if chart.levels and whole:
+        arrays |= chart.levels.arrays(whole)
     if posterior.slope is not None:  # in the data's units; zero for the added axis
         slope = np.pad(posterior.slope * posterior.scale, ((0, added), (0, 0)))
         arrays["slope"] = slope.astype(np.float32)
@@ -220,9 +236,12 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "item_missing": missing_code,
         **described,
     }
+    if chart.levels is not None:
+        header["levels"] = chart.levels.header
     if chart.columns is not None:
         rows = coded_rows(dataset, chart.columns)
-        header["links"] = pack_links(chart.posterior, chart.columns, rows)
+        own = chart.levels.posterior if chart.levels and whole else chart.posterior
+        header["links"] = pack_links(own, chart.columns, rows)
     elif (
         dataset.column_names is not None
         and dataset.drawing.kind == "bars"

@@ -57,9 +57,10 @@ def _precision(chart: Chart, arrays: dict[str, Array], bits: int) -> Precision:
     """Compare the browser's outputs with the posterior in double precision; return the error."""
     posterior, latent = chart.seen, chart.latent_mean
     worst = np.zeros(posterior.n_outputs)
+    fade = arrays["level_fades"][chart.levels.first] if chart.levels and chart.switched else 1.0
     for begin in range(0, len(latent), BLOCK):
         points = latent[begin : begin + BLOCK]
-        row = posterior.kernel.K(points, posterior.inducing)
+        row = posterior.kernel.K(points, posterior.inducing) * fade
         shown = arrays["center"] + row @ arrays["transform"].T @ arrays["weights"]
         error = np.abs(shown - predict(posterior, points)[0])
         worst = np.maximum(worst, error.max(axis=0))

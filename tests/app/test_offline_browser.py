@@ -16,6 +16,7 @@ from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.kernels import White
 from gplvm_core.offline import explorer as offline
 from gplvm_core.prediction import predict
+from gplvm_core.readers.frames import from_columns
 from gplvm_core.store import Library
 from gplvm_core.wire.precision import Precision, spread
 from pages.ui.learn.controls import usual_state
@@ -113,6 +114,25 @@ def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
         assert np.max(np.abs(output - exact) / spread(dataset)) < most
         seen.append(point)
     assert len(np.unique(seen, axis=0)) == 6
+
+
+def test_a_slider_changes_the_known_factor_that_the_map_leaves_out(page, tmp_path):
+    rng = np.random.default_rng(0)
+    age = rng.uniform(20.0, 60.0, 80)
+    values = rng.standard_normal((80, 2)) @ rng.standard_normal((2, 5)) + age[:, None] / 8
+    model = gplvm_core.BayesianGPLVM(2, n_inducing=15, max_iter=60, random_state=0)
+    model.fit(values, known=from_columns({"age": age}, ""))
+    data = Dataset("ages", "Ages", values, Drawing("bars", (5,)))
+    page.goto(saved(gplvm_core.explorer(model, data), tmp_path))
+    page.wait_for_selector(READY)
+    slider = page.get_by_role("slider", name="age")
+    for key, at in (("Home", 0), ("ArrowRight", 1), ("End", -1)):
+        slider.press(key)
+        point, output = page.evaluate(SHOWN)
+        value = float(model.known_.choices[at][0] * age.std() + age.mean())
+        expect(slider).to_have_attribute("aria-valuetext", f"{value:.4g}")
+        exact = model.given(value).inverse_transform([point])[0]
+        assert np.max(np.abs(output - exact) / spread(data)) < 2e-3
 
 
 @pytest.mark.slow

@@ -12,6 +12,22 @@ const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url)
 const close = (found, expected, tolerance = 1e-9) =>
   assert.ok(Math.abs(found - expected) <= tolerance * (1 + Math.abs(expected)), `${found} is not ${expected}`);
 
+test("a model shows the outputs at another value of its known factors, and again at the first", () => {
+  const [first, last] = ["level 0", "level 2"].map((name) => NUMBERS[name]);
+  const model = new LatentModel(new Uint8Array(Buffer.from(first.bytes, "base64")));
+  for (const [level, { mean, deviation }] of [[2, last], [0, first]]) {
+    model.showLevel(level);
+    const found = new Float64Array(model.nOutputs);
+    first.points.forEach((point, i) => {
+      const variance = model.predict(point, found);
+      mean[i].forEach((value, d) => close(found[d], value, 1e-5));
+      close(model.deviation(variance), deviation[i], 1e-4);
+      close(model.deviation(model.variance(point)), deviation[i], 1e-4);
+    });
+  }
+  assert.ok(model.levels.has(2) && !model.levels.has(3));
+});
+
 for (const [name, numbers] of Object.entries(NUMBERS)) {
   const { bytes, points, mean, deviation } = numbers;
   const model = new LatentModel(new Uint8Array(Buffer.from(bytes, "base64")));

@@ -16,7 +16,7 @@ function modelOf(lacks = false) {
   }) };
   const header = { relevance: [1, 1, 1], start: 2, dims: [0, 1], ...(lacks ? {} : { factors: ["age", "height"] }) };
   const model = new LatentPoints({ header, arrays, shapes: { latent: [ROWS, 3] } });
-  return Object.assign(model, lacks ? {} : { items: new Uint8Array(ROWS), lengths: true });
+  return Object.assign(model, lacks ? {} : { items: new Uint8Array(ROWS), lengths: true, levels: { words: ["a", "b", "c"], first: 1 } });
 }
 
 const MODEL = modelOf();
@@ -41,6 +41,7 @@ const LINKED = {
   show: ["thumbnails", "ellipses", "trajectories", "table"].map((name) => ({ ...NOTHING, [name]: true })).concat([NOTHING, { ...NOTHING, thumbnails: true, ellipses: true, trajectories: true, table: true }]),
   shade: ["uncertainty", "magnification"],
   by: [-1, 0, 1],
+  level: [0, 1, 2],
   wall: ["one", "around", "anywhere", "map"],
   unsure: ["blur", "fade", "off"],
   noise: [true, false],

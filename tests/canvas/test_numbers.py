@@ -16,6 +16,8 @@ from gplvm_core.bounds import OutputGaps
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.kernels import RBF, Bias, Kernel, Linear, Periodic, White
 from gplvm_core.prediction import Posterior, predict, sample
+from gplvm_core.prediction.factors import at_level
+from gplvm_core.wire.levels import Levels
 from gplvm_core.wire.model import Chart, pack_model
 
 FILE = Path(__file__).with_name("numbers.json")
@@ -33,6 +35,9 @@ CASES = {
     **{name: (name, "alike") for name in KERNELS},
     "groups": ("rbf", "groups"),
     "own": ("rbf", "own"),
+    "level 0": ("rbf", "level 0"),
+    "level 2": ("rbf", "level 2"),
+    "own, level 1": ("rbf", "own, level 1"),
 }
 AROUND = np.array([0.01, 0.0, 0.02])  # the variance of an uncertain position
 
@@ -41,32 +46,49 @@ def chart_of(kernel: Kernel, outputs: str) -> Chart:
     """Return the posterior of a sparse regression with known inputs and smooth outputs.
 
     outputs: "alike" if all have the same variance; "groups" if they are observed in different rows;
-    "own" if each has its own signal and noise. The jitter keeps K well conditioned (1e4 at most),
-    because processors that round differently must agree on the stored numbers.
+    "own" if each has its own signal and noise; "level" with a number if two known factors are
+    further inputs, and have the values of that number. The jitter keeps K well conditioned (1e4 at
+    most), because processors that round differently must agree on the stored numbers.
     """
     rng = np.random.default_rng(0)
     latent = rng.standard_normal((N, Q))
     targets = np.sin(latent @ rng.standard_normal((Q, D)))
-    inducing, jitter, noise = latent[:M], 1e-3, 0.01
+    level = outputs.rpartition("level ")[2]
+    inputs, slope = latent, None
+    if level.isdecimal():
+        assert isinstance(kernel, RBF)
+        inputs = np.hstack([latent, rng.standard_normal((N, 2))])
+        kernel = RBF(kernel.variance, np.append(kernel.lengthscale, [1.5, 0.9]))
+        slope = np.vstack([np.zeros((Q, D)), rng.standard_normal((2, D))])
+    inducing, jitter, noise = inputs[:M], 1e-3, 0.01
     gram = kernel.K(inducing) + jitter * np.eye(M)
-    cross = kernel.K(inducing, latent)
+    cross = kernel.K(inducing, inputs)
     inverse = np.linalg.inv(gram + cross @ cross.T / noise)
     weights, gap = inverse @ (cross @ targets) / noise, np.linalg.inv(gram) - inverse
     center, scale = np.full(D, 3.0), np.linspace(0.5, 2.0, D)
     gaps, groups, each = gap[None], None, None
     if outputs == "groups":
         gaps, groups = np.stack([gap, 0.5 * gap]), np.array([0, 1, 1, 0])
-    if outputs == "own":
+    if outputs.startswith("own"):
         spectrum, basis = eigh(cross @ cross.T, gram)
         ratio = np.geomspace(0.5, 200.0, D)
         told = ratio[:, None] * spectrum
         each = OutputGaps(ratio, basis[None], ratio[:, None] * told / (1.0 + told))
         noise = 1.0
     posterior = Posterior(
-        kernel, inducing, weights, gaps, noise, jitter, center, scale, groups=groups, each=each
+        *(kernel, inducing, weights, gaps, noise, jitter, center, scale),
+        groups=groups,
+        each=each,
+        slope=slope,
     )
+    levels = None
+    if slope is not None:
+        values = np.array([[-1.0, 0.5], [0.2, 0.0], [1.3, -0.8]])
+        levels = Levels("factors", ("a", "b", "c"), int(level), False, values, posterior)
+        posterior = at_level(posterior, values[int(level)])
     dataset = Dataset("made", "Made", center + scale * targets, Drawing("curve", (D,)))
-    return Chart(posterior, dataset, latent, None, np.array([2.0, 1.0, 0.25]), (0, 1, 2))
+    relevance = np.array([2.0, 1.0, 0.25])
+    return Chart(posterior, dataset, latent, None, relevance, (0, 1, 2), levels=levels)
 
 
 def numbers_of(name: str) -> dict[str, Any]:

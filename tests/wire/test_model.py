@@ -11,6 +11,7 @@ from gplvm_core.kernels import RBF, Bias, Kernel, KernelError, Linear, White
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
+from gplvm_core.readers.frames import from_columns
 from gplvm_core.wire.first_pair import separating_pair
 from gplvm_core.wire.frame import frame, unframe
 from gplvm_core.wire.items import own_ranges
@@ -405,3 +406,37 @@ def test_only_a_table_with_mixed_units_has_an_axis_for_each_column():
     low, high = np.array(ranges).T
     assert (low < mixed.min(axis=0)).all() and (high > mixed.max(axis=0)).all()
     assert high[1] - low[1] < 60.0
+
+
+@pytest.mark.parametrize("words", [False, True])
+def test_the_browser_has_every_value_of_the_factors_that_were_taken_out(words):
+    rng = np.random.default_rng(0)
+    batch = np.array(["Leeds", "Oslo", "Rome"])[np.arange(N) % 3]
+    values = rng.standard_normal((N, 2)) @ rng.standard_normal((2, 4)) + np.arange(N)[:, None] % 3
+    columns = dict(zip("abcd", values.T, strict=True))
+    kinds = None
+    if words:
+        columns["sex"] = np.where(values[:, 0] > 1.0, "m", "f")
+        kinds = {**dict.fromkeys("abcd", "number"), "sex": "category"}
+    settings = {"n_inducing": 10, "max_iter": 20, "random_state": 0}
+    model = BayesianGPLVM(2, **settings, kinds=kinds, without="batch")
+    model.fit(from_columns({**columns, "batch": batch}, ""))
+    rows = Dataset.of_table("made", "Made", from_columns(columns, ""), kinds)
+    chart = Chart.of(model, rows)
+    header, arrays = unframe(pack_model(chart, "made"))
+    assert header["levels"]["words"] == ["Leeds", "Oslo", "Rome"]
+    points = model.latent_mean_[:6]
+    for level, word in enumerate(header["levels"]["words"]):
+        own = model.given(word).posterior_
+        mean, variance = predict(own, points)
+        row = own.kernel.K(points, own.inducing) * arrays["level_fades"][level]
+        alpha = row @ arrays["transform"].T
+        found = arrays["level_centers"][level] + alpha @ arrays["weights"]
+        unit = np.ones(len(found.T))
+        if words:
+            unit = np.array(header["links"]["unit"])
+            found = np.array(header["links"]["center"]) + unit * found
+        np.testing.assert_allclose(found, mean, rtol=1e-5, atol=1e-5)
+        shared = own.kernel.diag(points) - alpha**2 @ arrays["shrink"]
+        expected = np.sqrt((variance / unit**2).mean(axis=1))
+        np.testing.assert_allclose(header["scale"] * np.sqrt(shared), expected, rtol=1e-5)

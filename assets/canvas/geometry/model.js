@@ -3,6 +3,7 @@
 import { formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
 import { kernelKind } from "./kernels.js";
+import { Levels } from "./levels.js";
 import { LatentPoints } from "./points.js";
 import { scaleEnds } from "./scale.js";
 import { LatentSlice } from "./slice.js";
@@ -71,13 +72,24 @@ export class LatentModel extends LatentPoints {
     /** The columns that can colour the map. @type {readonly string[]} */
     this.coloured = this.wholeColumns();
     this.outputs = new OutputVariances(content);
+    /** The values of known factors that the map leaves out; null without any. */
+    this.levels = header.levels ? new Levels(content) : null;
     /** @type {Float64Array | undefined} */
     this.powers = undefined;
     this.row = new Float64Array(this.nInducing);
     this.alpha = new Float64Array(this.nTerms);
-    this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
+    /** @type {Float64Array | null} */
+    this.gap = null;
     /** Converts functions to columns, if some columns are words or counts. */
     this.table = header.links ? new TableOutput(this) : null;
+    this.showLevel(header.levels?.first ?? 0);
+  }
+
+  /** Show the map at a value of the known factors that it leaves out. @param {number} level */
+  showLevel(level) {
+    this.levels?.show(level, this);
+    this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
+    this.table?.forget();
   }
 
   /** The facts of the rows and, for a table, its columns. @override */

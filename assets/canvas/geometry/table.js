@@ -85,6 +85,11 @@ export class TableOutput {
     this.last = null;
   }
 
+  /** Forget the last place, because the model's outputs have changed. */
+  forget() {
+    this.last = null;
+  }
+
   /**
    * Return the prediction for every column at a place, x* ~ N(x, variance).
    * @param {Float64Array} x

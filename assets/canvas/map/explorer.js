@@ -13,6 +13,7 @@ import { Controls } from "./controls.js";
 import { DataTable } from "./data_table.js";
 import { Gestures } from "./gestures.js";
 import { Inspector, shareLink } from "./inspector.js";
+import { LevelChoice } from "./level_choice.js";
 import { LatentMap } from "./map.js";
 import { Matters } from "./matters.js";
 import { Memory } from "./memory.js";
@@ -88,6 +89,7 @@ export class Explorer extends Visit {
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
     this.paths = this.parts.paths ? new Paths(this, this.parts.paths) : null;
     this.shades = this.paths && this.state.chosen.offer.shades.length > 1 ? new ShadeChoice(this, this.paths.metric) : null;
+    this.levels = model.levels && this.parts.level ? new LevelChoice(this, model.levels) : null;
     this.observe(this.parts.map, ...this.pictures.map(({ canvas }) => /** @type {HTMLElement} */ (canvas.parentElement)));
     if (this.inspector) this.observe(this.parts.details);
     this.resize();

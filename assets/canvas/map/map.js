@@ -18,11 +18,12 @@ import { Shading } from "./shade.js";
 /** @import { Output } from "../geometry/model.js" */
 /** @import { Slice } from "../geometry/slice.js" */
 /** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { Levels } from "../geometry/levels.js" */
 
 /**
  * What a map shows: points, the model's uncertainty, and pictures of the model's rows.
  * @typedef {LatentPoints & {
- *   items: any, pictured: Output[], slice: (x: Float64Array, a: number, b: number) => Slice<any>,
+ *   items: any, pictured: Output[], levels?: Levels | null, slice: (x: Float64Array, a: number, b: number) => Slice<any>,
  *   variance: (x: Float64Array) => number, spreadWords: (variance: number) => string }} MapModel
  */
 

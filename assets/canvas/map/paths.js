@@ -178,6 +178,12 @@ export class Paths {
     };
   }
 
+  /** Look for the path again, because the model's outputs are now others. */
+  changed() {
+    this.found.clear();
+    if (this.keys.length) this.search();
+  }
+
   /** Remove the path, or cancel the choice of its end. */
   clear() {
     this.poses.forget([]);

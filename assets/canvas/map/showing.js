@@ -55,6 +55,7 @@ export function showSwitches(explorer, before) {
     shades?.show();
     controls.colours.markShade();
   }
+  if (differs("level")) explorer.levels?.show();
   if (differs("wall")) wall?.begin();
   if (differs("unsure")) inspector?.showUnsure();
   if (differs("noise")) wall?.showNoise();

@@ -1,6 +1,7 @@
 // The switches of a map's state: the values that a model allows, and their form in a link.
 
 /** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { Levels } from "../geometry/levels.js" */
 /** @import { TableOutput } from "../geometry/table.js" */
 /** @import { TableCell } from "../kit/table.js" */
 
@@ -22,6 +23,8 @@
  * @property {number} rows the number of rows
  * @property {readonly Shade[]} shades
  * @property {boolean} lengths whether paths and magnification are available
+ * @property {number} levels the number of values of known factors to choose from
+ * @property {number} level the value that is shown first
  */
 /**
  * @typedef {object} Switches
@@ -31,6 +34,7 @@
  * @property {readonly number[]} labels the highlighted labels
  * @property {ArrayLike<number>} rows the selected rows, in order
  * @property {WallMode} wall the number and places of the pictures beside the map
+ * @property {number} level the value of the known factors that the map leaves out
  * @property {Unsure} unsure how a picture shows unsure pixels
  * @property {boolean} noise whether they have noise
  * @property {KeyPoints | null} path a single key frame is the beginning of a path
@@ -99,6 +103,12 @@ export const SWITCHES = {
   },
   labels: { first: () => NONE, allows: (labels, offer) => labels.every((label) => offer.labels.includes(label)) },
   rows: { first: () => NONE, allows: (rows, offer) => !rows.length || among(rows[rows.length - 1], offer.rows) },
+  level: {
+    first: ({ level }) => level,
+    allows: (level, { levels }) => among(level, levels),
+    toLink: (level) => String(level + 1),
+    fromLink: (words) => Number(words) - 1,
+  },
   wall: oneOf(["one", "around", "anywhere", "map"]),
   unsure: oneOf(["blur", "fade", "off"]),
   noise: {
@@ -144,7 +154,7 @@ function oneOf(values, possible = () => true) {
 }
 
 /**
- * @param {LatentPoints & { lengths?: boolean, table?: TableOutput | null }} model
+ * @param {LatentPoints & { lengths?: boolean, table?: TableOutput | null, levels?: Levels | null }} model
  * @returns {Offer}
  */
 export function offerOf(model) {
@@ -159,6 +169,8 @@ export function offerOf(model) {
     rows: model.nRows,
     shades: ["uncertainty", ...(model.lengths ? ["magnification"] : []), ...chancesOf(model.table?.cells ?? []).map(({ shade }) => shade)],
     lengths: Boolean(model.lengths),
+    levels: model.levels?.words.length ?? 0,
+    level: model.levels?.first ?? 0,
   };
 }
 

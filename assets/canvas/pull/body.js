@@ -150,7 +150,7 @@ export class Body extends Grasp {
     this.explorer.paint();
   }
 
-  /** Remove the handles, because the visitor went to another latent point. */
+  /** Remove the handles, because the visitor went to another latent point. @override */
   left() {
     this.at = null;
     this.pointer.drop();

@@ -111,7 +111,7 @@ export class FitGrasp extends Grasp {
     this.explorer.paint();
   }
 
-  /** Release the held values, because the visitor went to another latent point; restore the values that were held there earlier. */
+  /** Release the held values, because the visitor went to another latent point; restore the values that were held there earlier. @override */
   left() {
     const { explorer } = this;
     this.forget();

@@ -118,6 +118,16 @@ export class Grasp {
     if (this.explorer.parts.announce) this.explorer.parts.announce.textContent = words;
   }
 
+  /** Release what is held, because the visitor went to another latent point. */
+  left() {}
+
+  /** Forget every change, because the model's outputs are now others. */
+  restart() {
+    this.kept.clear();
+    this.left();
+    this.drag = null;
+  }
+
   /** Show another explanation that was chosen. */
   chosen() {
     this.explorer.paint();

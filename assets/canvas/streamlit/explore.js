@@ -13,8 +13,8 @@ import { oneMap } from "./one_map.js";
 /** @import { WholeMap } from "../map/taking.js" */
 
 /**
- * opening: Python code that opens the model; columns: the addresses of all rows' columns, for a large model; file: the state of the last export; own: the visitor's labels.
- * @typedef {MapData & { opening: string, columns: Record<string, string>, file: WholeMap | null, own: OwnData | null }} ExploreData
+ * opening: Python code that opens the model; columns: the addresses of all rows' columns, for a large model; file: the state of the last export; own: the visitor's labels; level: the value of the known factors for which the server answers.
+ * @typedef {MapData & { opening: string, columns: Record<string, string>, file: WholeMap | null, own: OwnData | null, level: number | null }} ExploreData
  */
 
 /** @param {Uint8Array} bytes @param {ExploreData} data */
@@ -25,7 +25,9 @@ function readModel(bytes, { columns, own }) {
   return model;
 }
 
-export default oneMap(readModel, (root, model, chosen, keep, { opening, own }, names, send) => {
+const LEVEL_REST_MS = 250; // the server hears of a value once the visitor stays at it
+
+export default oneMap(readModel, (root, model, chosen, keep, { opening, own, level }, names, send) => {
   partsOf(root).taking.dataset.opening = opening;
   const explorer = new Explorer(root, model, chosen, keep, names);
   const ask = (/** @type {number} */ turn) => send("file", { turn, names: names.visitors, link: toLink(explorer.state.chosen) });
@@ -34,8 +36,18 @@ export default oneMap(readModel, (root, model, chosen, keep, { opening, own }, n
     explorer.ownLabels.store = (given) => send("own", given);
     explorer.ownLabels.latest = JSON.stringify(own ?? explorer.ownLabels.data());
   }
+  if (explorer.levels) {
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    let timer;
+    explorer.levels.chosen = (value) => {
+      clearTimeout(timer);
+      timer = setTimeout(() => send("level", value), LEVEL_REST_MS);
+    };
+    if (level !== chosen.level) send("level", chosen.level);
+  }
   return explorer;
-}, (explorer, { file, own }) => {
+}, (explorer, { file, own, opening }) => {
+  partsOf(explorer.root).taking.dataset.opening = opening;
   void explorer.taking?.takeFile(file);
   explorer.ownLabels?.take(own);
 });

@@ -16,7 +16,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import rows_in_words, whole
 
 LINKS = "explore_links"  # session key: the link's parameters for each model and tab
-OF_ALL_TABS = ("model", "view", "tab")  # parameters of the link
+OF_ALL_TABS = ("model", "view", "level", "tab")  # parameters of the link
 
 
 def chosen_key(tab: str) -> str | None:
@@ -79,8 +79,8 @@ def turn_to(key: str, tab: str) -> None:
     before = known.get("model"), known.get("tab", FIRST_TAB)
     links[before] = {name: text for name, text in known.items() if name not in OF_ALL_TABS}
     wanted = {"model": key}
-    if "view" in known and known.get("model") == key:
-        wanted["view"] = known["view"]
+    if known.get("model") == key:
+        wanted |= {name: known[name] for name in ("view", "level") if name in known}
     if tab != FIRST_TAB:
         wanted["tab"] = tab
     st.query_params.from_dict(wanted | links.get((key, tab), {}))

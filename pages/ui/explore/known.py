@@ -1,5 +1,6 @@
 """The known factors that a map takes out: the value at which it is shown, what they explain."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,45 +9,99 @@ from numpy import ndarray as Array
 
 from gplvm_core import is_factor_left
 from gplvm_core.figures.variance_shares import shown_columns, variance_shares_figure
+from gplvm_core.models.data.known import TakenOut
 from gplvm_core.readers.names import names_of
+from gplvm_core.wire.levels import Levels
+from gplvm_core.wire.model import Chart
 from pages.ui.shared.catalogue import ANOTHER, Item, at_level
-from pages.ui.shared.inputs import lasting_selectbox, one_of
+from pages.ui.shared.component import sent_by
+from pages.ui.shared.inputs import one_of
+from pages.ui.shared.link import go_to, whole_number
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import percent
 
 SIDE_BY_SIDE = 5  # more values, and longer ones, are in a menu
 LETTERS = 40
+LEVEL = "level"  # parameter of the link
 
 
-def chosen_level(item: Item) -> Item:
-    """Ask for a value of the known factors that the map takes out; return the map at this value.
+def chosen_level(item: Item, *, on_map: bool) -> Item:
+    """Return the map at the value of its known factors that the link names, or at the usual one.
 
-    Return maps without such factors unchanged.
+    on_map: the map itself has the choice; else ask for the value. Return maps without such factors
+    unchanged.
     """
     known = getattr(item.model, "known_", None)
     if known is None:
         return item
-    words = [known.words(point) for point in known.choices]
-    words += [ANOTHER] if known.fewest else []
-    usual = at_level(item).at
-    assert usual is not None
-    first = words.index(usual.words)
-    label, key = plain(usual.names), f"explore_level|{item.key}"
+    words = level_words(known)
+    usual = Levels.of(item.model).first
+    asked = whole_number(st.query_params.get(LEVEL))
+    number = usual if asked is None or not 0 < asked <= len(words) else asked - 1
+    found = at_level(item, number)
+    assert found.at is not None
+    if on_map:
+        return found
+    label, key = plain(found.at.names), f"explore_level|{item.key}|{number}"
     numbers = {number: plain(word) for number, word in enumerate(words)}
     with st.container(horizontal=True, vertical_alignment="bottom", key="known_level"):
+
+        def switch() -> None:
+            take_level(st.session_state[key])
+
         if len(words) <= SIDE_BY_SIDE and sum(map(len, words)) <= LETTERS:
-            number = one_of(label, numbers, key, usual=first)
+            one_of(label, numbers, key, usual=number, lasts=False, on_change=switch)
         else:
-            number = lasting_selectbox(
-                label, [*numbers], first, format_func=words.__getitem__, key=key, width=240
+            st.selectbox(
+                label,
+                [*numbers],
+                number,
+                format_func=words.__getitem__,
+                key=key,
+                width=240,
+                on_change=switch,
             )
-        found = at_level(item, number)
-        assert found.at is not None
-        more = f", {known.usual}" if found.at.usual else ""
-        if not found.at.values:
-            more = ": the average of these, with the scatter between them as noise"
-        st.caption(plain(f"All answers are for {found.at.words}{more}."), width="content")
+        st.caption(_answers_for(found), width="content")
     return found
+
+
+def level_words(known: TakenOut) -> list[str]:
+    """Return the values to choose from in words."""
+    return [*map(known.words, known.choices), *([ANOTHER] if known.fewest else [])]
+
+
+def take_level(number: int) -> None:
+    """Put a value, counted from 0, into the link."""
+    go_to(**{LEVEL: str(number + 1)})
+
+
+def take_sent_level(key: str) -> None:
+    """Put the value that a map sent into the link; key: that of the map's component."""
+    number = sent_by(key, "level")
+    if isinstance(number, int):
+        take_level(number)
+
+
+def _answers_for(item: Item) -> str:
+    """Say at which value all answers are."""
+    assert item.at is not None
+    more = f", {item.at.model.known_.usual}" if item.at.usual else ""
+    if not item.at.values:
+        more = ": the average of these, with the scatter between them as noise"
+    return plain(f"All answers are for {item.at.words}{more}.")
+
+
+def chart_of(item: Item) -> Chart:
+    """Return a map's chart; the browser switches between the values of its known factors."""
+    if item.at is None:
+        return Chart.of(item.model, item.dataset)
+    levels = Levels.of(item.at.model)
+    if item.at.model.known_.fewest:
+        levels = replace(levels, other=ANOTHER)
+    if item.at.values:
+        return replace(Chart.of(item.at.model, item.dataset), levels=levels)
+    levels = replace(levels, points=levels.points[:0])
+    return replace(Chart.of(item.model, item.dataset), levels=levels)
 
 
 def what_was_taken_out(item: Item) -> None:
@@ -62,6 +117,7 @@ def what_was_taken_out(item: Item) -> None:
     with expander:
         if not expander.open:
             return
+        st.caption(_answers_for(item))
         left, shares = _found(item.at.model, item.visit)
         for sentence in left:
             st.markdown(plain(f"{sentence}."))

@@ -112,7 +112,7 @@ def explore() -> None:
     _bar(item.key, tab.key, allowed)
     if named != tab.key and ("tab" in st.query_params or named != FIRST_TAB):
         _say_lacking(item.key, named)
-    item = chosen_level(item)
+    item = chosen_level(item, on_map=tab.key == MAP.tab)
     tab.show(item, f"{key}|{item.version}")
 
 

@@ -51,6 +51,7 @@ class Level:
 
     values: tuple[Any, ...]  # of the factors; (): a value that is not in the data
     words: str
+    number: int  # among the values to choose from
     usual: bool  # whether it is the most frequent one
     model: Any
 
@@ -242,12 +243,12 @@ def at_level(item: Item, number: int | None = None) -> Item:
     if known is None:
         return item
     if number == len(known.choices):
-        level = Level((), ANOTHER, False, item.model)
+        level = Level((), ANOTHER, number, False, item.model)
         return replace(item, model=item.model.unseen(), at=level)
-    usual = known.levels[0]
-    point = usual if number is None else known.choices[number]
-    same = bool(np.array_equal(point, usual))
-    level = Level(known.values(point), known.words(point), same, item.model)
+    usual = int(np.argmax((known.choices == known.levels[0]).all(axis=1)))
+    number = usual if number is None else number
+    point = known.choices[number]
+    level = Level(known.values(point), known.words(point), number, number == usual, item.model)
     return replace(item, model=at_value(item.model, point), at=level)
 
 

@@ -6,7 +6,10 @@ from typing import Any, Self
 from gplvm_core.readers.errors import shortened
 
 # Parameters for the map's display and path, which the browser reads.
-LOOK = ("show", "shade", "by", "wall", "unsure", "noise", "path", "way", "seconds", "names", "zoom")
+LOOK = (
+    *("show", "shade", "by", "level", "wall", "unsure", "noise"),
+    *("path", "way", "seconds", "names", "zoom"),
+)
 FARTHEST = 1e6
 """The largest valid coordinate; the data are within a few units of 0."""
 PARAMETERS = ("dims", "at", "hold", *LOOK)

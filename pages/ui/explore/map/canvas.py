@@ -9,6 +9,7 @@ import streamlit as st
 from gplvm_core.offline.scripts import MAP_STYLES
 from gplvm_core.wire.columns import pack_columns
 from gplvm_core.wire.model import Chart
+from pages.ui.explore.known import take_sent_level
 from pages.ui.explore.map.taking import made_file, make_file
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
@@ -42,8 +43,10 @@ def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening:
                 "names": names_data(item, space),
                 "file": made_file(key),
                 "own": own_labels(item).to_data(),
+                "level": None if item.at is None else item.at.number,
             },
             on_own_change=lambda: take_own_labels(item, key),
+            on_level_change=lambda: take_sent_level(key),
             on_names_change=lambda: store_names(item, space, key),
             on_file_change=lambda: make_file(item, chart, key),
         )

@@ -4,8 +4,7 @@ import streamlit as st
 
 from gplvm_core.models import LatentVariableModel
 from gplvm_core.readers.errors import in_digits, plural
-from gplvm_core.wire.model import Chart
-from pages.ui.explore.known import what_was_taken_out
+from pages.ui.explore.known import chart_of, what_was_taken_out
 from pages.ui.explore.map.canvas import latent_canvas
 from pages.ui.explore.map.labels import partly_labelled, rows_without_label
 from pages.ui.explore.map.noise import noise_of_outputs
@@ -148,8 +147,10 @@ def latent_map(item: Item, name: str) -> None:
         if at < last:
             layer_canvas(item, at, name)
         else:
-            chart = Chart.of(item.model, item.dataset)
-            latent_canvas(item, chart, name, linked_place(n_axes(chart)), opening_here(item))
+            chart = chart_of(item)
+            # The same bytes serve all values of known factors, except for one that is not known.
+            of_all = item.visit if chart.switched else name
+            latent_canvas(item, chart, of_all, linked_place(n_axes(chart)), opening_here(item))
     noise_of_outputs(item, name)
     what_was_taken_out(item)
     rows_without_label(item, name)

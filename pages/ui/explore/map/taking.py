@@ -33,10 +33,12 @@ def make_file(item: Item, chart: Chart, key: str) -> None:
     data: dict[str, Any] = {"turn": asked.get("turn")}
     try:
         # The names in the browser are newer than those in the session.
-        named = replace(chart, names=checked(asked.get("names")))
-        file = OfflineExplorer(
-            named, item.title, _source(item), opening_elsewhere(item), _link(asked)
-        )
+        levels = chart.levels and chart.levels.alone
+        named = replace(chart, names=checked(asked.get("names")), levels=levels)
+        source = item.dataset.source
+        if item.at is not None and levels is None:
+            source = f"{item.at.names}: {item.at.words}. {source}".rstrip()
+        file = OfflineExplorer(named, item.title, source, opening_elsewhere(item), _link(asked))
         html = file.html.encode()
     except ValueError as error:
         data["problem"] = plain(error)
@@ -47,12 +49,6 @@ def make_file(item: Item, chart: Chart, key: str) -> None:
             "words": f"{len(html) / MEGABYTE:.1f} MB. {file.precision.in_words()}",
         }
     st.session_state[MADE] = {"of": key, "data": data}
-
-
-def _source(item: Item) -> str:
-    """Return the origin of the data, after the value of the known factors."""
-    source = item.dataset.source
-    return source if item.at is None else f"{item.at.names}: {item.at.words}. {source}".rstrip()
 
 
 def _link(asked: Mapping[str, Any]) -> dict[str, str]:
