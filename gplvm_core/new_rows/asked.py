@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.estimators.second_stage import FOLDS
-from gplvm_core.models.estimators.with_known import for_rows
+from gplvm_core.models.estimators.with_known import can_ask_training, for_rows
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.places import (
     MOST_EXPLANATIONS,
@@ -90,9 +90,7 @@ def _answered(
         oddness[given] = known.oddness(scores, some)
         if reasons:
             why = reasons_of(density.rows, known, some, scores)
-    # The training rows are at other values than a map at one value.
-    at_value = getattr(model, "given_", None) is not None and model.known_ is None
-    if known is None and ranked and errors is None and not at_value:
+    if known is None and ranked and errors is None and can_ask_training(model):
         p[given], count_known = p_values(model, dataset, some)
         if reasons:
             why = reasons_by_hiding(model, dataset, some, p[given])

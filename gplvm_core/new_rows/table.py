@@ -13,7 +13,13 @@ from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.errors import checked_errors
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.estimators.second_stage import has_known_errors
-from gplvm_core.models.estimators.with_known import TOGETHER, groups_of, taken_apart
+from gplvm_core.models.estimators.with_known import (
+    TOGETHER,
+    apart_from_known,
+    can_ask_training,
+    groups_of,
+    taken_apart,
+)
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of, prepare
 from gplvm_core.new_rows.reasons import sentence_of
@@ -29,6 +35,9 @@ from gplvm_core.readers.names import column_words
 NO_P_AFTER_ERRORS = (
     "no row has a p-value, because the model was trained with known errors of cells, which new "
     "rows do not share"
+)
+NO_P_ELSEWHERE = (
+    "no p-value, because the training rows are at other values of the known factors than this map"
 )
 NO_P_WITH_ERRORS = (
     "no row has a p-value, because its known errors are not those of the training rows"
@@ -62,7 +71,8 @@ def apply(
     dataset : Dataset, optional
         The training rows. They are needed for `p` and the reasons only if the model has no
         out-of-fold scores (`fit` with second_stage="off"), and for column names that the model does
-        not know. For words, counts and robust columns, `p` compares a row with at most 100 of these
+        not know. For words, counts and robust columns, and for maps without known factors, `p`
+        compares a row with at most 100 of these
         rows by the model's bound, and only numbers are reasons.
     errors : DataFrame or array_like of shape (n, D), optional
         The known standard deviation of each value of a table in memory; NaN where it is unknown. A
@@ -110,7 +120,10 @@ def apply(
     if dataset is not None and isinstance(kinds, TableColumns):
         dataset = dataset.with_kinds(kinds.columns)
     names, drawn = _columns(model, dataset)
-    by_bound = drawn.kinds is not None  # words and counts have no density
+    worded = drawn.kinds is not None
+    # Words and counts, and maps without known factors, have no density.
+    by_bound = worded or (not apart_from_known(model) and dataset is not None)
+    by_bound = by_bound and can_ask_training(model)
     model = model if drawn.columns else without_names(model)
     if errors is not None and getattr(model, "known_", None) is not None:
         raise DataError(TOGETHER)
@@ -151,7 +164,10 @@ def apply(
         found = columns_of(answers, names)
         if no_p:
             found["reasons"] = [no_p] * len(values)
-        if by_bound:
+        elif not all(can_ask_training(own) for own, _ in groups):
+            for row in np.arange(len(values))[groups[-1][1]]:  # at a value that training lacked
+                found["reasons"][row] = NO_P_ELSEWHERE
+        if worded:
             words = in_own_values(drawn.all_columns, answers.filled)
             found |= {name: words.iloc[:, at].to_numpy() for at, name in enumerate(names)}
         return found
@@ -226,12 +242,14 @@ def _with_scores(model: Any, dataset: Dataset | None, *, by_bound: bool) -> tupl
         return model, NO_P_AFTER_ERRORS
     if not getattr(model, "can_have_density", False):
         no_p = "no row has a p-value, because the model has no density"
-        if getattr(model, "known_", None) is not None:
-            no_p += " of rows with known factors"
         if isinstance(getattr(model, "columns_", None), TableColumns) or getattr(
             model, "kinds_", None
         ):
             no_p += ": read the training rows of dataset with the kinds of the model"
+        elif not can_ask_training(model):
+            no_p = NO_P_ELSEWHERE
+        elif not apart_from_known(model):
+            no_p += " of rows with known factors: pass the training rows as dataset"
         return model, "" if by_bound else no_p
     if dataset is not None:
         return prepare(model, dataset), ""

@@ -16,7 +16,7 @@ from gplvm_core import (
     is_factor_left,
     load,
 )
-from gplvm_core.datasets import DataError
+from gplvm_core.datasets import DataError, Drawing
 from gplvm_core.prediction import predict
 
 SETTINGS = {"n_components": 3, "n_inducing": 20, "max_iter": 100, "random_state": 0}
@@ -475,6 +475,24 @@ def test_apply_ranks_mixed_rows_beside_training_rows_of_their_batches():
     odd.loc[0, "a"] += 30.0
     found = apply(fitted, odd, dataset)
     assert found["p"][0] < 0.05 < found["p"][1:].median()
+
+
+def test_odd_rows_are_found_beside_training_rows_of_their_own_places(model):
+    dataset = Dataset("rows", "Rows", ROWS, Drawing("bars", (6,)), column_names=tuple("abcdef"))
+    odd = ROWS[:30].copy()
+    odd[:5, 1] += 4.0
+    found = apply(model, framed(odd, BATCH[:30]), dataset)
+    assert (found["p"][:5] <= 0.05).all() and (found["p"][5:] > 0.05).mean() > 0.8
+    assert found["reasons"][0].startswith("Given its other columns, “b”")
+    # The map at one place compares with all training rows, too: each is at its own place.
+    north = np.flatnonzero(BATCH[:30] == "north")
+    own = apply(model.given("north"), odd[north], dataset)["p"]
+    np.testing.assert_allclose(own, found["p"][north], atol=0.05)
+    # No training row is at a place that is new.
+    with pytest.warns(UserWarning, match="not in the training rows"):
+        mixed = apply(model, framed(odd[:2], ["moon", BATCH[1]]), dataset)
+    assert np.isnan(mixed["p"][0]) and "at other values" in mixed["reasons"][0]
+    assert mixed["p"][1] == found["p"][1]
 
 
 def test_a_state_space_model_still_fills_rows_in_time():

@@ -181,9 +181,20 @@ def for_rows(model: Any, rows: Any) -> Any:
 
 
 def for_training(model: Any, rows: IntArray) -> Any:
-    """The model for some of its training rows."""
-    known: TakenOut | None = getattr(model, "known_", None)
-    return model if known is None else _bound(model, known.points[rows])
+    """The model for some of its training rows, which have their own known factors."""
+    whole = getattr(model, "_of_all_values", model)
+    known: TakenOut | None = getattr(whole, "known_", None)
+    return model if known is None else _bound(whole, known.points[rows])
+
+
+def can_ask_training(model: Any) -> bool:
+    """Whether the training rows are at values of known factors that the model has.
+
+    They are not for the map of a value that training lacked, and for a map at one value that was
+    stored without the others.
+    """
+    own = getattr(model, "given_", None) is None or getattr(model, "known_", None) is not None
+    return own or hasattr(model, "_of_all_values")
 
 
 def of_rows(question: Question) -> Question:
@@ -343,7 +354,9 @@ def unseen(self: Any) -> Any:
 
 def at_value(model: Any, level: Array) -> Any:
     """The same map at one value of its known factors, given as inputs of the layers."""
-    return _ordinary(model, lambda posterior: at_level(posterior, level))
+    own = _ordinary(model, lambda posterior: at_level(posterior, level))
+    own._of_all_values = model
+    return own
 
 
 def _ordinary(model: Any, fixed: Callable[[Posterior], Posterior]) -> Any:

@@ -15,6 +15,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.models.estimators.with_known import for_training
 from gplvm_core.new_rows.without_density import ROWS_AT_ONCE, log_scores, scored_rows
 from pages.ui.shared.catalogue import GALLERY_FOLDER
 from pages.ui.shared.density import density_of, named
@@ -166,7 +167,7 @@ def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start:
     rows = scored_rows(_dataset, missing)[start : start + ROWS_AT_ONCE]
     values = _dataset.values[rows].copy()
     values[:, missing] = np.nan
-    return scores(_model, _dataset, values)
+    return scores(for_training(_model, rows), _dataset, values)
 
 
 @of_model(64)

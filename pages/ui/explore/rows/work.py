@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
+from gplvm_core.models.estimators.with_known import can_ask_training
 from gplvm_core.new_rows import Answers, answers_of, prepare
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.new_rows import NewRows
@@ -85,8 +86,10 @@ def key_of(name: str) -> str:
 def prepared(item: Item, name: str) -> Any:
     """Return the model with its density and its training rows' scores; None if not ready."""
     if not can_learn(item.model):
-        # Tables with words and counts use the model's bound, which needs no preparation.
-        return item.model if item.dataset.columns else None
+        # Tables with words and counts, and maps without known factors, use the model's bound, which
+        # needs no preparation.
+        ranked = bool(item.dataset.columns) or item.at is not None
+        return item.model if ranked and can_ask_training(item.model) else None
     density = density_of(item.model)
     if density is not None and density.typicality is not None:
         return item.model
