@@ -5,7 +5,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help run test test-all test-versions other-pythons older check check-types check-style check-floors \
     check-weight check-canvas-types \
-    check-canvas-style check-canvas-tests format docs mutants fuzz bench cluster-demo gallery chromium clean
+    check-canvas-style check-canvas-tests format docs mutants fuzz bench cluster-demo gallery chromium firefox clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -62,6 +62,7 @@ test: $(VENV)/.dev-installed
 # documentation, the wheel, an older processor and other Pythons.
 test-all: $(VENV)/.dev-installed
 	$(TOGETHER) older other-pythons $(CANVAS)/node_modules/.installed chromium
+	-@$(MAKE) --no-print-directory firefox
 	$(PYTEST) -m slow
 
 # Processors round differently. Here OpenBLAS and NumPy use only instructions that every processor of
@@ -159,6 +160,12 @@ chromium:
 	    echo "or run all the other tests with: $(BIN)/python -m pytest -m 'not browser'"; \
 	    exit 1; \
 	fi
+
+# Without Firefox, the test of a visit with Firefox is skipped.
+firefox:
+	@command -v firefox-esr firefox >/dev/null || { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends firefox-esr; } || \
+	    echo "Firefox was not found, so its test is skipped."
 
 # Use the first Python that is new enough and can make a virtual environment.
 $(VENV)/pyvenv.cfg:

@@ -38,6 +38,7 @@ from gplvm_core import (
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array
+from gplvm_core.readers.frames import from_columns
 from gplvm_core.readers.spread import spread_rows
 from gplvm_core.store import Library
 
@@ -48,7 +49,8 @@ HERE = Path(__file__).resolve().parent
 class Exhibit:
     """A model of the gallery: its data set, its title and its settings.
 
-    by_rule: whether the model in time is a state-space model.
+    by_rule: whether the model in time is a state-space model; without: the covariate that is taken
+    out of the map.
     """
 
     dataset: str
@@ -56,6 +58,7 @@ class Exhibit:
     settings: dict[str, Any]
     in_time: bool = False
     by_rule: bool = False
+    without: str = ""
 
 
 # One inducing input takes 40 kB on disk for the faces, and 74 kB for the people.
@@ -64,6 +67,12 @@ GALLERY = {
         "people",
         "People who do not exist",
         {"n_components": 12, "n_inducing": 100, "max_iter": 600},
+    ),
+    "ages": Exhibit(
+        "people",
+        "The same face at another age",
+        {"n_components": 12, "n_inducing": 50, "max_iter": 1000},
+        without="age",
     ),
     "faces": Exhibit(
         "faces", "Forty people", {"n_components": 10, "n_inducing": 128, "max_iter": 800}
@@ -142,11 +151,13 @@ def gallery_model(
     return (StateSpaceGPLVM if GALLERY[name].by_rule else DynamicalGPLVM)(**settings)
 
 
-def known_beside(name: str, dataset: Dataset) -> dict[str, Any]:
-    """Return the arguments of fit other than the rows."""
+def known_beside(name: str, dataset: Dataset, rows: Any = slice(None)) -> dict[str, Any]:
+    """Return the arguments of fit other than the rows, for some of the rows."""
+    if taken := GALLERY[name].without:
+        return {"known": from_columns({taken: dataset.covariates[taken][rows]}, "")}
     if not GALLERY[name].in_time:
         return {}
-    return {"times": dataset.times, "sequences": dataset.sequences}
+    return {"times": dataset.times[rows], "sequences": dataset.sequences[rows]}
 
 
 CALIBRATION = HERE / "calibration.json"
@@ -172,7 +183,9 @@ def calibrate(name: str) -> dict[str, float]:
         return calibrate_columns(dataset, model, trained, held, generator)
     views = dataset.view_values or {"": dataset.values}
     seen = as_given({view: values[trained] for view, values in views.items()})
-    model.fit(seen)
+    model.fit(seen, **known_beside(name, dataset, trained))
+    if GALLERY[name].without:
+        model = model.given(known_beside(name, dataset, held)["known"])
     rows = {view: values[held] for view, values in views.items()}
     varies = {view: np.ptp(values[trained], axis=0) > 0.0 for view, values in views.items()}
     half = {view: (generator.random(rows[view].shape) < 0.5) & varies[view] for view in views}
@@ -295,7 +308,8 @@ def keep_densities(name: str) -> None:
     library = Library(HERE, read_only=True)
     model, dataset = library.model(name), library.dataset(name)
     rows = dataset.values[spread_rows(dataset.n_points, MOST_SCORED)]
-    if model.capabilities.views or dataset.columns or np.isnan(rows).any():
+    without = not getattr(model, "can_have_density", False)
+    if without or model.capabilities.views or dataset.columns or np.isnan(rows).any():
         return
     known = json.loads(DENSITIES.read_text()) if DENSITIES.exists() else {}
     known = {key: values for key, values in known.items() if not key.startswith(f"{name}|")}

@@ -63,6 +63,16 @@ def dragged(page: Page, joint: int, right: float, down: float) -> dict[str, Any]
     return state_of(page)
 
 
+# JavaScript that moves and releases a pressed mouse before the next frame.
+FLICK = f"""([x, y]) => {{
+    const {{ canvas }} = {EXPLORER}.body;
+    for (const name of ["pointermove", "pointerup"]) {{
+        const where = {{ clientX: x, clientY: y, pointerId: 1, pointerType: "mouse" }};
+        canvas.dispatchEvent(new PointerEvent(name, where));
+    }}
+}}"""
+
+
 def swiped(page: Page, x: float, y: float, right: float, down: float) -> dict[str, Any]:
     """Move a finger by CSS pixels, and return the state while it still touches the screen."""
     touch = page.context.new_cdp_session(page)
@@ -101,6 +111,20 @@ def test_a_body_is_dragged_by_its_joints_turned_and_pinned(page, joints, tmp_pat
     np.testing.assert_allclose(undone["pose"], before["pose"], atol=1e-6)
     page.keyboard.press("Control+Shift+z")
     np.testing.assert_allclose(state_of(page)["pose"], after["pose"], atol=1e-6)
+
+    # A joint that is let go before the next frame arrives, too.
+    page.keyboard.press("Control+z")
+    x, y = before["places"][hand]
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.evaluate(FLICK, [x - 30, y - 90])
+    page.wait_for_function(IDLE)
+    flicked = state_of(page)
+    moved = np.array(flicked["places"][hand]) - before["places"][hand]
+    np.testing.assert_allclose(moved, [-30, -90], atol=6)
+    assert flicked["past"] == before["past"] + 1
+    page.mouse.up()
+    after = flicked
 
     # An exported table has the body as it was dragged.
     menu(page, "Export")

@@ -172,7 +172,7 @@ def test_a_picture_is_painted_copied_erased_and_let_go(page):
     stroke(page, (0.55, 0.06), (0.55, 0.94))
     page.get_by_role("button", name="Reset").click()
     assert np.isnan(painted(state_of(page))).all()
-    expect(page.get_by_text("Paint on the picture, and the rest follows.")).to_be_visible()
+    expect(page.get_by_text("Paint here, and the rest follows.")).to_be_visible()
 
 
 @pytest.mark.slow

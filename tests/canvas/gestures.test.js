@@ -115,6 +115,16 @@ test("the wheel scrolls the page; with Ctrl, or after a click on the map, it zoo
   assert.ok(factor > 1);
 });
 
+test("a notch of the wheel zooms alike in browsers that report pixels and in those that report lines", () => {
+  const { send, understood } = bench();
+  send("pointerdown", 30, 40);
+  send("pointerup", 30, 40);
+  send("wheel", 30, 40, { deltaY: -120, deltaMode: 0 });
+  send("wheel", 30, 40, { deltaY: -3, deltaMode: 1 });
+  const [pixels, lines] = understood.filter(([name]) => name === "zoom").map((zoomed) => zoomed[3]);
+  assert.ok(pixels > 1.2 && pixels === lines, `${pixels} ${lines}`);
+});
+
 test("a wheel that scrolled the page does not zoom the map that comes under the pointer", () => {
   const { send, understood } = bench();
   const turn = () => send("wheel", 30, 40, { deltaY: -100, deltaMode: 0 });

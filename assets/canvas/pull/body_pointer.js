@@ -85,7 +85,8 @@ export class BodyPointer {
     if (!press || event.pointerId !== press.id) return;
     this.drop();
     if (!press.moved && event.type === "pointerup") this.body.pin(press.joint);
-    else this.body.end();
+    else if (this.body.drag?.still) this.body.end();
+    else this.body.explorer.paint(); // the body still follows to where the joint was let go, then the change ends
   }
 
   /** End the drag. */

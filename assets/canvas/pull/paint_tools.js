@@ -14,7 +14,7 @@ const TOOLS = [
   ["copy", "Copy", "Paint with the pixels of another picture"],
   ["erase", "Erase", "Free painted pixels"],
 ];
-const PAINT_HINT = "Paint on the picture, and the rest follows.";
+const PAINT_HINT = "Paint here, and the rest follows.";
 
 export class PaintTools {
   /** @param {Painting} painting */

@@ -19,8 +19,9 @@ from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.frames import frame_of
 
-# The shares of variance use at most this many rows.
-MOST_POINTS = 1000
+# The most and the fewest rows over which outputs are averaged, and outputs in memory at a time.
+MOST_POINTS, FEWEST_POINTS = 1000, 100
+MOST_NUMBERS = 20_000_000
 # Questions whose answers have the rows on the second axis.
 ROWS_SECOND = ("sample_completions", "column_quantiles")
 # Residuals below this fraction of a column's largest value are rounding errors.
@@ -343,7 +344,7 @@ def unseen(self: Any) -> Any:
     DataError
         If the model has no known factors, or if all of them are numbers.
     """
-    known, points = _taken_out(self), self._belief.thinned(MOST_POINTS).mean
+    known, points = _taken_out(self), _points_of(self)
     if not known.fewest:
         raise DataError(
             f"{', '.join(known.names)}: every number is a value of a known factor of numbers, so "
@@ -390,7 +391,7 @@ def variance_shares(self: Any) -> dict[str, Float[Array, " D"]]:
         If no known factor was taken out.
     """
     known = _taken_out(self)
-    posterior, points = self.posterior_, self._belief.thinned(MOST_POINTS).mean
+    posterior, points = self.posterior_, _points_of(self)
     each = np.stack(
         [
             predict(posterior, np.hstack([points, np.tile(level, (len(points), 1))]))[0]
@@ -407,6 +408,15 @@ def variance_shares(self: Any) -> dict[str, Float[Array, " D"]]:
         parts["noise"] = np.where(posterior.links.measured, posterior.noise, np.nan)
     total = sum(parts.values())
     return {name: own / total for name, own in parts.items()}
+
+
+def _points_of(model: Any) -> Float[Array, "n Q"]:
+    """The places of some rows: so few that their outputs at all levels fit into memory."""
+    layers = getattr(model, "posteriors_", None) or {"": model.posterior_}
+    width = max(each.n_outputs for each in layers.values())
+    count = MOST_NUMBERS // (width * len(model.known_.levels))
+    few = min(max(count, FEWEST_POINTS), MOST_POINTS)
+    return np.asarray(model._belief.thinned(few).mean)
 
 
 def _variance(values: Array, weights: Float[Array, " L"]) -> Array:

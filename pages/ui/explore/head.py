@@ -16,6 +16,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import rows_in_words, whole
 
 LINKS = "explore_links"  # session key: the link's parameters for each model and tab
+LETTER, ARROW = 17, 90  # pixels of a letter of the title, and of the menu's arrow and margins
 OF_ALL_TABS = ("model", "view", "level", "tab")  # parameters of the link
 
 
@@ -125,6 +126,7 @@ def model_menu(key: str, tab: str) -> None:
         label_visibility="collapsed",
         key=menu,
         on_change=switch,
+        width=ARROW + LETTER * len(titles.get(key, "")),
     )
 
 

@@ -16,6 +16,7 @@ class Invitation:
 
 INVITATIONS: dict[str, Invitation] = {
     "people": Invitation("Paint on a face; another one appears.", MAP),
+    "ages": Invitation("Change the age of a face.", MAP),
     "heads": Invitation("Move the lamp around a head.", MAP),
     "poses": Invitation("Pull a hand: the body follows.", MAP),
     "moves": Invitation("Play, forecast or generate a movement.", TIME),

@@ -65,8 +65,9 @@ def inline_scripts() -> list[str]:
 
 POLICY = {
     "default-src": "'none'",
-    # Streamlit loads a component's script as a blob of the page.
-    "script-src": " ".join(["'self'", "blob:", *inline_scripts()]),
+    # Streamlit loads a component's script as a blob of the page. One of its libraries compiles some
+    # WebAssembly; without permission, Firefox reports an error at each visit.
+    "script-src": " ".join(["'self'", "blob:", "'wasm-unsafe-eval'", *inline_scripts()]),
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",
