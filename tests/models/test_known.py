@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars
 import pytest
 from scipy.special import logsumexp
 
@@ -447,7 +448,9 @@ def test_odd_questions_get_a_sentence(model):
         BayesianGPLVM(**SETTINGS, without=2.0).fit(ROWS)
     with pytest.raises(DataError, match="takes out all columns"):
         BayesianGPLVM(**SETTINGS, without=tuple(range(6))).fit(ROWS)
-    with pytest.raises(TypeError, match="write days as words"):
+    with pytest.raises(TypeError, match="known factors are not numbers"):
+        BayesianGPLVM(**SETTINGS).fit(ROWS, known=np.arange(75).astype("timedelta64[h]"))
+    with pytest.raises(DataError, match=r"75 values in 75 rows.*give days as numbers"):
         BayesianGPLVM(**SETTINGS).fit(ROWS, known=np.arange(75).astype("datetime64[D]"))
     weights = model.alternatives(framed(ROWS[:4], ["moon", *BATCH[1:4]]), 12)[0]
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)
@@ -493,6 +496,30 @@ def test_odd_rows_are_found_beside_training_rows_of_their_own_places(model):
         mixed = apply(model, framed(odd[:2], ["moon", BATCH[1]]), dataset)
     assert np.isnan(mixed["p"][0]) and "at other values" in mixed["reasons"][0]
     assert mixed["p"][1] == found["p"][1]
+
+
+def test_a_day_is_a_batch_in_every_form_of_a_date():
+    days = np.array(["2026-11-27", "2026-11-28", "2026-11-30"], "datetime64[D]")
+    own = days[np.unique(BATCH, return_inverse=True)[1]]
+    hours = own + np.arange(75).astype("timedelta64[m]")
+    settings = SETTINGS | {"max_iter": 5}
+    words = BayesianGPLVM(**settings).fit(ROWS, known=own.astype(str))
+    frame = framed(ROWS, BATCH).assign(place=hours)
+    for table in (frame, polars.from_pandas(frame)):
+        fitted = BayesianGPLVM(**settings, without="place").fit(table)
+        assert fitted.bound_ == words.bound_ and fitted.known_.in_words == words.known_.in_words
+        np.testing.assert_array_equal(
+            fitted.transform(table[:4]), words.given(own[:4]).transform(ROWS[:4])
+        )
+    for day in (days[1], days[1].item(), "2026-11-28"):
+        at = words.given(day).inverse_transform(np.zeros((1, 3)))
+        np.testing.assert_array_equal(
+            at, fitted.given("2026-11-28").inverse_transform(np.zeros((1, 3)))
+        )
+    gone = hours.copy()
+    gone[3] = np.datetime64("NaT")
+    with pytest.raises(DataError, match="missing in row 3"):
+        BayesianGPLVM(**settings).fit(ROWS, known=gone)
 
 
 def test_a_state_space_model_still_fills_rows_in_time():

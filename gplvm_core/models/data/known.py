@@ -8,10 +8,12 @@ import warnings
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from itertools import pairwise
 from typing import Any
 from zlib import crc32
 
+import narwhals as nw
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
@@ -30,7 +32,6 @@ MOST_CODES, LEAST_ROWS = 12, 5
 MOST_VALUES = 50
 # A factor of numbers is averaged over at most this many of its values.
 MOST_LEVELS = 12
-DATES = "the known factors (write days as words, such as '2026-11-29')"
 # A factor that leaves less of the variance than this leaves nothing to map.
 LEAST_LEFT = 1e-4
 UNKNOWN = "{}: the known factor has no value. The answers average over its values in training ({})"
@@ -75,7 +76,7 @@ class KnownFactor:
             raise DataError(
                 f"the known factor {cells.name!r} has {len(found):,} values in {count:,} rows: it "
                 "names rows, and a map without it would have nothing left. Choose a factor that "
-                f"many rows share (at most {MOST_VALUES} values)"
+                f"many rows share (at most {MOST_VALUES} values), or give days as numbers"
             )
         return cls(cells.name, tuple(in_order(found)))
 
@@ -317,13 +318,32 @@ def _cells(table: Any) -> list[Cells]:
     if hasattr(given, "to_frame"):  # a series
         given = one_table(given.to_frame())
     if isinstance(given, Frame):
-        return [cells_in(str(column.name), column) for column in given.iter_columns()]
+        return [cells_in(str(column.name), _days(column)) for column in given.iter_columns()]
     values: NDArray[Any] = np.asarray(given, dtype=None if hasattr(given, "dtype") else object)
-    without_dates(values, DATES)
+    if values.dtype.kind == "M":
+        values = values.astype("datetime64[D]").astype(object)
+    if values.dtype == object:
+        values = np.vectorize(_day, otypes=[object])(values) if values.size else values
+    without_dates(values, "the known factors")
     if values.ndim == 1:
         values = values[:, None]
     found = cells_of(values if values.dtype.kind in "ifb" else values.astype(object))
     return [replace(own, name=f"factor {at}") for at, own in enumerate(found, 1)]
+
+
+def _days(column: Any) -> Any:
+    """A column of dates as words: a calendar day is a batch."""
+    if not isinstance(column.dtype, nw.Date | nw.Datetime):
+        return column
+    words = [_day(value) for value in column.to_list()]
+    return nw.new_series(column.name, words, nw.String, backend=column.implementation)
+
+
+def _day(value: Any) -> Any:
+    """The day of a date as a word; None for a missing one; other values as they are."""
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[D]").item()
+    return value.isoformat()[:10] if isinstance(value, date) and value == value else value
 
 
 def _by_name(columns: list[Cells], names: Sequence[str]) -> list[Cells]:
