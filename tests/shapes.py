@@ -1,7 +1,8 @@
 """Check the array shapes in the core's annotations while tests run.
 
-In each test, the first calls of every function are checked, and then only some later calls, because
-training calls the same functions thousands of times with the same shapes.
+In each test, the first calls of every function are checked if their shapes are new to this process,
+and then some later calls: training calls the same functions thousands of times with the same
+shapes.
 
 jaxtyping's own import hook wraps all functions, also those without shapes and those that are
 created inside others at every call. With jaxtyping's hook, the bound of a small problem takes seven
@@ -25,10 +26,12 @@ from typing import Any, get_args, get_origin
 from beartype import beartype
 from jaxtyping import AbstractArray, jaxtyped
 
-# Per test, the first ALL_OF calls of a function are checked, and after them one in ONE_IN calls.
-ALL_OF, ONE_IN = 3, 50
+# Per test, the FIRST calls of a function are checked if their shapes are new, and after them one in
+# ONE_IN calls.
+FIRST, ONE_IN = 10, 50
 
 _calls: Counter[Callable[..., Any]] = Counter()
+_seen: set[Any] = set()
 
 
 def count_anew() -> None:
@@ -54,15 +57,32 @@ def checked(function: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
         nonlocal checking
-        _calls[function] += 1
-        if (count := _calls[function]) > ALL_OF and count % ONE_IN:
-            return function(*arguments, **named)
+        _calls[function] = count = _calls[function] + 1
+        form = None
+        if count > FIRST:
+            if count % ONE_IN:
+                return function(*arguments, **named)
+        else:
+            form = function, _form(arguments), *named, _form(tuple(named.values()))
+            if form in _seen:
+                return function(*arguments, **named)
         checking = checking or beartype(function)
         # The length of an axis such as N must be the same only within one call.
         with jaxtyped("context"):
-            return checking(*arguments, **named)
+            found = checking(*arguments, **named)
+        _seen.add(form)
+        return found
 
     return call
+
+
+def _form(value: Any) -> Any:
+    """Return what annotations can say of a value: shape and dtype, or those of a tuple's parts."""
+    if isinstance(value, tuple):
+        return tuple(map(_form, value))
+    if isinstance(shape := getattr(value, "shape", None), tuple):
+        return shape, getattr(value, "dtype", None)
+    return type(value)
 
 
 def _shapes_in(hint: Any) -> Any:
