@@ -24,19 +24,16 @@ PIXELS = """(canvas) => {
 
 
 def run_page(page: str, **query: str | None) -> AppTest:
-    """Start the app, and open a page with parameters in its address (None: without this parameter).
+    """Start the app at a page, with parameters in its address (None: without this parameter).
 
     page: a room, a tab of Explore, or Mine (a shelf of the Gallery).
     """
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
-    at.run()
-    if page == "gallery":
-        return at
-    return go_to(at, page, **query)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
+    return app.run() if page == "gallery" else go_to(app, page, **query)
 
 
 def go_to(app: AppTest, page: str, /, **query: str | None) -> AppTest:
-    """Open another page, tab or shelf in the same visit."""
+    """Open a page, a tab or a shelf, also another one in the same visit."""
     app.query_params.clear()
     place = {"tab": page} if page in TABS else {"shelf": "mine"} if page == "mine" else {}
     for name, value in (place | query).items():
