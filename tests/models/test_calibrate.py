@@ -31,8 +31,8 @@ def inside(found: tuple[Array, Array], truth: Array) -> float:
 
 @pytest.fixture(scope="module")
 def of_views() -> Any:
-    known = views(300, 1)
-    return ManifoldRelevance(1, 12, max_iter=40, random_state=0).fit(known), known
+    known = views(200, 1)
+    return ManifoldRelevance(1, 12, max_iter=30, random_state=0).fit(known), known
 
 
 def test_a_view_from_another_is_inside_its_intervals(of_views: Any, tmp_path: Path) -> None:
@@ -68,14 +68,14 @@ def test_training_again_forgets_the_factors(of_views: Any) -> None:
 
 def test_bad_input_of_calibrate_is_refused(of_views: Any) -> None:
     model, known = of_views
-    with pytest.raises(DataError, match="300 training rows, and Y has 3 rows"):
+    with pytest.raises(DataError, match="200 training rows, and Y has 3 rows"):
         model.calibrate({name: own[:3] for name, own in known.items()})
     with pytest.raises(DataError, match="training rows of second are not given"):
         model.calibrate({"first": known["first"]})
-    with pytest.raises(DataError, match="sequences must have one label for each of the 300 rows"):
+    with pytest.raises(DataError, match="sequences must have one label for each of the 200 rows"):
         model.calibrate(known, sequences=[1, 2])
     with pytest.raises(DataError, match="at least two rows or groups"):
-        model.calibrate(known, sequences=np.zeros(300))
+        model.calibrate(known, sequences=np.zeros(200))
     plain = BayesianGPLVM(2, 8, max_iter=3, random_state=0).fit(known["second"])
     with pytest.raises(DataError, match="fit_density calibrates"):
         plain.calibrate(known["second"])

@@ -53,6 +53,7 @@ def test_the_map_of_a_simpler_start_is_as_good_as_that_model_and_resumes() -> No
     np.testing.assert_array_equal(again.latent_mean_, model.latent_mean_)
 
 
+@pytest.mark.slow
 def test_a_table_without_structure_says_that_simpler_starts_found_none() -> None:
     generator = np.random.default_rng(3)
     table = wide(0.6).apply(lambda own: pd.Series(generator.permutation(own)))

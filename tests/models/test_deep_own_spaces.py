@@ -217,6 +217,7 @@ def test_inference_of_a_row_through_layers_of_a_view(both: DeepManifoldRelevance
     check_slopes(bound, beliefs, 2)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_over_time_and_resumed() -> None:
     views, runs = circle(30), []

@@ -128,7 +128,7 @@ def waving(n_points: int = 40) -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture(scope="module")
 def dynamical() -> DeepGPLVM:
     times, rows = waving()
-    return DeepGPLVM((2, 3), 10, time_kernel="rbf", max_iter=60, random_state=0).fit(
+    return DeepGPLVM((2, 3), 10, time_kernel="rbf", max_iter=40, random_state=0).fit(
         rows, times=times
     )
 
@@ -218,7 +218,7 @@ def test_autoencoders() -> None:
     found = tied.forecast(rows)
     assert np.sqrt(np.mean((found - rows) ** 2)) < 0.6 * rows.std()
     for kind in ("kernel", "network"):
-        model = DeepGPLVM((2, 3), 8, encoder=kind, **QUICK).fit(rows)
+        model = DeepGPLVM((2, 3), 8, encoder=kind, **QUICK | {"max_iter": 3}).fit(rows)
         np.testing.assert_allclose(model.transform(rows), model.latent_mean_, atol=1e-10)
         gaps = rows[:3].copy()
         gaps[0, 2:] = np.nan
@@ -293,4 +293,4 @@ def test_growing_is_another_start() -> None:
 def test_nothing_grows_on_a_layer_that_is_off() -> None:
     noise = np.random.default_rng(0).normal(size=(12, 1))
     with pytest.warns(UserWarning, match="so no layer was added above it"):
-        DeepGPLVM((1, 1), 4, grow=True, max_iter=60, jitter=1e-4, random_state=0).fit(noise)
+        DeepGPLVM((1, 1), 4, grow=True, max_iter=40, jitter=1e-4, random_state=0).fit(noise)

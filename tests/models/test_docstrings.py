@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 import gplvm_core
 from gplvm_core.models.estimators.documentation import entries_of, sections_of
+from tests.cases import quickly
 from tests.every import fitted_models
 
 KINDS = [
@@ -27,7 +28,16 @@ NAMES = [
     )
 ]
 
-LONG = {"apply", "is_depth_worth_it"}  # their examples take seconds
+# Their examples train for longer.
+LONG = {
+    "AverageOfStarts",
+    "DeepGP",
+    "DeepManifoldRelevance",
+    "StateSpaceGPLVM",
+    "apply",
+    "is_anything_here",
+    "is_depth_worth_it",
+}
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +74,7 @@ def test_help_is_readable(kind: type) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize(
-    "name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in NAMES]
-)
+@pytest.mark.parametrize("name", quickly(NAMES, set(NAMES) - LONG))
 def test_every_public_name_has_examples_that_run(name: str) -> None:
     thing = inspect.unwrap(getattr(gplvm_core, name))
     tests = doctest.DocTestFinder(recurse=False).find(thing, name)

@@ -14,6 +14,7 @@ from gplvm_core.prediction import DATA
 from gplvm_core.prediction.paths import Continued, continued
 from gplvm_core.prediction.sequence import infer_path
 from gplvm_core.priors.temporal import Path
+from tests.until import Until
 
 NOISE = 0.05
 
@@ -231,15 +232,9 @@ def test_stored_and_resumed(tmp_path, times: np.ndarray) -> None:
         return DynamicalGPLVM(2, 10, max_iter=max_iter, random_state=0)
 
     whole = fresh().fit(targets, times=times)
-    runs = []
-
-    def stop(progress) -> None:
-        runs.append(progress.run)
-        if progress.iteration == 12:
-            raise StopIteration
-
-    fresh().fit(targets, times=times, callback=stop)
-    resumed = fresh().fit(targets, times=times, resume=runs[-1])
+    runs = Until(lambda progress: progress.iteration == 12)
+    fresh().fit(targets, times=times, callback=runs)
+    resumed = fresh().fit(targets, times=times, resume=runs.last.run)
     assert resumed.bound_ == whole.bound_
     whole.save(tmp_path / "motion.gplvm")
     again = load(tmp_path / "motion.gplvm")

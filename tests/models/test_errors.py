@@ -32,6 +32,7 @@ from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.readers import DataError, Drawing
 from tests.every import check_object
+from tests.models.row_slopes import check_slopes
 
 SETTINGS = {"n_components": 2, "n_inducing": 15, "max_iter": 80, "random_state": 0}
 UNITS = np.linspace(1.0, 5.0, 8)
@@ -134,17 +135,9 @@ def test_rows_with_errors_are_placed_where_their_bound_is_highest(known: Bayesia
     network = known.fitted_.with_errors({"data": errors}).network
     bound = RowBound.of(network, {"data": given}, roots=(0,))
     generator = np.random.default_rng(0)
-    mean, numbers, step = generator.normal(size=(6, 2)), np.arange(6), 1e-5
-    variance = generator.uniform(0.05, 0.5, (6, 2))
-    _, (slope,) = bound.data([Belief(mean, variance)], numbers)
-    for q, one in enumerate(np.eye(2)):
-        for own, way in ((slope.mean, (1.0, 0.0)), (slope.variance, (0.0, 1.0))):
-            above, below = (
-                bound.data([Belief(mean + way[0] * h * one, variance + way[1] * h * one)], numbers)
-                for h in (step, -step)
-            )
-            difference = (above[0] - below[0]) / (2.0 * step)
-            np.testing.assert_allclose(own[:, q], difference, rtol=1e-4, atol=1e-4)
+    belief = Belief(generator.normal(size=(6, 2)), generator.uniform(0.05, 0.5, (6, 2)))
+    for seed in range(4):
+        check_slopes(bound, [belief], seed, 1e-4, 1e-5)
     # A row's errors are its own, in whatever order rows are asked about.
     order = np.array([4, 0, 5, 1, 3, 2])
     turned = known.transform(given[order], errors=errors[order])
@@ -178,6 +171,7 @@ def test_errors_that_are_all_0_or_unknown_change_nothing() -> None:
     np.testing.assert_array_equal(one.transform(noisy), two.transform(noisy, errors=nothing))
 
 
+@pytest.mark.slow
 def test_equal_errors_take_their_part_of_the_noise() -> None:
     generator = np.random.default_rng(0)
     truth = rows(100)[0]
@@ -216,14 +210,16 @@ def test_a_column_has_the_centre_and_spread_of_its_values_without_errors() -> No
     assert found.scale[0] == pytest.approx(np.exp(best[1]), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_words_and_numbers_with_errors_share_a_map(tmp_path: Path) -> None:
     truth, noisy, errors = rows(60)
     frame = pd.DataFrame(noisy, columns=list("abcdefgh"))
     frame["big"] = np.where(truth[:, 0] > 50.0, "yes", "no")
     frame.iloc[3, 2] = np.nan
     some = pd.DataFrame(errors, columns=list("abcdefgh"))[list("hgfedcba")]
-    model = BayesianGPLVM(**SETTINGS, kinds="auto").fit(frame, errors=some)
-    plain = BayesianGPLVM(**SETTINGS, kinds="auto").fit(frame)
+    settings = SETTINGS | {"max_iter": 30}
+    model = BayesianGPLVM(**settings, kinds="auto").fit(frame, errors=some)
+    plain = BayesianGPLVM(**settings, kinds="auto").fit(frame)
     assert [type(own) for own in model.posterior_.links.columns[:8]] == [Number] * 8
     mean = model.denoise(frame, errors=some)[list("abcdefgh")]
     assert error(mean, truth) < 0.6 * error(plain.denoise(frame)[list("abcdefgh")], truth)
@@ -285,6 +281,7 @@ def test_models_are_stored_copied_and_drawn(known: BayesianGPLVM, tmp_path: Path
     assert known.fit_to({2: 50.0})[0].outputs[2] == pytest.approx(50.0, abs=0.5)
 
 
+@pytest.mark.slow
 def test_paths_over_time_know_errors() -> None:
     times = np.linspace(0.0, 1.0, 50)
     truth = np.outer(np.sin(6.0 * times), [1.0, 2.0, -1.0])
@@ -355,7 +352,7 @@ def test_intervals_are_those_of_the_map_and_a_note_says_so() -> None:
 @pytest.mark.usefixtures("two_stages")
 def test_the_map_answers_about_rows_with_errors_where_others_have_a_density() -> None:
     _, noisy, errors = rows(40)
-    model = BayesianGPLVM(**SETTINGS | {"max_iter": 20}, second_stage="auto").fit(noisy)
+    model = BayesianGPLVM(**SETTINGS | {"max_iter": 5}, second_stage="auto").fit(noisy)
     assert model.density_ is not None
     gap = noisy[:3].copy()
     gap[:, 2] = np.nan
@@ -367,7 +364,7 @@ def test_the_map_answers_about_rows_with_errors_where_others_have_a_density() ->
 
 def test_fit_transform_places_rows_with_their_errors() -> None:
     _, Y, E = rows()
-    model = BayesianGPLVM(**SETTINGS)
+    model = BayesianGPLVM(**SETTINGS | {"max_iter": 5})
     places = model.fit_transform(Y, errors=E)
     np.testing.assert_array_equal(places, model.transform(Y, errors=E))
 

@@ -62,21 +62,13 @@ def test_the_density_beats_one_gaussian_and_the_difference_of_bounds(dense: Baye
 
 
 def test_units_change_the_density_by_their_jacobian(model: BayesianGPLVM) -> None:
-    few = ROWS[:, :3]
+    few = ROWS[:60, :3]
     found = []
     for unit in (1.0, 4.0):
-        own = BayesianGPLVM(2, 10, max_iter=20, random_state=0).fit(unit * few)
-        own.fit_density(unit * few, 4, prior_strength=3.0)
+        own = BayesianGPLVM(2, 10, max_iter=5, random_state=0).fit(unit * few)
+        own.fit_density(unit * few, 2, prior_strength=3.0)
         found.append(own.score_samples(unit * NEW[:, :3], method="density"))
     assert found[1] == pytest.approx(found[0] - 3.0 * np.log(4.0), abs=1e-6)
-
-
-@pytest.mark.slow
-def test_the_bound_and_the_map_do_not_change(model: BayesianGPLVM, dense: BayesianGPLVM) -> None:
-    assert dense.bound_ == model.bound_
-    assert (dense.transform(NEW[:5]) == model.transform(NEW[:5])).all()
-    bound = dense.score_samples(NEW[:5], method="bound")
-    assert (bound == model.score_samples(NEW[:5])).all()
 
 
 def test_held_out_rows_choose_the_settings(dense: BayesianGPLVM) -> None:
@@ -228,7 +220,7 @@ def test_gaps_in_the_training_rows(model: BayesianGPLVM) -> None:
     rows = ROWS.copy()
     rows[np.random.default_rng(0).random(rows.shape) < 0.1] = np.nan
     rows = rows[~np.isnan(rows).all(axis=1)]
-    found = BayesianGPLVM(3, 15, max_iter=80, random_state=0).fit(rows)
+    found = BayesianGPLVM(3, 15, max_iter=30, random_state=0).fit(rows)
     found.fit_density(rows, 5, prior_strength=3.0)
     assert found.density_ is not None
     assert any("missing" in note for note in found.density_.notes)
@@ -299,8 +291,8 @@ def test_models_without_a_bound_have_a_density_too(kind: Any) -> None:
 def test_a_constant_column() -> None:
     rows, new = (np.column_stack([each, np.full(len(each), 7.0)]) for each in (ROWS, NEW))
     with pytest.warns(UserWarning, match="constant"):
-        model = BayesianGPLVM(2, 10, max_iter=20, random_state=0).fit(rows)
-    model.fit_density(rows, 3)
+        model = BayesianGPLVM(2, 10, max_iter=5, random_state=0).fit(rows)
+    model.fit_density(rows, 3, prior_strength=3.0)
     same = model.score_samples(new, method="density")
     assert np.isfinite(same).all()
     new[:, 5] = 8.0

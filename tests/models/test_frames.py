@@ -423,8 +423,8 @@ def same(found: Any, expected: Any) -> bool:
     return not isinstance(found, str) and bool(np.isclose(float(found), float(expected)))
 
 
-# `make test` tries a regression with every frame, and all kinds of columns with three frames.
-QUICKLY = {"regression": FRAMES, "words": ("arrow", "masked", "xarray's Dataset")}
+# `make test` tries a regression with every frame, and all kinds of columns with two frames.
+QUICKLY = {"regression": FRAMES, "words": ("arrow", "masked")}
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from gplvm_core.datasets import DataError
 from gplvm_core.models.problems import many_rows
 from gplvm_core.wire.model import as_seen
 
-SETTINGS = {"n_components": 2, "n_inducing": 8, "max_iter": 40, "random_state": 0}
+SETTINGS = {"n_components": 2, "n_inducing": 8, "max_iter": 20, "random_state": 0}
 
 
 def rows(count: int, gaps: bool = False) -> np.ndarray:

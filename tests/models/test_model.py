@@ -27,6 +27,7 @@ from gplvm_core.models.problems.wiring import Wiring
 from gplvm_core.prediction import predict
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.reduce import serial
+from tests.until import Until
 
 FEW = {"max_iter": 40, "random_state": 0}
 
@@ -302,17 +303,11 @@ def test_a_kind_of_node_of_ones_own_is_trained_like_the_others():
 
 
 def test_a_training_that_was_stopped_continues_with_the_same_numbers():
-    runs = []
-
-    def stop(progress) -> None:
-        runs.append(progress.run)
-        if len(runs) == 10:
-            raise StopIteration
-
+    runs = Until(10)
     whole = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA)
-    first = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA, callback=stop)
+    first = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA, callback=runs)
     assert first.result_.status == "stopped"
-    rest = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA, resume=runs[-1])
+    rest = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA, resume=runs.last.run)
     assert rest.bound_ == whole.bound_
 
 

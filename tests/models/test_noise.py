@@ -50,6 +50,7 @@ def test_every_outputs_noise_is_found(model: BayesianGPLVM) -> None:
     np.testing.assert_allclose(model.noise_std_ / (SPREAD * SHARE), 1.0, atol=0.25)
 
 
+@pytest.mark.slow
 def test_quiet_columns_are_not_drowned_and_loud_ones_not_fitted(model: BayesianGPLVM) -> None:
     test, clean = rows(60, 1)
     shared = fitted(rows(150, 0)[0], noise="shared", scaling="global")

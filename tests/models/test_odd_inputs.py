@@ -2,6 +2,7 @@
 
 import datetime
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from gplvm_core import (
     load,
 )
 from gplvm_core.readers.errors import DataTypeError
+from tests.cases import named
 
 QUICK = {"max_iter": 2, "random_state": 0}
 TABLES = [
@@ -153,16 +155,14 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("rows", NUMBERS.values(), ids=NUMBERS)
 @pytest.mark.parametrize("model", ESTIMATORS, ids=name_of)
-def test_odd_numbers_work_or_are_refused_in_words(model: Any, rows: Any) -> None:
-    works_or_is_refused(model, rows)
-
-
-@pytest.mark.parametrize("y", [v[:, :1].ravel() for v in NUMBERS.values() if len(v) == 10])
-@pytest.mark.parametrize("model", REGRESSIONS, ids=name_of)
-def test_odd_targets_work_or_are_refused_in_words(model: Any, y: Any) -> None:
-    works_or_is_refused(model, ROWS, y)
+def test_odd_numbers_work_or_are_refused_in_words(model: Any) -> None:
+    for name, rows in NUMBERS.items():
+        with named(name):
+            works_or_is_refused(model, rows)
+        if len(rows) == 10 and model in REGRESSIONS:
+            with named(f"targets: {name}"):
+                works_or_is_refused(model, ROWS, rows[:, 0])
 
 
 # Dates.
@@ -180,23 +180,20 @@ def asked_with(model: Any, table: Any) -> Any:
     return {"y": table} if name_of(model) in map(name_of, VIEWS) else table
 
 
-@pytest.mark.parametrize("dates", KINDS_OF_DATES.values(), ids=KINDS_OF_DATES)
 @pytest.mark.parametrize("model", ESTIMATORS, ids=name_of)
-def test_dates_in_place_of_rows_are_refused(
-    model: Any, dates: Any, trained: dict[str, Any]
-) -> None:
-    table = np.stack([np.asarray(dates)] * 3, axis=1)
-    frame = pd.DataFrame({"a": ROWS[:, 0], "b": ROWS[:, 1], "c": dates})
+def test_dates_in_place_of_rows_are_refused(model: Any, trained: dict[str, Any]) -> None:
     known = trained[name_of(model)]
-    for given in (table, frame):
-        with pytest.raises(DataTypeError, match=REFUSED_DATES):
-            fitted(model, given)
-        for method in ("transform", "complete", "score_samples", "predict", "predict_proba"):
-            if not hasattr(known, method):
-                continue
-            others = (ROWS[:, 0],) * (method == "score_samples" and model in REGRESSIONS)
-            with pytest.raises(DataTypeError, match=REFUSED_DATES):
-                getattr(known, method)(asked_with(model, given), *others)
+    methods = ("transform", "complete", "score_samples", "predict", "predict_proba")
+    for name, dates in KINDS_OF_DATES.items():
+        table = np.stack([np.asarray(dates)] * 3, axis=1)
+        frame = pd.DataFrame({"a": ROWS[:, 0], "b": ROWS[:, 1], "c": dates})
+        for given in (table, frame):
+            with named(name), pytest.raises(DataTypeError, match=REFUSED_DATES):
+                fitted(model, given)
+            for method in filter(partial(hasattr, known), methods):
+                others = (ROWS[:, 0],) * (method == "score_samples" and model in REGRESSIONS)
+                with named(f"{method}: {name}"), pytest.raises(DataTypeError, match=REFUSED_DATES):
+                    getattr(known, method)(asked_with(model, given), *others)
 
 
 @pytest.mark.parametrize("dates", KINDS_OF_DATES.values(), ids=KINDS_OF_DATES)

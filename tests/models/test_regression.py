@@ -11,9 +11,9 @@ from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.estimators.regression import SparseGPRegression
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.regression import RegressionStart
-from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.reduce import serial
+from tests.until import Until
 
 
 def curve(n_points: int = 40, n_outputs: int = 2, seed: int = 0):
@@ -180,6 +180,7 @@ def test_small_tables_have_more_inducing_inputs_by_default(n_rows: int, most: in
     assert model.notes_ == ()
 
 
+@pytest.mark.slow
 def test_no_input_noise_is_learnt_for_exact_inputs() -> None:
     inputs, outputs, _ = curve()
     exact = small(max_iter=200).fit(inputs, outputs)
@@ -263,16 +264,10 @@ def test_one_output_or_several() -> None:
 def test_resumed_is_not_interrupted(variance) -> None:
     inputs, outputs, _ = curve()
     whole = small(max_iter=30).fit(inputs, outputs, X_variance=variance)
-    kept: list[Progress] = []
-
-    def until(progress: Progress) -> None:
-        kept.append(progress)
-        if progress.iteration == 17:
-            raise StopIteration
-
-    part = small(max_iter=30).fit(inputs, outputs, X_variance=variance, callback=until)
+    kept = Until(lambda progress: progress.iteration == 17)
+    part = small(max_iter=30).fit(inputs, outputs, X_variance=variance, callback=kept)
     assert part.result_.status == "stopped"
-    resumed = small(max_iter=30).fit(inputs, outputs, X_variance=variance, resume=kept[-1].run)
+    resumed = small(max_iter=30).fit(inputs, outputs, X_variance=variance, resume=kept.last.run)
     np.testing.assert_array_equal(resumed.trace_["bound"], whole.trace_["bound"])
     np.testing.assert_array_equal(resumed.predict(inputs), whole.predict(inputs))
     assert (np.diff(whole.trace_["bound"]) >= 0).all()

@@ -24,6 +24,7 @@ from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.readers import DataError, Drawing
 from gplvm_core.wire.table import coded_rows, pack_links, table_drawing
+from tests.models.row_slopes import check_slopes
 
 SETTINGS = {"n_components": 2, "n_inducing": 15, "max_iter": 60, "random_state": 0}
 
@@ -100,17 +101,9 @@ def test_rows_are_placed_where_their_bound_is_highest(robust: BayesianGPLVM) -> 
     given[1:4, 2] = np.nan
     bound = RowBound.of(robust._network, {"data": given}, roots=(0,))
     generator = np.random.default_rng(0)
-    mean, numbers, step = generator.normal(size=(6, 2)), np.arange(6), 1e-5
-    variance = generator.uniform(0.05, 0.5, (6, 2))
-    _, (slope,) = bound.data([Belief(mean, variance)], numbers)
-    for q, one in enumerate(np.eye(2)):
-        for own, way in ((slope.mean, (1.0, 0.0)), (slope.variance, (0.0, 1.0))):
-            above, below = (
-                bound.data([Belief(mean + way[0] * h * one, variance + way[1] * h * one)], numbers)
-                for h in (step, -step)
-            )
-            difference = (above[0] - below[0]) / (2.0 * step)
-            np.testing.assert_allclose(own[:, q], difference, rtol=1e-4, atol=1e-4)
+    belief = Belief(generator.normal(size=(6, 2)), generator.uniform(0.05, 0.5, (6, 2)))
+    for seed in range(4):
+        check_slopes(bound, [belief], seed, 1e-4, 1e-5)
 
 
 def test_densities_and_quantiles_know_the_noise(
@@ -226,6 +219,7 @@ def test_files_have_robust_columns() -> None:
         np.testing.assert_allclose(dataset.in_own_values().to_numpy(float), noisy[:, :3])
 
 
+@pytest.mark.slow
 def test_views_and_paths_over_time_have_robust_columns() -> None:
     truth, noisy, _ = rows(50)
     settings = SETTINGS | {"max_iter": 20}

@@ -20,6 +20,7 @@ from gplvm_core import (
 )
 from gplvm_core.readers import DataError
 from gplvm_core.wire.sequence import usual_step
+from tests.until import Until
 
 MAP = {"n_components": 2, "n_inducing": 8, "max_iter": 10, "random_state": 0}
 REGRESSION = {"n_inducing": 8, "max_iter": 10, "random_state": 0}
@@ -42,17 +43,11 @@ MODELS = {
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_run_is_resumed_with_as_many_rows(name):
     model, data = MODELS[name]
-    runs = []
-
-    def twice(progress):
-        runs.append(progress.run)
-        if len(runs) == 2:
-            raise StopIteration
-
-    clone(model).fit(*data(30), callback=twice)
+    runs = Until(2)
+    clone(model).fit(*data(30), callback=runs)
     with pytest.raises(ValueError, match="run to resume was of 30 rows; got 20"):
-        clone(model).fit(*data(20), resume=runs[-1])
-    assert clone(model).fit(*data(30), resume=runs[-1]).n_iter_ >= 2
+        clone(model).fit(*data(20), resume=runs.last.run)
+    assert clone(model).fit(*data(30), resume=runs.last.run).n_iter_ >= 2
 
 
 @pytest.mark.parametrize(
@@ -81,13 +76,9 @@ def test_a_series_is_resumed_with_more_iterations(seed):
     series = np.sin(0.4 * np.arange(40.0)) + 0.05 * noise
     model = AutoregressiveGP(2, 5, max_iter=6, random_state=seed)
 
-    def stopped(progress):
-        runs.append(progress.run)
-        if len(runs) == 8:
-            raise StopIteration
-
-    model.fit(series, callback=stopped)
-    assert np.isfinite(clone(model).set_params(max_iter=9).fit(series, resume=runs[-1]).bound_)
+    runs = Until(8)
+    model.fit(series, callback=runs)
+    assert np.isfinite(clone(model).set_params(max_iter=9).fit(series, resume=runs.last.run).bound_)
 
 
 def test_a_regression_is_resumed_with_the_same_settings():

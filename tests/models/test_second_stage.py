@@ -28,8 +28,9 @@ from gplvm_core.models import (
 )
 from gplvm_core.models.estimators.second_stage import DENSITY, map_only
 from gplvm_core.readers import DataError, RowFiles
+from tests.until import Until
 
-SMALL = {"max_iter": 40, "random_state": 0}
+SMALL = {"max_iter": 15, "random_state": 0}
 AUTO = {**SMALL, "second_stage": "auto"}
 NOT_CALIBRATED = "not calibrated and may be too small"
 
@@ -246,17 +247,11 @@ def test_the_callback_sees_the_second_stage_and_ends_it(rows):
 
 
 def test_training_that_was_stopped_has_no_second_stage_until_it_is_continued(rows):
-    last = []
-
-    def stop(progress) -> None:
-        last.append(progress)
-        if len(last) == 5:
-            raise StopIteration
-
+    stop = Until(5)
     with pytest.warns(UserWarning, match="not learnt: training was ended before"):
         model = BayesianGPLVM(2, 10, **AUTO).fit(rows, callback=stop)
     assert model.density_ is None
-    model.fit(rows, resume=last[-1].run)
+    model.fit(rows, resume=stop.last.run)
     straight = BayesianGPLVM(2, 10, **AUTO).fit(rows)
     np.testing.assert_array_equal(model.score_samples(rows), straight.score_samples(rows))
 

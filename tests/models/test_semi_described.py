@@ -7,6 +7,7 @@ from gplvm_core import BayesianGPLVM, evaluate_bound
 from gplvm_core.models.estimators.regression import SparseGPRegression
 from gplvm_core.models.estimators.semi_described import SemiDescribedGPRegression
 from gplvm_core.optimise import Progress
+from tests.until import Until
 
 
 def curves(n_points: int, seed: int = 0):
@@ -160,15 +161,9 @@ def test_resumed_in_either_stage_is_not_interrupted(stop: int) -> None:
 def test_stopped_in_the_first_stage_it_is_still_a_model() -> None:
     inputs, outputs = curves(50)
     gaps = with_gaps(inputs, 25, 0.4)
-    told: list[Progress] = []
-
-    def stop(progress: Progress) -> None:
-        told.append(progress)
-        if progress.iteration == 10:
-            raise StopIteration
-
-    model = small().fit(gaps, outputs, callback=stop)
-    assert len(told) == 10
+    told = Until(lambda progress: progress.iteration == 10)
+    model = small().fit(gaps, outputs, callback=told)
+    assert len(told.reports) == 10
     assert model.result_.status == "stopped"
     assert model.result_.iterations == 10
     assert np.isfinite(model.predict(inputs)).all()

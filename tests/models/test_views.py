@@ -7,6 +7,7 @@ from sklearn.base import clone
 from gplvm_core import RBF, BayesianGPLVM, ManifoldRelevance, evaluate_bound, label_view, load
 from gplvm_core.beliefs import Belief
 from gplvm_core.datasets import DataError, toy_views
+from tests.until import Until
 
 SETTINGS = {"n_components": 4, "n_inducing": 20, "max_iter": 150, "random_state": 0}
 
@@ -315,17 +316,12 @@ def test_save_load_clone_and_of_view(model, views, tmp_path) -> None:
 
 
 def test_training_continues_from_where_it_stopped(views) -> None:
-    runs = []
     settings = SETTINGS | {"max_iter": 40}
 
-    def stop(progress) -> None:
-        runs.append(progress.run)
-        if progress.iteration == 15:
-            raise StopIteration
-
-    ManifoldRelevance(**settings).fit(views, callback=stop)
+    runs = Until(lambda progress: progress.iteration == 15)
+    ManifoldRelevance(**settings).fit(views, callback=runs)
     whole = ManifoldRelevance(**settings).fit(views)
-    resumed = ManifoldRelevance(**settings).fit(views, resume=runs[-1])
+    resumed = ManifoldRelevance(**settings).fit(views, resume=runs.last.run)
     assert resumed.bound_ == whole.bound_
 
 
