@@ -13,7 +13,7 @@ from tests.app.apptest import run_page, said
 
 def lines(related: bool) -> Dataset:
     """Return rows of two numbers and a word that follow one line or are independent."""
-    values = np.random.default_rng(3).normal(size=(80, 3))
+    values = np.random.default_rng(3).normal(size=(50, 3))
     if related:
         values = values[:, :1] + 0.1 * values
     table = pd.DataFrame(

@@ -92,10 +92,10 @@ def test_tables_with_words_are_compared_with_chained_models(
 ) -> None:
     monkeypatch.setattr(chained, "N_TREES", 5)
     generator = np.random.default_rng(0)
-    x = generator.normal(size=60)
+    x = generator.normal(size=40)
     table = pd.DataFrame({"mass": x, "sex": np.where(x > 0.0, "f", "m"), "size": x + 1.0})
     if exposed:
-        hours = np.exp(generator.normal(size=60))
+        hours = np.exp(generator.normal(size=40))
         table = table.assign(hours=hours, eggs=generator.poisson(2.0 * hours))
     kinds = {"hours": "exposure", "eggs": "count"} if exposed else "auto"
     birds = Dataset.of_table("birds", "Birds", table, kinds)

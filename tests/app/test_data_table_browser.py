@@ -107,6 +107,7 @@ def test_a_link_opens_the_table_and_it_fits(server, browser_page):
     assert len(browser_page.traffic.sent) == sent  # the browser answers alone
 
 
+@pytest.mark.slow
 def test_a_selection_becomes_a_label_that_colours_maps_and_is_stored(server, browser_page):
     page = open_map(browser_page, server.explore("&show=table"))
     zeros = np.flatnonzero(load_dataset("digits").labels[:150] == 0).tolist()

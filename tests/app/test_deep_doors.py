@@ -107,6 +107,7 @@ def test_a_deep_model_of_several_views_is_offered_and_shown(seeing, pairs):
     assert "In layers" in said(at)
 
 
+@pytest.mark.slow
 def test_views_with_hidden_spaces_of_their_own_are_drawn_through_them(parting, pairs):
     key = kept(parting, pairs)
     at = run_page("views", model=key)

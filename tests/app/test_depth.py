@@ -99,6 +99,7 @@ def test_families_are_shown_side_by_side_and_trained_on_other_points(
     assert bound_in_words(own.fits[0]) in said(at)
 
 
+@pytest.mark.slow
 def test_stop_iteration_keeps_finished_families():
     steps = []
 

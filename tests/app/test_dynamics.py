@@ -208,6 +208,7 @@ def test_the_page_opens_with_a_sequence_and_a_short_forecast(keep, model, poses)
     assert header["start"] is None  # the player does not start by itself
 
 
+@pytest.mark.slow
 def test_a_timed_model_of_several_views_is_offered_and_plays_the_chosen_view(
     keep, of_views, halves
 ):

@@ -32,6 +32,7 @@ def saved(page: Page, name: str) -> bytes:
         return file.read()
 
 
+@pytest.mark.slow
 def test_key_frames_become_a_movement_that_is_timed_and_exported(page):
     add = page.get_by_role("button", name="Add key frame")
     words = page.get_by_role("group", name="Path", exact=True).get_by_role("status")

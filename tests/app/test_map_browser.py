@@ -645,7 +645,7 @@ PARTS = """() => {
 }"""
 
 
-@pytest.mark.parametrize("size", [SCREEN, TELEPHONE])
+@pytest.mark.parametrize("size", [SCREEN, pytest.param(TELEPHONE, marks=pytest.mark.slow)])
 def test_the_inspector_stands_still_while_the_pointer_moves(server, browser_page, size):
     browser_page.page.set_viewport_size(size)
     page = open_map(browser_page, f"{server.url}/explore?model=gallery:countries")

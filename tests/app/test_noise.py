@@ -91,17 +91,6 @@ def test_train_with_noise_per_output_and_see_the_noisy_column_in_explore():
     assert "Noisiest: weight, " in said(at)
 
 
-def test_one_noise_is_the_default_and_is_not_mentioned():
-    at = run_page("train")
-    at.pills(key="train_built_in").set_value("flow").run()
-    assert at.segmented_control(key="form_noise_shared").value == "shared"
-    at.number_input(key="form_max_iter").set_value(10).run()
-    press(at, "Start training")
-    assert finished(query(at, "job")).parameters["noise"] == "shared"
-    at.run()
-    assert "noise per output" not in said(at)
-
-
 @pytest.mark.slow
 def test_the_units_of_each_view_decide_unless_the_user_does():
     at = run_page("train")

@@ -89,7 +89,7 @@ def saved(explorer: offline.OfflineExplorer, folder: Path) -> str:
     return (folder / "map.html").as_uri()
 
 
-@pytest.mark.parametrize("bits", [16, 32])
+@pytest.mark.parametrize("bits", [16, pytest.param(32, marks=pytest.mark.slow)])
 def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
     model, dataset, page, tmp_path, monkeypatch, bits
 ):

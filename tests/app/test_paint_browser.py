@@ -89,6 +89,7 @@ def test_the_face_that_fits_a_stroke_is_one_that_fit_to_finds(page):
     assert found[int(np.argmin(errors))].score > found[0].score - 4.5
 
 
+@pytest.mark.slow
 def test_a_picture_is_painted_copied_erased_and_let_go(page):
     # Undo brings back the picture and what was painted.
     first = stroke(page, (0.55, 0.06), (0.55, 0.94))

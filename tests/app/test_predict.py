@@ -146,13 +146,6 @@ def test_a_link_chooses_the_first_answer_and_the_visitor_may_change_it():
     assert not run_page("train", goal="nothing").exception
 
 
-def test_a_link_to_the_map_of_a_regression_explains_itself():
-    at = run_page("explore", model=stored(), tab="fill")
-    assert not at.exception
-    assert "has no map" in at.info[0].value
-    assert "Is it worth it?" in said(at)
-
-
 @pytest.mark.slow
 def test_compare_explains_that_it_shows_maps():
     at = run_page("compare", models=stored())
@@ -160,8 +153,13 @@ def test_compare_explains_that_it_shows_maps():
     assert "Compare shows maps" in said(at)
 
 
-def test_new_rows_are_answered_with_intervals():
-    at = run_page("explore", model=stored())
+def test_a_link_to_the_map_explains_itself_and_new_rows_are_answered_with_intervals():
+    key = stored()
+    at = run_page("explore", model=key, tab="fill")
+    assert not at.exception
+    assert "has no map" in at.info[0].value
+    assert "Is it worth it?" in said(at)
+    go_to(at, "explore", model=key)
     at.file_uploader[0].upload("new.csv", b"HDL,body mass index,other\n50,30,x\n,25,y\n").run()
     assert not at.exception
     assert "2 rows answered" in said(at) and "1 row lacks an input" in said(at)

@@ -47,6 +47,7 @@ def test_a_slider_moves_the_answer_as_in_python_and_asks_no_server(server, brows
     assert len(browser_page.traffic.sent) == sent
 
 
+@pytest.mark.slow
 def test_a_menu_chooses_a_word_and_the_answer_is_that_of_python(server, browser_page) -> None:
     asked = ask_column(read_table(planks(), kinds="auto"), "price", ["wood", "length"])
     task, train, _ = task_of(asked)

@@ -13,6 +13,7 @@ from tests.app.watch import settled, wait_for_function
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 def test_a_batch_leaves_the_map_and_its_value_changes_the_row_at_the_same_place(
     server, browser_page
 ):

@@ -56,31 +56,16 @@ def test_dynamics_are_offered_for_data_with_times_only():
     assert at.radio(key="form_model").value == "Bayesian GP-LVM"
 
 
-@pytest.mark.slow
-def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
-    at = upload(run_page("train"), "round.gif", gif())
-    assert "16 rows, 64 pixel values each, 1 sequence, time 0 to 1.5" in said(at)
-    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
-    short(at)
-    at.radio(key="form_time_kernel").set_value("rbf").run()
-    job = started(at)
-    assert job.parameters["time_kernel"] == "rbf"
-    model = Library(workspace() / "library").model(job.entry)
-    np.testing.assert_allclose(model.times_[:, 0], np.arange(16) / 10)
-    at.run()
-    assert not at.exception
-    at.button(key="job_open").click().run()
-    assert not at.exception
-
-
 @pytest.mark.usefixtures("two_stages")
 def test_a_state_space_model_is_trained_and_forecasts():
     at = upload(run_page("train"), "round.gif", gif())
+    assert "16 rows, 64 pixel values each, 1 sequence, time 0 to 1.5" in said(at)
     at.radio(key="form_model").set_value("State-space GP-LVM").run()
     assert not at.exception
     assert not any(radio.key == "form_time_kernel" for radio in at.radio)
     job = started(short(at))
     model = Library(workspace() / "library").model(job.entry)
+    np.testing.assert_allclose(model.times_[:, 0], np.arange(16) / 10)
     ahead = model.forecast(np.arange(16, 20) / 10)
     assert ahead.shape == (4, 64) and ahead.std() > 0.0
     assert model.intervals_ is not None

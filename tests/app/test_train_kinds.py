@@ -89,6 +89,7 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     assert "2 columns of numbers, 1 yes/no column and 3 grades" in again
 
 
+@pytest.mark.slow
 def test_columns_of_numbers_can_be_robust():
     rows = "\n".join(f"{np.sin(n):.3f},{np.cos(n):.3f},{n / 7:.3f}" for n in range(30))
     at = upload(run_page("train"), "numbers.csv", f"a,b,c\n{rows}".encode())

@@ -281,6 +281,7 @@ def test_every_column_may_be_a_view_with_its_cost_stated():
     assert model.views_ == ("left x", "left y", "right x", "right y", "height")
 
 
+@pytest.mark.slow
 def test_labels_may_be_a_view():
     at = kind_of(upload("people.csv", table(extra="kind")), "kind", "colour")
     next(t for t in at.toggle if t.label.startswith("Labels as")).set_value(True).run()

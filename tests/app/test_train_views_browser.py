@@ -9,6 +9,7 @@ pytestmark = pytest.mark.browser
 MAIN = "document.querySelector('[data-testid=stMain]')"
 
 
+@pytest.mark.slow
 def test_files_that_are_added_in_turn_are_each_taken_once(server, telephone):
     def as_file(name: str, data: bytes) -> FilePayload:
         return {"name": name, "mimeType": "application/octet-stream", "buffer": data}

@@ -121,6 +121,7 @@ def test_a_shared_map_is_in_its_place_on_a_telephone(drawn, browser, telephone):
     in_place(telephone.page, first)
 
 
+@pytest.mark.slow
 def test_the_model_remains_while_tabs_change_and_back_returns(server, browser_page) -> None:
     page = browser_page.page
     page.goto(f"{server.url}/dynamics?model=gallery:moves")  # this is an old address
