@@ -10,16 +10,10 @@ from gplvm_core.sandbox import Readers, reading
 from gplvm_core.sandbox.reading import START
 from gplvm_core.store import StoreError
 from tests.attacks.table import FORMATS, KINDS, TABLE, Attack
+from tests.cases import named
 
 SECONDS = 120.0
 LONGEST = 1200  # the largest number of characters of an error message
-
-
-@pytest.fixture(scope="module")
-def readers() -> Iterator[Readers]:
-    readers = Readers()
-    yield readers
-    readers.close()
 
 
 @pytest.fixture(scope="module")
@@ -51,35 +45,18 @@ def attacks_of(ending: str) -> dict[str, Attack]:
     }
 
 
-def refuse(readers: Readers, ending: str, attack: Attack) -> None:
-    """Read a hostile file, and check that the reader refuses it in words."""
-    source = NamedBytes(f"hostile.{ending}", attack.make())
-    start = time.monotonic()
-    task = "model" if ending == "gplvm" else "read"
-    # If the process had been killed, the message would be "too little memory".
-    with (
-        readers.reading(task, source) as answering,
-        pytest.raises((DataError, StoreError), match=attack.words) as refused,
-    ):
-        answering.answer()
-    assert len(str(refused.value)) < LONGEST
-    assert time.monotonic() - start < SECONDS
-
-
 @pytest.mark.parametrize("ending", TABLE)
 def test_one_process_refuses_all_hostile_files_of_a_format(lasting: Readers, ending: str):
+    task = "model" if ending == "gplvm" else "read"
     for name, attack in attacks_of(ending).items():
-        try:
-            refuse(lasting, ending, attack)
-        except BaseException as error:
-            error.add_note(f"the attack {name}")
-            raise
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("ending", "attack"),
-    [pytest.param(e, each, id=name) for e in TABLE for name, each in attacks_of(e).items()],
-)
-def test_a_hostile_file_is_refused_in_words(readers: Readers, ending: str, attack: Attack):
-    refuse(readers, ending, attack)
+        with named(name):
+            source = NamedBytes(f"hostile.{ending}", attack.make())
+            start = time.monotonic()
+            # If the process had been killed, the message would be "too little memory".
+            with (
+                lasting.reading(task, source) as answering,
+                pytest.raises((DataError, StoreError), match=attack.words) as refused,
+            ):
+                answering.answer()
+            assert len(str(refused.value)) < LONGEST
+            assert time.monotonic() - start < SECONDS

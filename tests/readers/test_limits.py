@@ -96,14 +96,21 @@ def test_a_file_that_announces_too_much_is_refused_at_once(name):
     assert len(str(told.value)) < 1000
 
 
-@pytest.mark.parametrize("same", [pytest.param(True, marks=pytest.mark.slow), False])
-def test_many_named_columns_take_a_moment(same):
-    names = ["x" if same else f"name {n}" for n in range(30_000)]
-    text = "\n".join([",".join(names), ",".join(["1"] * 30_000), ",".join(["2"] * 30_000)])
+@pytest.mark.parametrize(
+    ("same", "count"),
+    [
+        (False, 10_000),
+        pytest.param(False, 30_000, marks=pytest.mark.slow),
+        pytest.param(True, 30_000, marks=pytest.mark.slow),
+    ],
+)
+def test_many_named_columns_take_a_moment(same, count):
+    names = ["x" if same else f"name {n}" for n in range(count)]
+    text = "\n".join([",".join(names), ",".join(["1"] * count), ",".join(["2"] * count)])
     start = time.process_time()
     report = inspect_table(text.encode())
-    assert len({column.name for column in report.columns}) == 30_000
-    assert time.process_time() - start < SECONDS
+    assert len({column.name for column in report.columns}) == count
+    assert time.process_time() - start < SECONDS * count / 30_000
 
 
 def test_many_small_pictures_take_a_moment():

@@ -3,6 +3,7 @@ files.
 """
 
 import tracemalloc
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,21 +35,26 @@ def exported(dots: Dataset, folder: Path) -> NamedBytes:
     return NamedBytes("dots.gplvm", save(bundle, folder / "dots.gplvm").read_bytes())
 
 
-def imported(source: NamedBytes, library: Library) -> str:
-    """Import a model as the Library does."""
+@pytest.fixture(scope="module")
+def readers() -> Iterator[Readers]:
     readers = Readers()
-    try:
-        with readers.reading("model", source) as reading:
-            return library.take_in(reading.answer())
-    finally:
-        readers.close()
+    yield readers
+    readers.close()
 
 
-def test_an_import_uses_no_memory_of_the_server(tmp_path: Path, dots: Dataset) -> None:
+def imported(readers: Readers, source: NamedBytes, library: Library) -> str:
+    """Import a model as the Library does."""
+    with readers.reading("model", source) as reading:
+        return library.take_in(reading.answer())
+
+
+def test_an_import_uses_no_memory_of_the_server(
+    tmp_path: Path, dots: Dataset, readers: Readers
+) -> None:
     library, source = Library(tmp_path / "library"), exported(with_zeros(dots, 40), tmp_path)
     tracemalloc.start()
     try:
-        id = imported(source, library)
+        id = imported(readers, source, library)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -58,9 +64,9 @@ def test_an_import_uses_no_memory_of_the_server(tmp_path: Path, dots: Dataset) -
 
 
 def test_a_model_refused_by_the_subprocess_changes_nothing_in_the_server(
-    tmp_path: Path, dots: Dataset
+    tmp_path: Path, dots: Dataset, readers: Readers
 ) -> None:
     library, source = Library(tmp_path / "library"), exported(with_zeros(dots, 100), tmp_path)
     with pytest.raises(StoreError, match=r"would need 100\.\d MB of memory"):
-        imported(source, library)
+        imported(readers, source, library)
     assert not library.root.exists()

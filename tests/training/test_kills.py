@@ -16,7 +16,7 @@ from gplvm_core.training import Queue
 from gplvm_core.training.job import Job
 from tests.store.faults import Faults, Kill
 
-ITERATIONS = 5
+ITERATIONS = 3
 
 
 class Ending:
@@ -46,12 +46,12 @@ def waiting(tmp_path_factory):
     A table with words has no density of its rows, which would take most of the time.
     """
     rng = np.random.default_rng(0)
-    table = {"a": rng.normal(size=18), "word": ["x", "y", "z"] * 6}
+    table = {"a": rng.normal(size=12), "word": ["x", "y"] * 6}
     waves = Dataset.of_table("waves", "Waves", pd.DataFrame(table))
     home = tmp_path_factory.mktemp("waiting")
     queue = Queue(home)
     queue._schedule = lambda: None
-    model = BayesianGPLVM(2, 6, max_iter=ITERATIONS, random_state=0)
+    model = BayesianGPLVM(1, 3, max_iter=ITERATIONS, random_state=0)
     id = queue.submit(model, waves, "waves")
     queue.close()
     return home, id
