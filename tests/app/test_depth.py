@@ -21,7 +21,6 @@ from gplvm_core.lessons.families import (
     unpack_families,
 )
 from gplvm_core.models.problems.deep import FAMILIES
-from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
 from gplvm_core.wire.frame import unframe
@@ -29,6 +28,7 @@ from pages.ui.explore.layers.drawn import distance, drawn_from
 from pages.ui.learn.depth import families, live
 from pages.ui.learn.depth.bend import ShownBend, after, of_edit, ready, settled
 from tests.app.apptest import finished, press, query, run_page, said, stores
+from tests.until import Until
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -42,14 +42,7 @@ def deep(flow: Dataset) -> DeepGPLVM:
 @pytest.fixture(scope="module")
 def step() -> BendComparison:
     """Compare both models on a step, with few points and few training steps."""
-    calls = []
-
-    def three(progress: Progress) -> None:
-        calls.append(progress)
-        if progress.iteration >= 3:
-            raise StopIteration
-
-    curve = CURVES["step"]
+    curve, three = CURVES["step"], Until(lambda progress: progress.iteration >= 3)
     with warnings.catch_warnings(action="ignore"):
         return compare(curve, *(each[::3] for each in curve.points()), three)
 

@@ -10,6 +10,7 @@ import pytest
 from gplvm_core import AutoregressiveGP, BayesianGPLVM, ManifoldRelevance, load
 from gplvm_core.prediction.intervals import NORMAL, Asked
 from gplvm_core.readers import DataError
+from tests.until import Until
 
 Array = np.ndarray
 
@@ -84,16 +85,10 @@ def test_bad_input_of_calibrate_is_refused(of_views: Any) -> None:
 
 def test_an_interrupted_calibration_leaves_the_model_as_it_was(of_views: Any) -> None:
     model, known = of_views
-    before, shares = model.intervals_, list[float]()
-
-    def stop(share: float) -> None:
-        shares.append(share)
-        if share > 0.5:
-            raise StopIteration
-
+    before, stop = model.intervals_, Until(lambda share: share > 0.5)
     with pytest.raises(StopIteration):
         model.calibrate(known, callback=stop)
-    assert model.intervals_ is before and shares == sorted(shares)
+    assert model.intervals_ is before and stop.reports == sorted(stop.reports)
 
 
 def sequences(count: int, seed: int) -> tuple[Array, Array, Array]:

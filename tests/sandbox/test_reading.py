@@ -159,8 +159,8 @@ def slow(seconds: float) -> str:
 
 
 def test_the_start_of_the_process_is_not_counted_as_reading(monkeypatch):
-    monkeypatch.setattr(reading_module, "START", slow(2.5))
-    monkeypatch.setattr(reading_module, "SECONDS", 2)
+    monkeypatch.setattr(reading_module, "START", slow(6.5))
+    monkeypatch.setattr(reading_module, "SECONDS", 6)
     readers = Readers()
     assert ask(readers, "inspect", TABLE) == perform("inspect", TABLE)
     readers.close()
