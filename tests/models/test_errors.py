@@ -217,9 +217,8 @@ def test_words_and_numbers_with_errors_share_a_map(tmp_path: Path) -> None:
     frame["big"] = np.where(truth[:, 0] > 50.0, "yes", "no")
     frame.iloc[3, 2] = np.nan
     some = pd.DataFrame(errors, columns=list("abcdefgh"))[list("hgfedcba")]
-    settings = SETTINGS | {"max_iter": 30}
-    model = BayesianGPLVM(**settings, kinds="auto").fit(frame, errors=some)
-    plain = BayesianGPLVM(**settings, kinds="auto").fit(frame)
+    model = BayesianGPLVM(**SETTINGS, kinds="auto").fit(frame, errors=some)
+    plain = BayesianGPLVM(**SETTINGS, kinds="auto").fit(frame)
     assert [type(own) for own in model.posterior_.links.columns[:8]] == [Number] * 8
     mean = model.denoise(frame, errors=some)[list("abcdefgh")]
     assert error(mean, truth) < 0.6 * error(plain.denoise(frame)[list("abcdefgh")], truth)

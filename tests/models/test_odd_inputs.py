@@ -35,7 +35,7 @@ from gplvm_core import (
     load,
 )
 from gplvm_core.readers.errors import DataTypeError
-from tests.cases import named
+from tests.cases import named, quickly
 
 QUICK = {"max_iter": 2, "random_state": 0}
 TABLES = [
@@ -65,6 +65,8 @@ CLASSIFIERS = [
 ]
 SERIES = [AutoregressiveGP(2, 4, **QUICK)]
 ESTIMATORS = [*TABLES, *VIEWS, *REGRESSIONS, *CLASSIFIERS, *SERIES]
+# `make test` tries odd numbers with these; the others check and scale their data by the same code.
+QUICKLY = [TABLES[0], *TABLES[4:7], VIEWS[0], REGRESSIONS[0], REGRESSIONS[2], *CLASSIFIERS, *SERIES]
 
 ROWS = np.random.default_rng(0).normal(size=(10, 3))
 DATES = np.arange("2020-01-01", "2020-01-11", dtype="datetime64[D]")
@@ -155,7 +157,7 @@ NUMBERS = {
 }
 
 
-@pytest.mark.parametrize("model", ESTIMATORS, ids=name_of)
+@pytest.mark.parametrize("model", quickly(ESTIMATORS, QUICKLY), ids=name_of)
 def test_odd_numbers_work_or_are_refused_in_words(model: Any) -> None:
     for name, rows in NUMBERS.items():
         with named(name):
