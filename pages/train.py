@@ -1,11 +1,13 @@
 """Train: pick or upload data, see them, choose a model, and watch the training."""
 
+import os
 from typing import Any
 
 import streamlit as st
 
 from gplvm_core import training
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.rows.folders import has_own_files
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.readers.views import constant_views
 from pages.ui.shared.component import begin_at_top
@@ -30,19 +32,21 @@ from pages.ui.train.model_form import model_form
 from pages.ui.train.several_choice import views_choice
 from pages.ui.train.several_files import several_files_form
 from pages.ui.train.source_form import built_in_form, tables_form, upload_form
-from pages.ui.train.table_form import has_folders, table_form
+from pages.ui.train.table_form import has_folders, own_file_form, table_form
 from pages.ui.train.take_out_form import can_take_out, take_out_question
 
 SOURCES = {
     "built-in": "Ready-made data",
     "upload": "My own file",
     "several": "Several files as views",
+    "own": "A file of this machine",
     "table": "A table of this server",
 }
 FORMS = {
     "built-in": built_in_form,
     "upload": upload_form,
     "several": several_files_form,
+    "own": own_file_form,
     "table": table_form,
 }
 
@@ -51,7 +55,8 @@ def chosen_data(goal: str) -> Dataset | None:
     """Ask for the data (step one); return None until a data set is chosen."""
     # Other pages may have chosen the source, which a default would contradict.
     st.session_state.setdefault("train_source", "built-in")
-    sources = {key: words for key, words in SOURCES.items() if key != "table" or has_folders()}
+    there = {"own": has_own_files(os.environ), "table": has_folders()}
+    sources = {key: words for key, words in SOURCES.items() if there.get(key, True)}
     source = one_of("Source of the data", sources, "train_source", hidden=True)
     if goal == COLUMN and source == "built-in":
         return tables_form(TABLES)

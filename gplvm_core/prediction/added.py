@@ -16,11 +16,16 @@ from gplvm_core.bounds import gram_factor
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.place import STARTING_POINTS, place
 from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.project import QUICK
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.priors import StandardNormal
-from gplvm_core.readers import DataError, RowFiles
+from gplvm_core.readers import RowFiles
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
 from gplvm_core.statistics.reduce import serial
+
+AT_ONCE = 2048  # rows of one sum: a request to pause waits for two of them
+# Rows of which only sums are stored: a row with gaps has one more start, not five.
+SUMMED = replace(QUICK, starts_of_partial=2)
 
 
 @dataclass(frozen=True)
@@ -76,27 +81,19 @@ class StreamedPart:
     but: Int[IntArray, " K"]
 
     def __call__(self, part: tuple[int, int]) -> Sums | None:
-        first, last = part
-        found = [
-            each
-            for begin, rows in self.files.chunks(None, first, last)
-            if (each := self._sums(begin, rows)) is not None
-        ]
+        chunks = self.files.chunks(AT_ONCE, *part)
+        found = [each for chunk in chunks if (each := self.of(chunk)) is not None]
         return reduce(Sums.__add__, found) if found else None
 
-    def _sums(self, begin: int, rows: Float[Array, "n D"]) -> Sums | None:
+    def of(self, chunk: tuple[int, Float[Array, "n D"]]) -> Sums | None:
+        """Return the sums of some rows, of which the first has this number."""
+        begin, rows = chunk
         numbers = np.arange(begin, begin + len(rows))
         own = np.isin(numbers, self.but, invert=True)
         if not own.any():
             return None
         outputs = rows[own]
-        unseen = np.isnan(outputs).all(axis=1)
-        if unseen.any():
-            raise DataError(
-                f"nothing is observed in row {numbers[own][unseen][0]:,} (counted from 0), and in "
-                f"{unseen.sum():,} of the {len(rows):,} from {begin:,} on: leave them out"
-            )
-        beliefs, _ = place((Evidence(self.posterior, outputs),), self.training)
+        beliefs, _ = place((Evidence(self.posterior, outputs),), self.training, effort=SUMMED)
         return Sums.of(self.posterior, outputs, beliefs)
 
 
@@ -106,10 +103,17 @@ def streamed_sums(
     training: Belief,
     but: Int[IntArray, " K"],
     executor: Executor = serial,
+    *,
+    elsewhere: bool = False,
 ) -> Iterator[Sums]:
-    """Yield the sums of each part of the rows in the order in which they arrive."""
+    """Yield sums of the rows in their order.
+
+    elsewhere: the executor's machines read the files, a part at a time. By default this process
+    reads them, a few rows at a time: threads share the parts of a file that is not divided.
+    """
     task = StreamedPart(files, posterior, training.thinned(STARTING_POINTS), but)
-    for sums in executor(task, files.parts()):
+    found = executor(task, files.parts()) if elsewhere else executor(task.of, files.chunks(AT_ONCE))
+    for sums in found:
         if sums is not None:
             yield sums
 

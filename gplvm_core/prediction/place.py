@@ -15,7 +15,7 @@ from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.reduce import serial
 
-ROWS_AT_ONCE = 4096
+ROWS_AT_ONCE = 1024
 # More starting points would need more distances and improve little.
 STARTING_POINTS = 2500
 # The search effort for rows that keep their starting points: no iterations.
@@ -32,12 +32,13 @@ def place(
     training: Belief,
     executor: Executor = serial,
     watch: Watch | None = None,
+    effort: Effort = QUICK,
 ) -> tuple[Belief, int]:
     """Call `place_rows` for the node of one layer, or of several views."""
     ends = {str(at): each.posterior for at, each in enumerate(evidence)}
     outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
     found, placed = place_rows(
-        Network.star(ends, training), outputs, executor=executor, watch=watch
+        Network.star(ends, training), outputs, executor=executor, watch=watch, effort=effort
     )
     return found[0], placed
 
@@ -48,8 +49,9 @@ def place_rows(
     inputs: Inputs | None = None,
     executor: Executor = serial,
     watch: Watch | None = None,
+    effort: Effort = QUICK,
 ) -> tuple[dict[int, Belief], int]:
-    """Infer q of every row at every node with q(u) fixed, by `explain` from one start.
+    """Infer q of every row at every node with q(u) fixed, by `explain` with this effort.
 
     Also returns the number of rows that `explain` placed. `watch` is called before every part. When
     `watch` returns False, each remaining row takes the position of the training point whose
@@ -70,23 +72,23 @@ def place_rows(
         return reduce(Belief.beside, (best[at] for at in network.free))
 
     count = len(next(iter(outputs.values())))
-    found, placed = _in_parts(find, count, sum(widths), executor, watch)
+    found, placed = _in_parts(find, count, sum(widths), executor, watch, effort)
     beliefs = {at: Belief.certain(values) for at, values in inputs.items()}
     return beliefs | dict(zip(network.free, found.split(widths), strict=True)), placed
 
 
 def _in_parts(
-    find: Find, count: int, width: int, executor: Executor, watch: Watch | None
+    find: Find, count: int, width: int, executor: Executor, watch: Watch | None, effort: Effort
 ) -> tuple[Belief, int]:
     """Place `count` rows part by part; also return how many were placed completely."""
     done, going = 0, watch is None or watch(0)
     parts = [np.arange(a, min(a + ROWS_AT_ONCE, count)) for a in range(0, count, ROWS_AT_ONCE)]
     found = Belief(np.empty((count, width)), np.empty((count, width)))
-    quick = replace(QUICK, tile=min(QUICK.tile, count))
+    effort = replace(effort, tile=min(effort.tile, count))
 
     def placed(rows: Rows) -> tuple[Belief, bool]:
-        effort = quick if going else AS_STARTED
-        return find(rows, effort), effort is quick
+        fully = going
+        return find(rows, effort if fully else AS_STARTED), fully
 
     for rows, (best, fully) in zip(parts, executor(placed, parts), strict=True):
         found.mean[rows], found.variance[rows] = best.mean, best.variance

@@ -11,8 +11,9 @@ Also here: executors: functions that compute the chunks of a sum one after the o
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache, reduce
@@ -64,7 +65,26 @@ def executor_for(n_jobs: int | None = None) -> Iterator[Executor]:
         yield serial
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        yield lambda function, items: pool.map(function, items)
+        try:
+            yield lambda function, items: _ahead(pool, 2 * n_threads, function, items)
+        finally:  # an error, or a request to pause, waits only for the items in work
+            pool.shutdown(cancel_futures=True)
+
+
+def _ahead(
+    pool: ThreadPoolExecutor,
+    most: int,
+    function: Callable[[Item], Outcome],
+    items: Iterable[Item],
+) -> Iterator[Outcome]:
+    """Compute at most `most` items ahead of the outcome in use: items may be rows of a file."""
+    waiting = deque[Future[Outcome]]()
+    for item in items:
+        waiting.append(pool.submit(function, item))
+        if len(waiting) == most:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 FEW, MANY = 6_000_000, 48_000_000  # exponentials: 48 MB and 384 MB

@@ -8,6 +8,7 @@ from pathlib import Path
 from sklearn.base import BaseEstimator
 
 from gplvm_core.readers.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL
+from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.store.entry import (
     checked_labels,
     checked_own_labels,
@@ -40,6 +41,8 @@ def prepare(source: Source, folder: Path, *, max_bytes: int) -> None:
             f"This file contains a {type(bundle).__name__}, not a model exported from a library."
         )
     check_usable(bundle["model"], bundle["dataset"])
+    if isinstance(bundle["dataset"], TableDataset):  # it names a file, which another training reads
+        raise StoreError("This file names a table of another machine. Export the model again.")
     with reading("The file's title, tags, names of dimensions or labels"):
         title, tags = clean_title(bundle["title"]), clean_tags(bundle["tags"])
         names = clean_names(bundle.get("dimension_names", {}))

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 from gplvm_core import Dataset, Drawing, ProbabilisticPCA, save
+from gplvm_core.readers.rows.folders import OWN
 from gplvm_core.store import Library
 from pages.ui.command import ONE_THREAD, main, readable_file
 from pages.ui.shared.asked import ASKED
 from pages.ui.shared.catalogue import user_library
-from tests.app.apptest import ROOT, query, run_page, said
+from tests.app.apptest import ROOT, go_to, query, run_page, said
 
 pytestmark = pytest.mark.usefixtures("home")
 ROWS = np.random.default_rng(0).normal(size=(20, 3))
@@ -80,6 +81,46 @@ def test_a_table_opens_train(tmp_path, monkeypatch) -> None:
     assert "20 rows" in said(page) or "20 ×" in said(page)
     # The visitor may leave, and comes back to the Gallery.
     assert page.switch_page("pages/gallery.py").run().title[0].value != "Train"
+
+
+def leaves(folder: Path) -> Path:
+    words = [("oak", "elm")[n % 2] for n in range(len(ROWS))]
+    rows = [f"{a:.3f},{b:.3f},{word}" for (a, b, _), word in zip(ROWS, words, strict=True)]
+    (folder / "leaves.csv").write_text("\n".join(["length,width,tree", *rows]))
+    return folder / "leaves.csv"
+
+
+def test_a_large_table_opens_train_and_is_read_from_disk(tmp_path, monkeypatch) -> None:
+    path = leaves(tmp_path)
+    monkeypatch.setattr("gplvm_core.readers.rows.table.MOST_WHOLE", 100)
+    monkeypatch.setenv(ASKED, str(path))
+    monkeypatch.setenv(OWN, "1")
+    page = run_page("gallery")
+    assert not page.exception
+    assert page.text_input(key="train_own_file").value == str(path)
+    assert "20 rows, 2 values each, 2 labels" in said(page)
+    assert "labels from 'tree'" in page.expander[0].label
+    page.multiselect(key=f"table_values_{path}").set_value(["width"]).run()
+    page.selectbox(key=f"table_label_{path}").set_value(None).run()
+    assert "20 rows, 1 value each" in said(page)
+    page.text_input(key="train_own_file").set_value(str(tmp_path / "no.csv")).run()
+    assert "no.csv cannot be opened: No such file" in said(page)
+
+
+def test_files_of_the_machine_are_not_offered_on_a_server(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr("gplvm_core.readers.rows.table.MOST_WHOLE", 100)
+    monkeypatch.setenv(ASKED, str(leaves(tmp_path)))
+    monkeypatch.setenv(OWN, "0")
+    page = run_page("gallery")
+    assert "only while the app runs on one's own machine" in said(page)
+    train = go_to(page, "train")
+    assert "A file of this machine" not in train.segmented_control(key="train_source").options
+    train.segmented_control(key="train_source").set_value("upload").run()
+    assert "its owner can open folders of tables" in said(train)
+    monkeypatch.setenv(OWN, "1")
+    train = train.run()
+    assert "A file of this machine" in train.segmented_control(key="train_source").options
+    assert "Run `manifolio FILE`, or choose *A file of this machine* above" in said(train)
 
 
 def model_file(folder: Path, name: str = "leaves", *labels: str) -> Path:

@@ -311,7 +311,7 @@ def test_rows_that_do_not_fit_are_refused() -> None:
 def test_files_are_streamed_through_a_trained_sample(
     gaps: bool, tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 130)
+    monkeypatch.setattr("gplvm_core.prediction.added.AT_ONCE", 130)
     values = rows(700, gaps).astype(np.float32)
     files = []
     for name, part in (("a", values[:300]), ("b", values[300:])):
@@ -326,8 +326,9 @@ def test_files_are_streamed_through_a_trained_sample(
     np.testing.assert_array_equal(model.latent_mean_, whole.latent_mean_)
     others = np.setdiff1d(np.arange(700), kept)
     whole.extend(values[others].astype(float))
-    # The last digits of a row's optimum may depend on the other rows of its part.
-    np.testing.assert_allclose(model.bound_, whole.bound_, atol=1e-3)
+    # Rows with gaps have fewer starts than in `extend`. The last digits of a row's optimum may
+    # depend on the other rows of its part.
+    np.testing.assert_allclose(model.bound_, whole.bound_, atol=5e-2 if gaps else 1e-3)
     np.testing.assert_allclose(model.information_, whole.information_, rtol=1e-5)
     np.testing.assert_allclose(model.statistics_.yy, whole.statistics_.yy)
     probe = rows(720)[700:]
@@ -399,7 +400,7 @@ class Once:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
 def test_a_stop_ends_all_later_steps(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 50)
+    monkeypatch.setattr("gplvm_core.prediction.added.AT_ONCE", 50)
     np.save(tmp_path / "rows.npy", rows(400))
     table, files = rows(300), RowFiles.of(tmp_path / "rows.npy")
     settings = SETTINGS | {"max_iter": 12}

@@ -59,7 +59,6 @@ def test_all_real_types_are_read(tmp_path: Path, kind: object) -> None:
         (np.array([[None, 1]], dtype=object), "a.npy holds object"),
         (np.ones(3), r"shape \(3,\); a table of N rows and D columns"),
         (np.ones((0, 3)), r"shape \(0, 3\)"),
-        (np.asfortranarray(np.ones((3, 2))), "column by column"),
     ],
 )
 def test_files_without_a_table_of_numbers_are_refused(
@@ -69,6 +68,14 @@ def test_files_without_a_table_of_numbers_are_refused(
     np.save(path, array)
     with pytest.raises(DataError, match=said):
         RowFiles.of(path)
+
+
+def test_an_array_stored_by_column_is_read(tmp_path: Path, table: np.ndarray) -> None:
+    files = RowFiles.of(saved(tmp_path / "a.npy", np.asfortranarray(table)))
+    for size in (4, 25):
+        found = [rows for _, rows in files.chunks(size, 3, 20)]
+        np.testing.assert_array_equal(np.concatenate(found), table[3:20])
+    np.testing.assert_array_equal(np.asarray(files), table)
 
 
 def test_damaged_and_absent_files_are_refused(tmp_path: Path, table: np.ndarray) -> None:

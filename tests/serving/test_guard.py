@@ -237,12 +237,17 @@ def test_a_link_from_another_site_is_opened_again_from_here_to_bring_the_strict_
         ({"MANIFOLIO_HOSTS": "https://maps.example.org"}, "127.0.0.1", True),
         ({"MANIFOLIO_HOSTS": "https://a.example", "MANIFOLIO_SIGN_IN": "none"}, None, False),
         ({"MANIFOLIO_SIGN_IN": "token"}, "127.0.0.1", True),
+        ({"MANIFOLIO_SIGN_IN": "none"}, "127.0.0.1", False),
+        ({"MANIFOLIO_SIGN_IN": "oidc"}, "127.0.0.1", False),
     ],
 )
 def test_a_token_is_asked_for_where_others_can_come(environment, bound, asks):
     serving = Serving.from_environment(environment, bound)
     assert bool(serving.token) == asks
     assert ("token" in serving.greeting(OWN)) == asks
+    # Files of the machine are opened only where nobody else is expected.
+    alone = bound in ("127.0.0.1", "localhost", "::1") and "MANIFOLIO_HOSTS" not in environment
+    assert serving.own == (alone and environment.get("MANIFOLIO_SIGN_IN") in (None, "token"))
     if asks:
         assert serving.token != Serving.from_environment(environment, bound).token
 

@@ -75,6 +75,7 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
 ) -> None:
     monkeypatch.setattr("gplvm_core.models.problems.many_rows.MANY", 250)
     monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 150)
+    monkeypatch.setattr("gplvm_core.prediction.added.AT_ONCE", 150)
     monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
     monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
     address, client = local
@@ -110,7 +111,7 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
             DataError, match=r"worker tcp://.* same paths, reports: .*rows.npy can no longer"
         ),
     ):
-        list(streamed_sums(files, *known, executor))
+        list(streamed_sums(files, *known, executor, elsewhere=True))
     with pytest.raises(ValueError, match="an executor works only on rows of files"):
         model.fit(rows(), executor=executor)
 

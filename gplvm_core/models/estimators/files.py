@@ -1,7 +1,7 @@
 """Training on rows of files, and rows that are added after training."""
 
 from collections.abc import Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -24,6 +24,7 @@ from gplvm_core.prediction.place import place
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.kinds import FRACTION
+from gplvm_core.readers.rows.files import without_value
 from gplvm_core.statistics import Executor, executor_for
 
 M = TypeVar("M")
@@ -52,24 +53,40 @@ def fit_rows(
         raise ValueError(
             "known errors need a table in memory: fit numpy.asarray(files), or leave out errors"
         )
-    alone = model.encoder is None and model.time_kernel is None
     most = many_rows.MANY
-    if len(Y) <= most or not alone:
-        fit_table(model, np.asarray(Y), times, sequences, callback, resume)
-        if executor is not None:
-            why = "they are few" if alone else "the model has an encoder or a time_kernel"
-            model.notes_ += (
-                f"the executor was not used: all rows were loaded into memory, because {why}",
-            )
-        return
+    alone = model.encoder is None and model.time_kernel is None
+    streams, watched = alone and len(Y) > most, Watched(callback)
+
+    def read() -> None:
+        with suppress(StopIteration):  # training obeys it, and needs these rows
+            watched.between()
+
     kinds = getattr(model, "kinds", None) or ()
-    if kinds == FRACTION or FRACTION in (kinds.values() if isinstance(kinds, Mapping) else kinds):
+    own = kinds.values() if isinstance(kinds, Mapping) else kinds
+    if streams and (kinds == FRACTION or FRACTION in own):
         raise DataError("fractions are not streamed from files yet: pass a table in memory")
-    kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:most])
-    watched = Watched(callback)
-    seen, further = watched if callback else None, len(Y) - most
-    fit_table(model, Y.take(kept), times, sequences, seen, resume, further)
-    _stream(model, Y, kept, watched, executor)
+    chosen = np.sort(np.random.default_rng(0).permutation(len(Y))[: most if streams else len(Y)])
+    drawn, empty = Y.taken(chosen, read)
+    if len(empty) == len(Y):
+        raise DataError("no row of the files has a value")
+    kept = chosen
+    if model.time_kernel is None:  # over time, a row without values may be a gap
+        there = np.isin(chosen, empty, invert=True)
+        kept, drawn = chosen[there], drawn[there]
+    further = len(Y) - len(np.union1d(kept, empty)) if streams else 0
+    seen = watched if callback and streams else callback
+    fit_table(model, drawn, times, sequences, seen, resume, further)
+    if streams:
+        _stream(model, Y, np.union1d(kept, empty), kept, watched, executor)
+    elif executor is not None:
+        why = "they are few" if alone else "the model has an encoder or a time_kernel"
+        model.notes_ += (
+            f"the executor was not used: all rows were loaded into memory, because {why}",
+        )
+    if not streams and len(kept) < len(Y):
+        model.rows_ = TrainingRows.sampled(len(Y), kept, model.rows_.trained)
+    if model.time_kernel is None and len(empty):
+        model.notes_ += (f"left out, because {without_value(empty)}",)
 
 
 def extend(self: M, Y: ArrayLike) -> M:
@@ -129,13 +146,14 @@ def extend(self: M, Y: ArrayLike) -> M:
 def _stream(
     model: Any,
     files: RowFiles,
+    but: Int[IntArray, " K"],
     kept: Int[IntArray, " K"],
     watched: Watched,
     given: Executor | None,
 ) -> None:
-    """Add the summed statistics of all rows of the files except the sampled rows."""
+    """Add the summed statistics of all rows of the files except `but`: those kept or empty."""
     new: Sums | None = None
-    ahead, placed = len(files) - len(kept), len(kept)
+    ahead, placed = len(files) - len(but), len(kept)
     trained = model.rows_.trained
     if trained is not None:
         placed -= len(trained)
@@ -146,7 +164,8 @@ def _stream(
 
     with nullcontext(given) if given else executor_for(model.n_jobs) as executor:
         if goes_on():
-            for sums in streamed_sums(files, model.posterior_, model._belief, kept, executor):
+            known = (files, model.posterior_, model._belief, but, executor)
+            for sums in streamed_sums(*known, elsewhere=given is not None):
                 new = sums if new is None else new + sums
                 if not goes_on():
                     break

@@ -117,7 +117,7 @@ class ManyRows:
         self, parameters: Parameters, phase: Phase, ask: Callable[[], None] | None = None
     ) -> Parameters:
         size = min(SAMPLES[self.phases.index(phase)], self.n_rows)
-        return self._with_rows(parameters, size)[0]
+        return self._with_rows(parameters, size, ask and (lambda _: ask() is None))[0]
 
     def layout(self, anchor: Parameters, phase: Phase) -> Layout:
         return self._of(phase).layout(anchor, phase)

@@ -34,7 +34,8 @@ FOLDER = FILE | getattr(os, "O_DIRECTORY", 0)
 LINKED = (errno.ELOOP, errno.EMLINK)  # errors for a link under O_NOFOLLOW
 SURROGATE = 0x20000000  # the bit in Windows reparse tags of links and junctions
 SETTING = "MANIFOLIO_DATA_FOLDERS"
-ENDINGS = (".npy", ".parquet")
+OWN = "MANIFOLIO_OWN_FILES"  # set at the start of a server, never read from its settings
+ENDINGS = (".npy", ".parquet", ".feather", ".arrow", ".ipc", ".csv", ".tsv")
 DEEPEST = 3  # largest number of folder levels below an opened folder
 MOST_TABLES = 500
 
@@ -196,6 +197,35 @@ def table_named(name: str, folders: Mapping[str, Path]) -> OpenTable:
             "moved or renamed, or its folder was closed."
         )
     return found
+
+
+def has_own_files(environment: Mapping[str, str]) -> bool:
+    """Whether the files of this machine may be opened: the server has set this at its start."""
+    return environment.get(OWN) == "1"
+
+
+def own_table(path: str, environment: Mapping[str, str]) -> OpenTable:
+    """Find a file of this machine. Raises DataError, also on a server that others can use."""
+    if not has_own_files(environment):
+        raise DataError(
+            "Files of this machine are opened only while the app runs on one's own machine."
+        )
+    if not Path(path).is_absolute():
+        raise DataError(f"Write the whole path of the file, such as {Path.home() / 'table.csv'}.")
+    place = Path(path)
+    if place.suffix.lower() not in ENDINGS:
+        raise DataError(
+            f"{place.name} is not read from disk. Tables end with {', '.join(ENDINGS)}."
+        )
+    try:
+        place = place.resolve(strict=True)
+        state = place.stat()
+    except OSError as error:
+        raise DataError(f"{path} cannot be opened: {error.strerror}.") from error
+    if not stat.S_ISREG(state.st_mode):
+        raise DataError(f"{path} is not a file. Name one file, such as {place / 'table.csv'}.")
+    file = FolderFile(place.parent, (place.name,), state.st_dev, state.st_ino)
+    return OpenTable(str(place), (file,), state.st_size, (state.st_mtime_ns,))
 
 
 def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[OpenTable]:

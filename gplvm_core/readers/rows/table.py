@@ -1,7 +1,11 @@
-"""A table in an opened folder as a data set: a sample of rows to show, all rows for training."""
+"""A table that is read from disk as a data set: a sample of rows to show, all rows for training."""
 
+import io
+import math
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -10,61 +14,183 @@ from jaxtyping import Int
 from gplvm_core.numerics import IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.errors import DataError
-from gplvm_core.readers.rows.files import RowFiles
-from gplvm_core.readers.rows.folders import OpenTable, opened_folders, table_named
-from gplvm_core.readers.sources import stem
+from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.limits import MEGABYTE
+from gplvm_core.readers.rows.columns import NamedRows, TextRows
+from gplvm_core.readers.rows.files import TABLES, RowFiles, without_value
+from gplvm_core.readers.rows.folders import (
+    ENDINGS,
+    OpenTable,
+    opened_folders,
+    own_table,
+    table_named,
+)
+from gplvm_core.readers.sources import NamedBytes, stem
+from gplvm_core.readers.tables.columns import Column
+from gplvm_core.readers.tables.report import ColumnReport, TableReport, inspect_table
+from gplvm_core.readers.tables.roles import row_names_of
+from gplvm_core.readers.tables.table import classes_of
 
-SHOWN = 2000  # sampled rows, for display and for trial runs
+# Tables with more bytes or values are read from disk; packed files with fewer bytes are small.
+MOST_WHOLE, LEAST_PACKED, MOST_VALUES = 50 * MEGABYTE, 2 * MEGABYTE, 5_000_000
+SHOWN = 2000  # sampled rows, for display, for trial runs, and to propose what the columns are
+
+
+@dataclass(frozen=True)
+class Use:
+    """The columns of a table with names: numbers to learn, a label, and names of rows."""
+
+    values: tuple[str, ...]
+    label: str | None = None
+    ids: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, report: TableReport) -> Self:
+        """Return the use that a report on a sample proposes."""
+        values = tuple(each.name for each in report.columns if can_be_learnt(each))
+        ids = tuple(each for each in report.id_columns if each not in values)
+        return cls(values, report.label_column, ids)
+
+
+def can_be_learnt(column: ColumnReport) -> bool:
+    """Whether a sample proposes to learn a column, as numbers."""
+    return column.role == "value" and column.numeric and not column.is_date
+
+
+def is_large(path: Path) -> bool:
+    """Whether a table is read from disk in parts, not as a whole. Small files may be packed."""
+    size, suffix = path.stat().st_size, path.suffix.lower()
+    if suffix not in ENDINGS or size > MOST_WHOLE:
+        return suffix in ENDINGS
+    if size < LEAST_PACKED or TABLES.get(suffix) is TextRows:
+        return False
+    if suffix == ".npy":
+        return math.prod(RowFiles.of(path).shape) > MOST_VALUES
+    whole = TABLES[suffix].of(path, ())
+    return whole.n_rows * len(whole.known()) > MOST_VALUES
+
+
+def looked_into(table: OpenTable) -> TableReport | None:
+    """Report on a sample of a table's rows; None if its columns have no names."""
+    file = table.files[0]
+    kind = TABLES.get(file.suffix.lower())
+    if kind is None:
+        return None
+    import pyarrow
+    from pyarrow import csv, parquet
+
+    whole: NamedRows = kind.of(file, ())
+    rows = whole.rows(whole.known(), whole.sampled(SHOWN))
+    buffer = io.BytesIO()
+    if isinstance(whole, TextRows):
+        csv.write_csv(rows, buffer, csv.WriteOptions(delimiter=whole.delimiter))
+    else:
+        # Dictionaries of words belong to one part of a file.
+        plain = [
+            each.type.value_type if pyarrow.types.is_dictionary(each.type) else each.type
+            for each in rows.schema
+        ]
+        schema = pyarrow.schema([*zip(rows.column_names, plain, strict=True)])
+        parquet.write_table(rows.cast(schema), buffer)
+    report = inspect_table(NamedBytes(file.name, buffer.getvalue()))
+    notes = whole.notes if isinstance(whole, TextRows) else ()
+    return replace(report, name=file.name, n_rows=whole.n_rows, notes=notes)
 
 
 @dataclass(frozen=True, eq=False)
 class TableDataset(Dataset):
-    """A sample of rows from a table in an opened folder; training reads the whole table.
+    """A sample of rows from a table on disk; training reads the whole table.
 
-    table: the table's name (`tables_in`). n_rows: the number of rows of the whole table.
+    table: the table's name in an opened folder (`tables_in`), or the path of a file of this
+    machine. n_rows: the number of rows of the whole table. label, ids: the names of its columns of
+    labels and of names of rows.
     """
 
     table: str = ""
     n_rows: int = 0
+    label: str | None = None
+    ids: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, table: OpenTable) -> Self:
-        """Sample rows of a table. Raises DataError for other files, and if their columns differ."""
-        files = RowFiles.of(table.files)
+    def of(cls, table: OpenTable, use: Use | None = None) -> Self:
+        """Sample rows of a table; use: what its columns are (None: all are numbers to learn).
+
+        Raises DataError for other files, and if their columns differ.
+        """
+        files = RowFiles.of(table.files, None if use is None else use.values)
         count, width = files.shape
         drawn = np.sort(np.random.default_rng(0).permutation(count)[:SHOWN])
-        note = f"{len(drawn):,} of {count:,} rows are shown here; training reads all rows"
-        return cls(
-            name=stem(table.name.replace("*", "all")),
-            title=table.name,
-            targets=files.take(drawn),
+        targets, empty = files.taken(drawn)
+        there = np.isin(drawn, empty, invert=True)
+        if not there.any():
+            raise DataError(f"{table.name} has no value in its columns of numbers")
+        notes = []
+        if len(drawn) < count:
+            notes.append(
+                f"{len(drawn):,} of {count:,} rows are shown here; training reads all rows"
+            )
+        if len(empty):
+            notes.append(f"Left out, because {without_value(empty)}.")
+        found = cls(
+            name=stem(Path(table.name).name.replace("*", "all")),
+            title=table.name if os.sep not in table.name[:1] else Path(table.name).name,
+            targets=targets[there],
             drawing=Drawing.of_vector(width),
             column_names=files.column_names,
-            source=f"The table {table.name} in a folder of this server.",
-            notes=(note,) if len(drawn) < count else (),
+            source=f"The table {table.name}, read from disk.",
+            notes=tuple(notes),
             table=table.name,
             n_rows=count,
+            label=use.label if use else None,
+            ids=use.ids if use else (),
         )
+        return replace(found, **found._named(files, drawn[there]))
 
     def rows(self) -> RowFiles:
         """Return all rows. Raises DataError if the table was removed, or is no longer open to
         visitors.
         """
         try:
-            folders = opened_folders(os.environ)
+            if Path(self.table).is_absolute():
+                table = own_table(self.table, os.environ)
+            else:
+                table = table_named(self.table, opened_folders(os.environ))
         except ValueError as error:
             raise DataError(str(error)) from error
-        return RowFiles.of(table_named(self.table, folders).files)
+        return RowFiles.of(table.files, self.column_names)
 
     def kept(self, chosen: Int[IntArray, " K"] | None) -> Dataset:
         """Return the chosen rows, or all rows (None), as the data set that a model stores."""
         files = self.rows()
         targets = np.asarray(files) if chosen is None else files.take(chosen)
         own = {each.name: getattr(self, each.name) for each in fields(Dataset)}
-        whole: dict[str, Any] = own | {"targets": targets, "notes": ()}
+        named = self._named(files, np.arange(len(files)) if chosen is None else chosen)
+        whole: dict[str, Any] = own | {"targets": targets, "notes": ()} | named
         found = Dataset(**whole)
         if len(targets) == len(files):
             return found
         note = f"{len(targets):,} of the table's {len(files):,} rows are stored here"
         return replace(found, notes=(note,))
+
+    def _named(self, files: RowFiles, chosen: Int[IntArray, " K"]) -> dict[str, Any]:
+        """Return the labels and the names of rows."""
+        found: dict[str, Any] = {}
+        if self.label is not None:
+            label = Column(self.label, None, files.cells(self.label, chosen))
+            found["labels"], found["label_names"] = classes_of(label, np.arange(len(chosen)))
+        named = [Column(name, None, files.cells(name, chosen)) for name in self.ids]
+        found["row_names"] = row_names_of(named) if named else None
+        return found
+
+
+def use_in_words(use: Use, known: Sequence[str]) -> str:
+    """Say what the columns of a table are."""
+    parts = [f"{plural(len(use.values), 'column')} of numbers to learn"]
+    if use.label:
+        parts.append(f"labels from {use.label!r}")
+    if use.ids:
+        parts.append(f"names of rows from {listed(list(use.ids))}")
+    unused = [name for name in known if name not in (*use.values, use.label, *use.ids)]
+    if unused:
+        parts.append(f"not used: {listed(unused, 10)}")
+    return "; ".join(parts)

@@ -140,7 +140,7 @@ def large_text(data: bytes, parse: Callable[[bytes], Table]) -> Table | None:
     numeric = any(column.numbers is not None for column in head.columns)
     if len(head.places) != HEAD - begin or not numeric or head.delimiter in (None, " "):
         return None
-    if not _quoted_simply(data, str(head.delimiter)):
+    if not quoted_simply(data, str(head.delimiter)):
         return None
     end = len(data)
     while data[end - 1] in b"\r\n":
@@ -165,7 +165,7 @@ def large_text(data: bytes, parse: Callable[[bytes], Table]) -> Table | None:
     )
 
 
-def _quoted_simply(data: bytes, delimiter: str) -> bool:
+def quoted_simply(data: bytes, delimiter: str) -> bool:
     """Whether each quotation mark begins or ends a cell of one line."""
     if b'"' not in data:
         return True

@@ -242,7 +242,7 @@ def _facts(
     facts: dict[str, Any] = {}
     notes = []
     for column in roles.columns(table, [roles.label]):
-        facts["labels"], facts["label_names"] = _classes(column, rows)
+        facts["labels"], facts["label_names"] = classes_of(column, rows)
         if without := np.count_nonzero(facts["labels"] < 0):
             notes.append(f"Rows without a label: {without}.")
     for column in roles.columns(table, [roles.time]):
@@ -361,7 +361,9 @@ def _missing_notes(targets: Array, columns: list[Column]) -> list[str]:
     return [f"Cells read as missing values ({words}): {counts.sum()}, in the columns {where}."]
 
 
-def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+def classes_of(
+    column: Column, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], tuple[str, ...]]:
     """Return class numbers of the rows (−1 for blank cells), and class names.
 
     The names are sorted by number or in natural order.

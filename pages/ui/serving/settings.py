@@ -15,11 +15,14 @@ NO = ("", "0", "no", "false")
 
 @dataclass(frozen=True)
 class Serving:
-    """A server's settings: further addresses, the token, and whether metrics are open."""
+    """A server's settings: further addresses, the token, whether metrics are open, and whether it
+    serves only the person at this machine.
+    """
 
     addresses: tuple[Address, ...] = ()
     token: str = ""  # no token is required
     metrics: bool = False
+    own: bool = False
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str], bound: str | None) -> Self:
@@ -44,7 +47,9 @@ class Serving:
             raise ValueError(
                 f"MANIFOLIO_TOKEN is set, but MANIFOLIO_SIGN_IN is “{way}”; use only one of them."
             )
-        return cls(addresses, token, switched_on(environment, "MANIFOLIO_METRICS"))
+        # Another way to sign in, or none in front of a proxy, is for other people.
+        own = not shared and environment.get("MANIFOLIO_SIGN_IN", "") in ("", "token")
+        return cls(addresses, token, switched_on(environment, "MANIFOLIO_METRICS"), own)
 
     def greeting(self, own: Address) -> str:
         """Return the text that a starting server prints: its address with its token, if any."""

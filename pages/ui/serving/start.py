@@ -7,7 +7,7 @@ from collections.abc import Callable
 from starlette.middleware import Middleware
 from streamlit import config
 
-from gplvm_core.readers.rows.folders import opened_folders
+from gplvm_core.readers.rows.folders import OWN, opened_folders
 from gplvm_core.training import Limits
 from pages.ui.serving.address import Address
 from pages.ui.serving.guard import Guard
@@ -30,6 +30,7 @@ def before_streamlit(first: Callable[[str, str], str]) -> list[Middleware]:
         opened_folders(os.environ)
     except ValueError as error:
         sys.exit(str(error))
+    os.environ[OWN] = "1" if serving.own else "0"
     name = "localhost" if bound in EVERYWHERE else f"[{bound}]" if ":" in bound else bound
     scheme = "https" if config.get_option("server.sslCertFile") else "http"
     # Streamlit's own start text is off, because it queries an external service for the address.

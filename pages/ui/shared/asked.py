@@ -5,12 +5,15 @@ from pathlib import Path
 
 import streamlit as st
 
+from gplvm_core.readers.rows.folders import own_table
+from gplvm_core.readers.rows.table import is_large
 from gplvm_core.store import Library
 from pages.ui.shared.catalogue import user_library
 from pages.ui.shared.doors import UPLOAD, main_door, open_own_file
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 
+OWN_FILE = "train_own_file"  # session key: the path of a table that training reads from disk
 ASKED = "MANIFOLIO_OPEN"  # the path, which the command sets; also a session key: it was opened
 
 
@@ -22,6 +25,11 @@ def open_asked() -> None:
     st.session_state[ASKED] = True
     file = Path(path)
     try:
+        if is_large(file):
+            own_table(path, os.environ)  # raises an error on a server for others
+            st.session_state[OWN_FILE] = path
+            st.session_state["train_source"] = "own"
+            st.switch_page("pages/train.py")
         if file.suffix.lower() == ".gplvm":
             key = taken_in(user_library(), file)
             capabilities = user_library().entry(key).capabilities

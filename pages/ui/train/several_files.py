@@ -24,7 +24,7 @@ from pages.ui.shared.reading import readers
 from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import bytes_in_words
 from pages.ui.train.table_questions import inspected
-from pages.ui.train.upload_questions import MEGABYTES, questions, read_upload, rows_in_use
+from pages.ui.train.upload_questions import most_megabytes, questions, read_upload, rows_in_use
 
 FILES = "train_several"  # session key: the files, oldest first, kept while other pages are open
 SEEN = "train_several_seen"  # session key: the uploader's ids of all copied files
@@ -55,7 +55,7 @@ def several_files_form() -> Dataset | None:
         "(BVH): one for each view of the same things",
         type=list(ENDINGS),
         accept_multiple_files=True,
-        max_upload_size=MEGABYTES,
+        max_upload_size=most_megabytes(),
         key=key,
         help="Add any number of files, together or one by one; the files stay on this machine.",
         on_change=keep_files,

@@ -13,8 +13,9 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import STORIES, bytes_in_words
+from pages.ui.train.table_form import larger_files
 from pages.ui.train.table_questions import UnansweredError, inspected
-from pages.ui.train.upload_questions import MEGABYTES, errors_question, read_with_questions
+from pages.ui.train.upload_questions import errors_question, most_megabytes, read_with_questions
 
 BEGINNING, LINES = 4000, 8  # bytes and lines of a file that are shown
 
@@ -83,12 +84,13 @@ def upload_form() -> Dataset | None:
         "A table (CSV, Excel, Parquet, Arrow, NPZ), a zip of images, a video (GIF), motion capture "
         "(BVH, C3D), or single cells (H5AD)",
         type=list(ENDINGS),
-        max_upload_size=MEGABYTES,
+        max_upload_size=most_megabytes(),
         key=key,
         help="The file stays on this machine.",
         on_change=keep_upload,
         args=(key,),
     )
+    st.caption(larger_files(most_megabytes()))
     if UPLOAD not in st.session_state:
         st.caption(
             "A table has one row per item, and columns of numbers, words or counts; empty cells "

@@ -1,18 +1,60 @@
-"""The form for tables in the server's shared folders; training reads these tables from disk."""
+"""Forms for tables that training reads from disk: in opened folders, and files of this machine."""
 
 import os
 
 import streamlit as st
 
-from gplvm_core.readers.rows.folders import SETTING, OpenTable, opened_folders, tables_in
-from gplvm_core.readers.rows.table import TableDataset
-from pages.ui.shared.inputs import lasting_selectbox
+from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.rows.folders import (
+    SETTING,
+    OpenTable,
+    has_own_files,
+    opened_folders,
+    own_table,
+    tables_in,
+)
+from gplvm_core.readers.rows.table import SHOWN, TableDataset, Use, looked_into, use_in_words
+from gplvm_core.readers.tables.report import TableReport
+from pages.ui.shared.asked import OWN_FILE
+from pages.ui.shared.inputs import lasting_multiselect, lasting_selectbox, lasting_text
+from pages.ui.shared.plain import plain
 from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import bytes_in_words
 
 
 def has_folders() -> bool:
     return bool(os.environ.get(SETTING, "").strip())
+
+
+def larger_files(limit: int) -> str:
+    """Say how to train on files that are larger than this number of megabytes."""
+    if has_own_files(os.environ):
+        return (
+            f"Larger than {limit} MB? Run `manifolio FILE`, or choose *A file of this machine* "
+            "above: training then reads the table from disk."
+        )
+    return (
+        f"Larger than {limit} MB? Run `manifolio FILE` on your own machine. On this server, its "
+        "owner can open folders of tables (MANIFOLIO_DATA_FOLDERS), or raise the limit "
+        "(--server.maxUploadSize)."
+    )
+
+
+def own_file_form() -> TableDataset | None:
+    """Ask for the path of a table of this machine, and read its preview; show errors."""
+    path = lasting_text(
+        "Path of the table",
+        key=OWN_FILE,
+        placeholder="/home/ada/table.csv",
+        help="A CSV, Parquet, Feather or NPY file of any size. It is read from disk, and not "
+        "copied.",
+    )
+    if not path.strip():
+        st.caption("A table has one row per item. Training reads its columns of numbers in parts.")
+        return None
+    with errors_told():
+        return asked_of(own_table(os.path.expanduser(path.strip().strip("'\"")), os.environ))
+    return None
 
 
 def table_form() -> TableDataset | None:
@@ -24,9 +66,8 @@ def table_form() -> TableDataset | None:
         return None
     if not tables:
         st.info(
-            f"The folders that {SETTING} names contain no tables yet. A table is a .npy or "
-            "Parquet file with columns of numbers, or a folder of such files with the same "
-            "columns.",
+            f"The folders that {SETTING} names contain no tables yet. A table is a CSV, Parquet, "
+            "Feather or NPY file, or a folder of such files with the same columns.",
             icon=":material/folder_open:",
         )
         return None
@@ -44,7 +85,7 @@ def table_form() -> TableDataset | None:
         st.caption("A name with * means all files of a folder, joined row by row.")
         return None
     with errors_told():
-        return looked_at(tables[name])
+        return asked_of(tables[name])
     return None
 
 
@@ -54,7 +95,57 @@ def in_words(table: OpenTable) -> str:
     return f"{table.name} ({bytes_in_words(table.size)}{files})"
 
 
+def asked_of(table: OpenTable) -> TableDataset:
+    """Propose what the columns are, from a sample; the visitor may change it."""
+    report = reported(table)
+    if report is None:
+        return looked_at(table, None)
+    columns = {column.name: column for column in report.columns}
+    if not any(column.numeric for column in columns.values()):
+        raise DataError(f"{report.name} has no column of numbers. Add one, or choose another file.")
+    proposed = Use.of(report)
+    with st.expander(f"Columns — {plain(use_in_words(proposed, [*columns]))}"):
+        st.caption(
+            f"Proposed from {min(SHOWN, report.n_rows):,} of {report.n_rows:,} rows. Large tables "
+            "train on columns of numbers; words can colour the map, or name the rows."
+        )
+        values = lasting_multiselect(
+            "Columns to learn",
+            [name for name, column in columns.items() if column.numeric],
+            default=list(proposed.values),
+            key=f"table_values_{table.name}",
+        )
+        others = [name for name in columns if name not in values]
+        label = lasting_selectbox(
+            "Label",
+            others,
+            index=others.index(proposed.label) if proposed.label in others else None,
+            placeholder="No label",
+            key=f"table_label_{table.name}",
+            help="Its words colour the map.",
+        )
+        ids = lasting_multiselect(
+            "Names of rows",
+            [name for name in others if name != label],
+            default=[name for name in proposed.ids if name in others and name != label],
+            key=f"table_ids_{table.name}",
+        )
+    if not values:
+        raise DataError("Choose at least one column to learn.")
+    for note in report.notes:
+        st.caption(plain(note))
+    return looked_at(table, Use(tuple(values), label, tuple(ids)))
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking into the table …")
+def reported(table: OpenTable) -> TableReport | None:
+    """Report on a sample; cached until a file changes, because `table` has the time of the
+    change.
+    """
+    return looked_into(table)
+
+
 @st.cache_resource(max_entries=8, show_spinner="Reading the table …")
-def looked_at(table: OpenTable) -> TableDataset:
-    """Read some rows; cached until a file changes, because `table` has the time of the change."""
-    return TableDataset.of(table)
+def looked_at(table: OpenTable, use: Use | None) -> TableDataset:
+    """Read all rows once, to check them; cached until a file changes."""
+    return TableDataset.of(table, use)

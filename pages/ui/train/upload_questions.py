@@ -25,9 +25,13 @@ from pages.ui.shared.reading import read_sandboxed
 from pages.ui.shared.words import STORIES
 from pages.ui.train.table_questions import letters_question, table_questions
 
-MEGABYTES = 50
 LEAVE_OUT_EMPTY = "Leave out the rows without any value"
 FILL_EMPTY = "Fill the rows without any value"
+
+
+def most_megabytes() -> int:
+    """Return the size of the largest upload, a setting of the server."""
+    return int(st.get_option("server.maxUploadSize"))
 
 
 def read_with_questions(name: str, data: bytes) -> Dataset:

@@ -1,0 +1,335 @@
+"""Rows of Parquet, Arrow and text files, by the names of their columns."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, BinaryIO, ClassVar, Self
+
+import numpy as np
+from jaxtyping import Int
+from numpy.typing import NDArray
+
+from gplvm_core.numerics import IntArray
+from gplvm_core.readers.errors import DataError, listed, parsing, shortened
+from gplvm_core.readers.packages import require_packages
+from gplvm_core.readers.rows.state import FilePath, FileState, opened
+from gplvm_core.readers.tables.columns import MISSING, Table
+from gplvm_core.readers.tables.large import HEAD, INVALID, Rows, cleaned, quoted_simply
+from gplvm_core.readers.tables.text import parse_text
+
+GROUP = 2**22  # bytes of the lines that are read together
+SPREAD = 40  # groups of lines from which rows are sampled
+SPELLINGS = {each for word in MISSING for each in (word, word.upper(), word.title(), "NaN", "N/A")}
+
+
+@dataclass(frozen=True)
+class NamedRows:
+    """The names of the columns of numbers in use, and the numbers of rows up to each group's end.
+
+    Any other column can be read as text.
+    """
+
+    path: FilePath
+    names: tuple[str, ...]
+    edges: tuple[int, ...]
+    state: FileState
+    what: ClassVar[str]
+
+    @property
+    def n_rows(self) -> int:
+        return self.edges[-1]
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.names)
+
+    def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:
+        """Yield rows first to last − 1 (null becomes NaN), at most `size` at a time.
+
+        This needs memory for one compressed group and one decompressed block.
+        """
+        for _, batch in self.batches(self.names, first, last, size):
+            yield np.column_stack(
+                [
+                    np.asarray(each.to_numpy(zero_copy_only=False), np.float64)
+                    for each in batch.columns
+                ]
+            )
+
+    def batches(
+        self, names: Sequence[str], first: int, last: int, size: int
+    ) -> Iterator[tuple[int, Any]]:
+        """Yield (first row, cells of these columns), at most `size` rows at a time."""
+        begins = np.array([0, *self.edges[:-1]])
+        groups = np.flatnonzero((begins < last) & (np.array(self.edges) > first)).tolist()
+        if not groups:
+            return
+        at = int(begins[groups[0]])
+        with opened(self.path, self.state) as file, parsing(self.path.name, "is damaged"):
+            for whole in self._read(file, groups, names, size):
+                for begin in range(0, len(whole), size):
+                    batch = whole.slice(begin, size)
+                    inner = slice(max(first - at, 0), max(min(last - at, len(batch)), 0))
+                    begins_at, at = at + inner.start, at + len(batch)
+                    if inner.start < inner.stop:
+                        yield begins_at, batch.slice(inner.start, inner.stop - inner.start)
+
+    def rows(self, names: Sequence[str], chosen: Int[IntArray, " n"]) -> Any:
+        """Return the cells of these columns in some rows, in ascending order, as in pyarrow."""
+        import pyarrow
+
+        found, last = [], 0
+        for edge in self.edges:
+            some = chosen[(chosen >= last) & (chosen < edge)]
+            if len(some):
+                for first, batch in self.batches(names, last, edge, 2**16):
+                    inside = some[(some >= first) & (some < first + len(batch))] - first
+                    found.append(batch.take(pyarrow.array(inside)))
+            last = edge
+        return pyarrow.Table.from_batches(found)
+
+    def known(self) -> tuple[str, ...]:
+        """Return the names of all columns."""
+        raise NotImplementedError
+
+    def cells(self, column: str, chosen: Int[IntArray, " n"] | None) -> list[str]:
+        """Return the cells of a column as text, "" if missing."""
+        rows = np.arange(self.n_rows) if chosen is None else chosen
+        cells = self.rows([column], rows[(rows >= 0) & (rows < self.n_rows)])[0].to_pylist()
+        words = ("" if each is None else cleaned(str(each)) for each in cells)
+        return ["" if word.lower() in MISSING else word for word in words]
+
+    def sampled(self, count: int) -> Int[IntArray, " n"]:
+        """Draw the numbers of rows that are examined to propose the columns' roles."""
+        return np.sort(np.random.default_rng(0).permutation(self.n_rows)[:count])
+
+    def ends(self, size: int) -> list[int]:
+        """Return the ends of the groups, for any `size`, so that no group is unpacked twice."""
+        return list(self.edges)
+
+    def _read(
+        self, file: BinaryIO, groups: list[int], names: Sequence[str], size: int
+    ) -> Iterator[Any]:
+        """Yield the cells of consecutive groups, as record batches of pyarrow."""
+        raise NotImplementedError
+
+
+def _numbers_of(path: FilePath, schema: Any, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """Check that the wanted columns (None: all) are numbers."""
+    from pyarrow import types
+
+    numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
+    types_of = {each.name: each.type for each in schema}
+    names = tuple(types_of if wanted is None else wanted)
+    _check_known(path, names, tuple(types_of))
+    of = numeric[:2] if wanted is None else numeric
+    other = [
+        f"{name} ({types_of[name]})" for name in names if not any(is_(types_of[name]) for is_ in of)
+    ]
+    if other:
+        raise DataError(
+            f"{path.name} has columns that are not real numbers: {listed(other)}. Write a file "
+            "without them.",
+            script="Or name the columns to read: RowFiles.of(path, columns=[…]).",
+        )
+    return names
+
+
+def _check_known(path: FilePath, wanted: Sequence[str], known: Sequence[str]) -> None:
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        raise DataError(f"{path.name} has no column {listed(unknown)}; it has {listed(known, 20)}")
+
+
+def _edges(path: FilePath, counts: Sequence[int], width: int) -> tuple[int, ...]:
+    if not sum(counts) or not width:
+        raise DataError(f"{path.name} has no rows, or no columns")
+    return tuple(np.cumsum(counts).tolist())
+
+
+@dataclass(frozen=True)
+class ParquetRows(NamedRows):
+    """The rows of a Parquet file by its row groups."""
+
+    @classmethod
+    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
+        """Read the header; DataError if a column is not of numbers, or without pyarrow."""
+        require_packages("Parquet files", ("pyarrow",))
+        from pyarrow import parquet
+
+        with opened(path) as file:
+            with parsing(path.name, "is cut short, or is not a Parquet file", "Write it again."):
+                table = parquet.ParquetFile(file)
+                about, schema = table.metadata, table.schema_arrow
+            state = FileState.of(file)
+        counts = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
+        edges = _edges(path, counts, len(schema))
+        return cls(path, _numbers_of(path, schema, columns), edges, state)
+
+    def known(self) -> tuple[str, ...]:
+        """Return the names of all columns."""
+        from pyarrow import parquet
+
+        with opened(self.path, self.state) as file:
+            return tuple(parquet.ParquetFile(file).schema_arrow.names)
+
+    def _read(
+        self, file: BinaryIO, groups: list[int], names: Sequence[str], size: int
+    ) -> Iterator[Any]:
+        from pyarrow import parquet
+
+        for batch in parquet.ParquetFile(file).iter_batches(size, groups, columns=list(names)):
+            yield batch.select(list(names))
+
+
+@dataclass(frozen=True)
+class ArrowRows(NamedRows):
+    """The rows of an Arrow or Feather file by its record batches."""
+
+    @classmethod
+    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
+        """Read the header; DataError if a column is not of numbers, or without pyarrow."""
+        require_packages("Arrow and Feather files", ("pyarrow",))
+        from pyarrow import ipc
+
+        with opened(path) as file:
+            with parsing(
+                path.name, "is cut short, or is not an Arrow file", "Write it again as Feather."
+            ):
+                schema = ipc.open_file(file).schema
+                first = ipc.IpcReadOptions(included_fields=[0])
+                table = ipc.open_file(file, options=first)
+                counts = [table.get_batch(n).num_rows for n in range(table.num_record_batches)]
+            state = FileState.of(file)
+        edges = _edges(path, counts, len(schema))
+        return cls(path, _numbers_of(path, schema, columns), edges, state)
+
+    def known(self) -> tuple[str, ...]:
+        """Return the names of all columns."""
+        from pyarrow import ipc
+
+        with opened(self.path, self.state) as file:
+            return tuple(ipc.open_file(file).schema.names)
+
+    def _read(
+        self, file: BinaryIO, groups: list[int], names: Sequence[str], size: int
+    ) -> Iterator[Any]:
+        from pyarrow import ipc
+
+        known = ipc.open_file(file).schema.names
+        options = ipc.IpcReadOptions(included_fields=[known.index(name) for name in names])
+        table = ipc.open_file(file, options=options)
+        for group in groups:
+            batch = table.get_batch(group)
+            batch.validate(full=True)  # wrong offsets would read memory outside the file
+            yield batch.select(list(names))
+
+
+@dataclass(frozen=True)
+class TextRows(NamedRows):
+    """The rows of a text table by groups of lines: the bytes where each begins and ends."""
+
+    places: tuple[tuple[int, int], ...]
+    columns: tuple[str, ...]
+    delimiter: str
+    decimal: str
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
+        """Count the lines; the first ones decide on the names, the delimiter and the decimal sign.
+
+        Raises DataError for a column that is not of numbers, for another form of text, and without
+        pyarrow.
+        """
+        require_packages("Large text tables", ("pyarrow",))
+        with opened(path) as file:
+            first = b"".join(islice(file, HEAD))
+            head = parse_text(first, path.name, None)
+            begin = int(head.places[0]) - 1
+            lines = first.rstrip(b"\r\n").count(b"\n") + 1
+            if head.delimiter in (None, " ") or len(head.places) != lines - begin:
+                raise DataError(
+                    f"{path.name} is not read in parts: its columns are divided by blanks, or it "
+                    "has comments or empty lines between its rows. Save it as CSV without them, or "
+                    "as Parquet."
+                )
+            file.seek(sum(map(len, first.splitlines(keepends=True)[:begin])))
+            places, counts = [], []
+            while data := file.read(GROUP):
+                data += file.readline()
+                if not quoted_simply(data, str(head.delimiter)):
+                    raise DataError(
+                        f"{path.name} has line breaks inside quoted cells, so it cannot be read in "
+                        "parts. Save it as Parquet."
+                    )
+                full = data.rstrip(b"\r\n")
+                if full:
+                    start = file.tell() - len(data)
+                    places.append((start, start + len(full)))
+                    counts.append(full.count(b"\n") + 1)
+            state = FileState.of(file)
+        known = tuple(column.name for column in head.columns)
+        names = known if columns is None else tuple(columns)
+        _check_known(path, names, known)
+        if columns is None:
+            _refuse_words(path, head)
+        notes = (head.doubt,) if head.doubt else ()
+        at, by, sign = tuple(places), str(head.delimiter), head.decimal
+        return cls(path, names, _edges(path, counts, len(known)), state, at, known, by, sign, notes)
+
+    def known(self) -> tuple[str, ...]:
+        """Return the names of all columns."""
+        return self.columns
+
+    def sampled(self, count: int) -> Int[IntArray, " n"]:
+        """Draw rows from groups that are spread over the file, so that few are read."""
+        step = -(-len(self.edges) // SPREAD)
+        begins = np.array([0, *self.edges[:-1]])[::step]
+        some = [np.arange(*each) for each in zip(begins, self.edges[::step], strict=True)]
+        drawn: NDArray[np.int64] = np.random.default_rng(0).permutation(np.concatenate(some))
+        return np.sort(drawn[:count])
+
+    def _read(
+        self, file: BinaryIO, groups: list[int], names: Sequence[str], size: int
+    ) -> Iterator[Any]:
+        from pyarrow import ArrowInvalid, RecordBatch
+
+        number = {name: n for n, name in enumerate(self.columns)}
+        chosen = [number[name] for name in names]
+        numeric = {number[name] for name in self.names} & {*chosen}
+        for group in groups:
+            begin, end = self.places[group]
+            file.seek(begin)
+            lines = memoryview(file.read(end - begin))
+            rows = Rows(lines, self.delimiter, len(self.columns), self.decimal)
+            try:
+                for part in rows.parts(chosen, numeric, SPELLINGS):
+                    yield RecordBatch.from_arrays(part.columns, list(names))
+            except ArrowInvalid as error:
+                row = self.edges[group - 1] if group else 0
+                raise self._told(str(error), row) from error
+
+    def _told(self, reason: str, row: int) -> DataError:
+        """Return an error about the rows from this number on."""
+        found = INVALID.search(reason)
+        if found is None:
+            return DataError(
+                f"{self.path.name}: a row after row {row:,} cannot be read: "
+                f"{shortened(re.sub(r'^CSV parse error: ', '', reason), 200)}. Correct it."
+            )
+        return DataError(
+            f"{self.path.name}, column {self.columns[int(found[1])]!r}: {shortened(found[2])!r}, "
+            f"after row {row:,}, is not a number. Correct it, or leave the column out."
+        )
+
+
+def _refuse_words(path: FilePath, head: Table) -> None:
+    other = [column.name for column in head.columns if column.numbers is None]
+    if other:
+        raise DataError(
+            f"{path.name} has columns that are not real numbers: {listed(other)}. Write a file "
+            "without them.",
+            script="Or name the columns to read: RowFiles.of(path, columns=[…]).",
+        )
