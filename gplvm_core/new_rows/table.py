@@ -2,7 +2,7 @@
 
 import copy
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,7 @@ def apply(
     errors: Any = None,
     reasons: bool = True,
     output: str | Path | None = None,
+    callback: Callable[[int], None] | None = None,
 ) -> Any:
     """Place a table's rows on the map, fill their gaps, and find odd rows and columns.
 
@@ -83,6 +84,9 @@ def apply(
     output : path, optional
         A CSV or Parquet file for the answers. They are written block by block, so that memory does
         not grow with the number of rows. The file appears when all rows are answered.
+    callback : callable, optional
+        Called with the number of answered rows after each block. An exception that it raises ends
+        the work; no file is then written.
 
     Returns
     -------
@@ -170,6 +174,8 @@ def apply(
         if worded:
             words = in_own_values(drawn.all_columns, answers.filled)
             found |= {name: words.iloc[:, at].to_numpy() for at, name in enumerate(names)}
+        if callback is not None:
+            callback(done)
         return found
 
     if output is not None:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
-from gplvm_core.numerics import Array, Int64Array
+from gplvm_core.numerics import Array, Int64Array, IntArray
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plural
 from gplvm_core.readers.files import ENDINGS, ending_of
@@ -28,8 +28,8 @@ from gplvm_core.readers.tables.table import parse_table
 
 TABLES = tuple(ending for ending, kind in ENDINGS.items() if kind == "table")
 PICTURES = ("png", "jpg", "jpeg", "bmp", "gif", "webp")
-MOST_MEGABYTES = 10
-MOST_ROWS = 5000
+MOST_MEGABYTES = 50
+MOST_ROWS = 5000  # rows that a page shows
 
 
 @dataclass(frozen=True)
@@ -66,6 +66,21 @@ class NewRows:
         """Return the number of a row in its file, from 1."""
         return row + 1 if self.numbers is None else int(self.numbers[row])
 
+    def some(self, chosen: Int[IntArray, " m"]) -> "NewRows":
+        """Return the chosen rows."""
+        return replace(
+            self,
+            values=self.values[chosen],
+            row_names=None if self.row_names is None else self.row_names[chosen],
+            columns=tuple(
+                replace(column, cells=tuple(column.cells[n] for n in chosen))
+                if column.cells
+                else column
+                for column in self.columns
+            ),
+            numbers=np.array([self.number(n) for n in chosen]),
+        )
+
 
 def formats(drawing: Drawing) -> list[str]:
     """Return the file extensions that can hold such rows."""
@@ -84,19 +99,14 @@ def read_rows(
     data, name = read_source(source, "a file with at least one row")
     if len(data) > MOST_MEGABYTES * MEGABYTE:
         raise DataError(
-            f"{name} has {len(data) / MEGABYTE:.0f} MB; up to {MOST_MEGABYTES} MB are read here. "
-            "Use fewer rows."
+            f"{name} has {len(data) / MEGABYTE:.0f} MB; up to {MOST_MEGABYTES} MB are uploaded. On "
+            "one's own machine, the tab New rows answers a file of any size from disk; so does "
+            "gplvm_core.apply() in a script."
         )
     if ending_of(name) in PICTURES:
         rows = _read_picture(name, data, dataset.drawing)
     else:
         rows = _read_table(name, data, dataset, mends, empty_rows)
-    if len(rows.values) > MOST_ROWS:
-        raise DataError(
-            f"{name} has {len(rows.values):,} rows; up to {MOST_ROWS:,} are read here. Use fewer "
-            "rows.",
-            script="Or pass the table to gplvm_core.apply().",
-        )
     values = mended(rows.values, names_of(dataset), mends)
     rows = replace(rows, values=values, mark=hashlib.sha256(data).hexdigest()[:12])
     misfits = (*rows.misfits, *_picture_misfits(values, dataset.drawing))
@@ -123,17 +133,7 @@ def without_empty(name: str, rows: NewRows, *, keep: bool = False) -> NewRows:
         f"{'Row' if len(left) == 1 else 'Rows'} {listed([str(row + 1) for row in left], 10)} "
         f"{have} left out: the model needs at least one value in a row."
     )
-    return replace(
-        rows,
-        values=rows.values[there],
-        notes=(*rows.notes, note),
-        row_names=None if rows.row_names is None else rows.row_names[there],
-        columns=tuple(
-            replace(column, cells=tuple(column.cells[n] for n in there)) if column.cells else column
-            for column in rows.columns
-        ),
-        numbers=there + 1,
-    )
+    return replace(rows.some(there), notes=(*rows.notes, note))
 
 
 def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:

@@ -2,22 +2,27 @@
 
 import csv
 import io
+import time
 from collections.abc import Callable
 
 import numpy as np
 import openpyxl
+import pandas
 import pytest
 from streamlit.testing.v1 import AppTest
 
+import gplvm_core
 from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, load_dataset
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.new_rows import Answers, answers_of
 from gplvm_core.readers import NamedBytes
 from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.readers.rows.folders import OWN
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.store import Library, workspace
-from gplvm_core.training import comparison_of
+from gplvm_core.training import comparing, comparison_of
+from pages.ui.explore.ask_rows import DISK
 from pages.ui.explore.bring import CHOSEN
 from pages.ui.explore.rows.files import (
     answer_table,
@@ -75,6 +80,50 @@ def compared(at: AppTest, model: BayesianGPLVM) -> AppTest:
     assert run is not None
     run.wait(300)
     return at.run()
+
+
+def test_all_rows_of_a_large_file_are_answered(opened, flow, model, tmp_path, monkeypatch):
+    for room in ("bring", "rows.tab", "rows.all_rows"):
+        monkeypatch.setattr(f"pages.ui.explore.{room}.MOST_ROWS", 6)
+    monkeypatch.setenv(OWN, "1")
+    rows = [[f"{value:.4f}" for value in row] for row in flow.values[:9]]
+    file = table([*flow.column_names], *rows, delimiter=",")
+    at = opened()
+    at.file_uploader[0].upload("mine.csv", file).run()
+    assert not at.exception
+    assert len(sent(at)[0]["rows"]) == 6
+    assert "The map shows the first 6 of 9 rows" in said(at)
+    own = answered_all(at, "9 rows are answered")
+    expected = gplvm_core.apply(model, flow.values[:9].round(4), flow)
+    assert own["row"].tolist() == [*range(1, 10)]
+    np.testing.assert_allclose(own[["x1", "p"]], expected[["x1", "p"]], atol=1e-5)
+    # A file of the machine is answered beside it, and an existing file is kept.
+    (tmp_path / "new.csv").write_bytes(file)
+    at = press(at, "Other rows")
+    at.segmented_control(key=f"rows_source|{room_of(at, model)}").set_value(DISK).run()
+    at.text_input(key=f"rows_disk|{room_of(at, model)}").set_value(str(tmp_path / "new.csv")).run()
+    answered_all(at, "new answers.csv")
+    assert len(pandas.read_csv(tmp_path / "new answers.csv")) == 9
+    (tmp_path / "new.csv").write_bytes(file + b"\n")
+    assert "already there. Move it" in answered_all(at.run(), "is already there")
+
+
+def room_of(at: AppTest, model: BayesianGPLVM) -> str:
+    return f"{query(at, 'model')}|{model.bound_:.10g}"
+
+
+def answered_all(at: AppTest, words: str):
+    """Press the button, wait for the end, and return the file, or the page's words."""
+    press(at, "Answer all rows")
+    for _ in range(300):
+        if words in said(at.run()) or any(words in each.value for each in at.success):
+            break
+        time.sleep(0.1)
+    else:
+        raise AssertionError(said(at))
+    found = [each for each in at.get("download_button") if each.proto.label == "All answers (CSV)"]
+    run = next(run for key, run in comparing._RUNS.items() if key.startswith("all rows|"))
+    return pandas.read_csv(run.result.path) if found else said(at)
 
 
 def test_a_file_with_a_gap_an_extra_column_and_a_decimal_comma_is_answered(opened, flow, model):

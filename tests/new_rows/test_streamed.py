@@ -36,7 +36,10 @@ def test_a_file_has_the_same_answers_as_the_table(model, tmp_path, ending) -> No
     source, path = tmp_path / f"new.{ending}", tmp_path / f"answers.{ending}"
     table.to_csv(source, index=False) if ending == "csv" else table.to_parquet(source)
     expected = gplvm_core.apply(model, table, reasons=False)
-    assert gplvm_core.apply(model, source, reasons=False, output=path) == path
+    done: list[int] = []
+    settings = {"reasons": False, "output": path, "callback": done.append}
+    assert gplvm_core.apply(model, source, **settings) == path
+    assert done == [2000, 4000, 4500]
     found = pandas.read_csv(path, index_col=0) if ending == "csv" else pandas.read_parquet(path)
     assert list(found.columns) == list(expected.columns)
     numbers = [name for name in expected if name != "reasons"]

@@ -1,5 +1,6 @@
 """The panel that asks for new rows, and reports what did not fit."""
 
+import os
 from collections.abc import Callable
 
 import streamlit as st
@@ -9,6 +10,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
+from gplvm_core.readers.rows.folders import has_own_files
 from pages.ui.explore.bring import (
     Brought,
     bring,
@@ -25,29 +27,35 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 
 Example = Callable[[Dataset], bytes]
-FILE, PASTE, LIBRARY = "File", "Paste", "Library"
+FILE, PASTE, LIBRARY, DISK = "File", "Paste", "Library", "A file of this machine"
 MOST_FILES = 100  # the largest number of pictures that are read together
 NOTES_SHOWN = 2  # further notes are in an expander
 
 
 def asked_rows(
-    item: Item, name: str, example: Example | None = None, *, in_time: bool = False
+    item: Item,
+    name: str,
+    example: Example | None = None,
+    *,
+    in_time: bool = False,
+    from_disk: Callable[[], None] | None = None,
 ) -> NewRows | None:
     """Ask for rows, or show what was brought; None without usable rows.
 
     example: makes a file with rows of the data set; visitors can try this file. in_time: the rows
-    are frames of a sequence, and some may be empty.
+    are frames of a sequence, and some may be empty. from_disk: asks for a file of this machine, and
+    answers all its rows; the result then has all rows of a large upload, too.
     """
     known = brought(item)
     if known is None:
-        ask(item, name, example, in_time=in_time)
+        ask(item, name, example, in_time=in_time, from_disk=from_disk)
         return None
     try:
-        own = rows_brought(item, empty_rows=in_time)
+        own = rows_brought(item, empty_rows=in_time, whole=from_disk is not None)
     except ValueError as error:
         _other(item, name, known.title)
         st.error(plain(error), icon=":material/error:")
-        ask(item, name, example, in_time=in_time)
+        ask(item, name, example, in_time=in_time, from_disk=from_disk)
         return None
     assert own is not None
     _other(item, name, known.title, f" · {plural(len(own.values), 'row')}")
@@ -90,13 +98,20 @@ def _forget(item: Item, name: str) -> None:
     st.session_state[f"rows_turn|{name}"] = st.session_state.get(f"rows_turn|{name}", 0) + 1
 
 
-def ask(item: Item, name: str, example: Example | None, *, in_time: bool = False) -> None:
-    """A file, pasted cells, or the rows of another model."""
+def ask(
+    item: Item,
+    name: str,
+    example: Example | None,
+    *,
+    in_time: bool = False,
+    from_disk: Callable[[], None] | None = None,
+) -> None:
+    """A file, pasted cells, the rows of another model, or a file of this machine."""
     readers().warm()
     with st.container(key="bring_rows"):
         source = one_of(
             "Where the rows are",
-            (FILE, PASTE, LIBRARY),
+            (FILE, PASTE, LIBRARY, *((DISK,) if from_disk and has_own_files(os.environ) else ())),
             f"rows_source|{name}",
             usual=FILE,
             lasts=False,
@@ -107,6 +122,8 @@ def ask(item: Item, name: str, example: Example | None, *, in_time: bool = False
             _ask_cells(item, name, turn)
         elif source == LIBRARY:
             _ask_library(item, name)
+        elif source == DISK and from_disk is not None:
+            from_disk()
         else:
             _ask_file(item, name, turn)
         _teach(item, example, in_time=in_time)

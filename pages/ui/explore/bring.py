@@ -67,11 +67,24 @@ def mend(item: Item, misfit: Misfit) -> None:
         bring(item, replace(known, mends=(*known.mends, misfit.mend)))
 
 
-def rows_brought(item: Item, *, empty_rows: bool = False) -> NewRows | None:
+def rows_brought(item: Item, *, empty_rows: bool = False, whole: bool = False) -> NewRows | None:
     """Return the visitor's rows in the model's columns, None if there are none. Raises ValueError.
 
-    empty_rows: whether to keep rows without any value, as frames of a sequence.
+    empty_rows: whether to keep rows without any value, as frames of a sequence. whole: whether to
+    return all rows of a large table, and not only the first.
     """
+    rows = _all_brought(item, empty_rows)
+    if rows is None or whole or len(rows.values) <= MOST_ROWS:
+        return rows
+    note = (
+        f"The first {MOST_ROWS:,} of {len(rows.values):,} rows are used here; the tab New rows "
+        "answers all of them."
+    )
+    some = rows.some(np.arange(MOST_ROWS))
+    return replace(some, notes=(note, *some.notes))
+
+
+def _all_brought(item: Item, empty_rows: bool) -> NewRows | None:
     asked = brought(item)
     if asked is None:
         return None

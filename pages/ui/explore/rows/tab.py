@@ -1,7 +1,9 @@
 """The tab New rows: the rows' places on the map, values for their gaps, and odd rows."""
 
 from collections.abc import Callable
+from functools import partial
 
+import numpy as np
 import streamlit as st
 
 from gplvm_core.readers.errors import plural
@@ -10,6 +12,7 @@ from gplvm_core.training import comparison_of
 from pages.ui.explore.ask_rows import asked_rows
 from pages.ui.explore.bring import CHOSEN
 from pages.ui.explore.head import turn_to
+from pages.ui.explore.rows.all_rows import all_uploaded, ask_disk
 from pages.ui.explore.rows.canvas import rows_canvas
 from pages.ui.explore.rows.export import export
 from pages.ui.explore.rows.files import example
@@ -28,8 +31,11 @@ from pages.ui.shared.words import TERMS
 def new_rows(item: Item, name: str) -> None:
     """Show the tab for one model."""
     with st.container():  # the map below keeps its place in the page, so it is drawn only once
-        own = asked_rows(item, name, example)
-    answered(item, name, own)
+        own = asked_rows(item, name, example, from_disk=partial(ask_disk, item, name))
+    many = own is not None and len(own.values) > MOST_ROWS
+    answered(item, name, own.some(np.arange(MOST_ROWS)) if own is not None and many else own)
+    if own is not None and many:
+        all_uploaded(item, name, own)
     about(
         "**What happens.** The model looks for the place on its map that explains each row, and "
         "fills the gaps from this place. It then compares the row with its training rows. The "
@@ -46,8 +52,9 @@ def new_rows(item: Item, name: str) -> None:
         "three columns are not enough, the row is odd as a whole.",
         "**Unlike all**: the row is odder than every training row. Do not rely on such a row's "
         "place and filled values.",
-        f"**Larger tables.** The page takes files of up to {MOST_MEGABYTES} MB and {MOST_ROWS:,} "
-        "rows. The function under *Python*, below the answers, has no such limit.",
+        f"**Larger tables.** The map shows up to {MOST_ROWS:,} rows of a file of up to "
+        f"{MOST_MEGABYTES} MB; *Answer all rows* writes the answers about all of them to a file. "
+        "On your own machine, *A file of this machine* does the same for a file of any size.",
         f"**The map.** {TERMS['latent']}",
         title="About new rows",
     )
