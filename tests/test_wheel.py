@@ -151,13 +151,15 @@ def test_the_offline_file_finds_its_scripts_without_the_checkout(complete):
     assert told.split() == ["True"]
 
 
-def test_the_command_leaves_blas_one_thread(complete):
+def test_the_command_takes_a_file_and_leaves_blas_one_thread(complete, tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b\n1,2\n")
     told = complete.python(
-        "import sys, contextlib\n"
+        "import os, sys, contextlib\n"
         "from manifolio.pages.ui.command import main\n"
-        "sys.argv = ['manifolio', '--help']\n"
+        f"sys.argv = ['manifolio', {str(tmp_path / 'rows.csv')!r}, '--help']\n"
         "with contextlib.suppress(SystemExit): main()\n"
         "import numpy, threadpoolctl\n"
+        "assert os.environ['MANIFOLIO_OPEN'].endswith('rows.csv')\n"
         "print({pool['num_threads'] for pool in threadpoolctl.threadpool_info()})"
     )
     assert told.splitlines()[-1] == "{1}"

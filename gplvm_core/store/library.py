@@ -57,7 +57,7 @@ from gplvm_core.store.shelf import (
     same_as,
     settled,
 )
-from gplvm_core.store.trial import check_usable
+from gplvm_core.store.trial import check_fits, check_usable
 
 
 @dataclass(frozen=True)
@@ -125,6 +125,7 @@ class Library:
                 f"A library stores a model with its Dataset; got a {type(dataset).__name__}. "
                 "Make a Dataset, for example with read_table."
             )
+        check_fits(model, dataset)
         if id is not None and os.path.exists(self.root / check_id(id)):
             raise StoreError(f"There is already a model {id!r} in this library. Delete it first.")
         before = None if job is None else of_job(self.root, job)

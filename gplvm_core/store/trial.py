@@ -26,26 +26,31 @@ def check_usable(model: Any, dataset: Any) -> None:
             raise StoreError(
                 "The app does not show models with fractions yet: load the file in a script."
             )
-        if dataset.task is not None:
-            _check_predicts(model, dataset)
-            return
-        if not hasattr(model, "latent_mean_"):
-            return
-        latent = model.latent_mean_
-        if len(latent) != len(dataset.targets):
-            raise StoreError(
-                f"The model was trained on {plural(len(latent), 'row')}, but its data set has "
-                f"{len(dataset.targets)}."
-            )
-        several = model.capabilities.views
-        for view, values in (dataset.view_values if several else {"": dataset.values}).items():
-            part = model.of_view(view) if several else model
-            row = np.asarray(part.inverse_transform(latent[:1]))
-            columns = next((v.columns for v in dataset.views if v.name == view), dataset.columns)
-            if columns:  # raises an error for words that the data set does not have
-                row = coded_table(columns, row)
-            if row.shape != (1, *values.shape[1:]) or not np.isfinite(row).all():
-                raise StoreError("The model cannot generate rows like those of its data set.")
+        check_fits(model, dataset)
+
+
+def check_fits(model: Any, dataset: Dataset) -> None:
+    """Raise a StoreError for a data set that is not the model's: of other rows or columns."""
+    if dataset.task is not None:
+        _check_predicts(model, dataset)
+        return
+    if not hasattr(model, "latent_mean_"):
+        return
+    latent = model.latent_mean_
+    if len(latent) != len(dataset.targets):
+        raise StoreError(
+            f"The model was trained on {plural(len(latent), 'row')}, but its data set has "
+            f"{len(dataset.targets)}."
+        )
+    several = model.capabilities.views
+    for view, values in (dataset.view_values if several else {"": dataset.values}).items():
+        part = model.of_view(view) if several else model
+        row = np.asarray(part.inverse_transform(latent[:1]))
+        columns = next((v.columns for v in dataset.views if v.name == view), dataset.columns)
+        if columns:  # raises an error for words that the data set does not have
+            row = coded_table(columns, row)
+        if row.shape != (1, *values.shape[1:]) or not np.isfinite(row).all():
+            raise StoreError("The model cannot generate rows like those of its data set.")
 
 
 def _check_predicts(model: Any, dataset: Dataset) -> None:

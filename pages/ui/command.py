@@ -12,6 +12,7 @@ import sys
 from importlib import metadata
 from pathlib import Path
 
+ASKED = "MANIFOLIO_OPEN"  # as in shared/asked.py, which imports NumPy and the installed `pages`
 APP = Path(__file__).resolve().parents[2] / "app.py"
 # The core runs its own threads. With additional BLAS threads, products of thin matrices are slow.
 ONE_THREAD = (
@@ -37,8 +38,6 @@ def main() -> None:
     for name in ONE_THREAD:
         os.environ.setdefault(name, "1")
     if arguments and not arguments[0].startswith("-"):
-        from pages.ui.shared.asked import ASKED
-
         os.environ[ASKED] = str(readable_file(arguments.pop(0)))
     from streamlit.web import cli
 

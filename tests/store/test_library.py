@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gplvm_core.datasets import Dataset, load_dataset
+from gplvm_core.datasets import Dataset, Drawing, load_dataset
 from gplvm_core.models import (
     BayesianGPLVM,
     Capabilities,
     DeepGP,
     ManifoldRelevance,
+    ProbabilisticPCA,
     SparseGPRegression,
 )
 from gplvm_core.readers import read_bvh
@@ -34,9 +35,18 @@ def digits():
 
 @pytest.fixture(scope="module")
 def digits_model(digits):
-    # The library does not look into a model, so training on a few numbers is enough.
-    model = BayesianGPLVM(n_components=2, n_inducing=5, max_iter=2, random_state=0)
-    return model.fit(digits.values[:40, 26:30])
+    return ProbabilisticPCA(2).fit(digits.values)
+
+
+def test_a_data_set_that_is_not_the_models_is_refused(library, digits, digits_model):
+    for other, said in (
+        (digits.targets[:40], "trained on 1,797 rows, but its data set has 40"),
+        (digits.targets[:, :4], "cannot generate rows like those"),
+    ):
+        data = Dataset("rows", "Rows", other, Drawing.of_vector(other.shape[1]))
+        with pytest.raises(StoreError, match=said):
+            library.add(digits_model, data, "Digits")
+    assert library.entries() == ()
 
 
 def test_an_empty_library_has_no_entries_and_makes_no_folder(library):

@@ -3,6 +3,7 @@ images by a whole factor, with the same result on every machine.
 """
 
 import io
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -68,11 +69,14 @@ def open_picture(data: bytes, name: str, formats: tuple[str, ...] = FORMATS) -> 
 
 def check_kept(count: int, size: Size, name: str) -> None:
     """Raise a DataError if `count` pictures of this size have too many pixels in total."""
-    if count * size[0] * size[1] > MOST_VALUES:
+    pixels = count * size[0] * size[1]
+    if pixels > MOST_VALUES:
+        side = max(size) * math.sqrt(MOST_VALUES / pixels)
         raise DataError(
-            f"{name} was refused: {count:,} pictures of {size[0]} × {size[1]} are "
-            f"{count * size[0] * size[1] / 1e6:.0f} million pixels; up to "
-            f"{MOST_VALUES / 1e6:.0f} million are read. Use fewer pictures, or a smaller side."
+            f"{name} was refused: {count:,} pictures of {size[0]} × {size[1]} have {pixels:,} "
+            f"pixels; up to {MOST_VALUES:,} are read. Use at most "
+            f"{MOST_VALUES // (size[0] * size[1]):,} pictures, or a longer side of at most "
+            f"{int(side)} pixels."
         )
 
 

@@ -13,8 +13,8 @@ from pages.ui.shared.doors import UPLOAD, main_door, open_own_file
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 
-OWN_FILE = "train_own_file"  # session key: the path of a table that training reads from disk
 ASKED = "MANIFOLIO_OPEN"  # the path, which the command sets; also a session key: it was opened
+OWN_FILE = "train_own_file"  # session key: the path of a table that training reads from disk
 
 
 def open_asked() -> None:
