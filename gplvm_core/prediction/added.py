@@ -23,7 +23,7 @@ from gplvm_core.readers import RowFiles
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
 from gplvm_core.statistics.reduce import serial
 
-AT_ONCE = 2048  # rows of one sum: a request to pause waits for two of them
+AT_ONCE = 1024  # rows of one sum: a request to pause waits for two of them
 # Rows of which only sums are stored: a row with gaps has one more start, not five.
 SUMMED = replace(QUICK, starts_of_partial=2)
 

@@ -74,6 +74,18 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert Library(workspace() / "library").dataset(job.entry).columns == model.columns_.columns
 
 
+def test_the_label_of_many_rows_colours_the_map_so_that_a_sample_trains(monkeypatch):
+    monkeypatch.setattr("gplvm_core.models.problems.many_rows.MANY", 30)
+    lines = ["mass,length,tree", *(f"{n}.5,{n * n % 7},{('oak', 'elm')[n % 2]}" for n in range(40))]
+    at = upload(run_page("train"), "trees.csv", "\n".join(lines).encode())
+    assert not at.exception and not at.error
+    assert "40 rows, 2 values each, 2 labels" in said(at)
+    assert "With words to learn, all 40 rows train, which takes long" in said(at)
+    assert "About" in said(at) and "rows train the map" in said(at)
+    at = kind_of(at, "tree", "yes/no")
+    assert "leave out the words and counts: then a sample" in said(at)
+
+
 def test_a_kind_is_changed_by_a_click_and_remembered():
     at = upload(run_page("train"), "birds.csv", birds())
     kind_of(at, "eggs", "number")

@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.datasets import ColumnReport, Dataset
+from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.proposals import of_counts
 from pages.ui.shared.inputs import (
@@ -43,12 +44,14 @@ HELP = (
 )
 
 
-def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[str, Any]:
+def kinds_questions(
+    columns: Sequence[ColumnReport], label: str | None, n_rows: int = 0
+) -> dict[str, Any]:
     """Ask for the kinds of the trained columns; return the answers as "kinds".
 
     The entry "open" is the text of an unanswered question, or "". The result is empty if all
     columns are numbers. label: the column that colours the map; the user can exclude it from
-    training.
+    training. n_rows: of the table; with many rows, a label is not learnt unless the user asks.
     """
     mark = fingerprint((*(column.name for column in columns), "kinds"))
     kept = recall(mark)
@@ -59,7 +62,14 @@ def kinds_questions(columns: Sequence[ColumnReport], label: str | None) -> dict[
         st.markdown("**Kinds of columns**", help=HELP)
     for column in words:
         options = (*column.kinds, COLOUR) if column.name == label else column.kinds
-        kind = _row(column, options, _first(kept.get(column.name)), mark)
+        many = column.name == label and are_many(n_rows)
+        first = COLOUR if many else ""
+        kind = _row(column, options, _first(kept.get(column.name)), mark, first)
+        if many and kind == COLOUR:
+            st.caption(
+                f"With words to learn, all {n_rows:,} rows train, which takes long. Without words, "
+                "a sample of them does."
+            )
         if kind == "grade":
             chosen[column.name], asked = _in_order(column, kept.get(column.name), mark)
             question = question or asked

@@ -190,7 +190,10 @@ def only_these(dataset: Dataset) -> str:
     )
     words = f"{which} has its own scale and noise. Deep models and encoders learn only numbers."
     if are_many(dataset.n_points):
-        words += f" Training all {dataset.n_points:,} rows together takes long, so use fewer rows."
+        words += (
+            f" Training all {dataset.n_points:,} rows together takes long. Use fewer rows, or "
+            "leave out the words and counts: then a sample of the rows trains."
+        )
     return words
 
 
