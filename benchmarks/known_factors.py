@@ -4,7 +4,8 @@ Rows of 20 columns have two true dimensions and a known factor: three batches wi
 scales; an age that shifts and bends the columns; or two batches of which each occurs in one half of
 the true dimensions only. Compared are a map of all, a map after the factor was regressed out, and a
 map without the factor (`fit(Y, known=factor)`). A fourth batch is never seen: its gaps are filled
-by an average over the known ones.
+by an average over the known ones. New rows of known batches, ordinary ones and ones with one wrong
+value, are compared with the training rows.
 
 Run: `python -m benchmarks.known_factors [--seeds 5]`.
 """
@@ -18,7 +19,8 @@ from sklearn.model_selection import cross_val_predict
 from sklearn.neighbors import KNeighborsRegressor
 
 from benchmarks.common import write_row
-from gplvm_core import BayesianGPLVM, is_factor_left
+from gplvm_core import BayesianGPLVM, Dataset, apply, is_factor_left
+from gplvm_core.datasets import Drawing
 
 ROWS, COLUMNS, HIDDEN = 300, 20, 5
 CASES = ("three batches", "an age", "a batch in each half")
@@ -101,6 +103,21 @@ def unseen(seed: int, batches: int) -> list[float]:
     return found
 
 
+def odd(seed: int) -> list[float]:
+    """Return shares of new rows with p < 0.05: of ordinary ones, and with one value off by 1."""
+    _, batch, rows = drawn("batches", seed)
+    generator = np.random.default_rng(seed)
+    aside = generator.random(ROWS) < 0.3
+    model = trained(rows[~aside], batch[~aside], seed)
+    known = Dataset("rows", "Rows", rows[~aside], Drawing("bars", (COLUMNS,)))
+    new = rows[aside]
+    spoilt = new.copy()
+    spoilt[np.arange(len(new)), generator.integers(COLUMNS, size=len(new))] += 1.0
+    own = model.given(batch[aside])
+    each = (apply(own, asked, known, reasons=False)["p"] for asked in (new, spoilt))
+    return [float(np.mean(p < 0.05)) for p in each]
+
+
 def main() -> None:
     """Print a row for every case and map, and one for an unseen batch."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -121,6 +138,9 @@ def main() -> None:
         known, new = np.mean([unseen(seed, batches) for seed in seeds], axis=0)
         print(f"{batches} batches: {known:.1%} of hidden values inside, {new:.1%} of a new batch")
         told[f"inside, {batches} batches"] = [round(float(known), 3), round(float(new), 3)]
+    usual, spoilt = np.mean([odd(seed) for seed in seeds], axis=0)
+    print(f"p < 0.05: {usual:.1%} of ordinary rows, {spoilt:.1%} of rows with one wrong value")
+    told["p < 0.05"] = [round(float(usual), 3), round(float(spoilt), 3)]
     write_row("known_factors", told, seed=list(seeds))
 
 

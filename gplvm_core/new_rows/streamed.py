@@ -12,6 +12,7 @@ from gplvm_core.readers import DataError, NamedBytes
 from gplvm_core.readers.errors import parsing
 from gplvm_core.readers.frames import Frame, taken
 from gplvm_core.readers.tables.columns import MISSING, Table
+from gplvm_core.readers.tables.csv_text import marked
 from gplvm_core.readers.tables.table import parse_table
 
 BLOCK = 2000  # rows
@@ -161,7 +162,13 @@ def written(parts: Iterator[Any], path: Path) -> Path:
 def _write_csv(parts: Iterator[Any], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         for number, part in enumerate(parts):
-            part.to_csv(file, header=number == 0)
+            texts = part.select_dtypes(exclude=["number", "bool"])
+            own = {name: texts[name].map(_safe) for name in texts}  # no cell becomes a formula
+            part.assign(**own).rename(index=_safe, columns=_safe).to_csv(file, header=number == 0)
+
+
+def _safe(cell: Any) -> Any:
+    return marked(cell) if isinstance(cell, str) else cell
 
 
 def _write_parquet(parts: Iterator[Any], path: Path) -> None:

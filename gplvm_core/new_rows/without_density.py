@@ -1,8 +1,9 @@
 """How typical a row is for a model without a density: the row's effect on the model's bound.
 
-Models of words or counts have no density. A row is compared with training rows in the columns where
-it has values. The model was trained on these rows, so a new row is on average slightly less
-typical.
+Models of words or counts, and maps without known factors, have no density. A row is compared with
+training rows in the columns where it has values. A model of words or counts was trained on these
+rows, so a new row is on average slightly less typical. The layer of a map without known factors is
+computed again without the rows that it scores.
 """
 
 from typing import Any
@@ -35,6 +36,11 @@ def scored_rows(dataset: Dataset, missing: Bool[BoolArray, " D"]) -> Int[IntArra
     return known[spread_rows(len(known), MOST_SCORED)] if len(known) else known
 
 
+def rows_at_once(dataset: Dataset) -> int:
+    """Return the number of training rows that are scored together: at most a tenth of them."""
+    return min(ROWS_AT_ONCE, max(1, dataset.n_points // 10))
+
+
 def log_scores(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, " n"]:
     """Return how much each row raises the model's bound, in nats: more for a typical row."""
     return np.asarray(model.score_samples(rows_for(model, dataset, rows)))
@@ -57,6 +63,7 @@ def p_values(
             for at, row in enumerate(rows)
         ]
     )
+    step = rows_at_once(dataset)
     patterns, which = np.unique(np.isnan(rows), axis=0, return_inverse=True)
     for at, missing in enumerate(patterns):
         same = which.ravel() == at
@@ -66,10 +73,12 @@ def p_values(
             continue
         compared[:, missing] = np.nan
         # Training rows have their own known factors.
-        numbers = np.split(chosen, range(ROWS_AT_ONCE, len(chosen), ROWS_AT_ONCE))
-        blocks = np.split(compared, range(ROWS_AT_ONCE, len(compared), ROWS_AT_ONCE))
-        pairs = zip(numbers, blocks, strict=True)
-        each = [log_scores(for_training(model, at), dataset, block) for at, block in pairs]
+        ends = range(step, len(chosen), step)
+        pairs = zip(np.split(chosen, ends), np.split(compared, ends), strict=True)
+        each = [
+            log_scores(for_training(model, at, dataset.values), dataset, block)
+            for at, block in pairs
+        ]
         known = np.sort(np.concatenate(each))
         below = np.searchsorted(known, own[same], side="right")
         found[same] = (1.0 + below) / (1.0 + len(known))

@@ -45,7 +45,7 @@ def check_fits(model: Any, dataset: Dataset) -> None:
     several = model.capabilities.views
     for view, values in (dataset.view_values if several else {"": dataset.values}).items():
         part = model.of_view(view) if several else model
-        row = np.asarray(part.inverse_transform(latent[:1]))
+        row = np.asarray(part.inverse_transform(part.latent_mean_[:1]))
         columns = next((v.columns for v in dataset.views if v.name == view), dataset.columns)
         if columns:  # raises an error for words that the data set does not have
             row = coded_table(columns, row)

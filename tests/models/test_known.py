@@ -18,6 +18,7 @@ from gplvm_core import (
     load,
 )
 from gplvm_core.datasets import DataError, Drawing
+from gplvm_core.models.estimators.with_known import for_training
 from gplvm_core.prediction import predict
 from tests.cases import quickly
 
@@ -527,6 +528,21 @@ def test_a_day_is_a_batch_in_every_form_of_a_date():
     gone[3] = np.datetime64("NaT")
     with pytest.raises(DataError, match="missing in row 3"):
         BayesianGPLVM(**settings).fit(ROWS, known=gone)
+
+
+def test_ordinary_new_rows_are_seldom_odd_because_training_rows_are_scored_as_new_ones():
+    _, batch, rows = drawn(180, seed=3)
+    fitted = BayesianGPLVM(**SETTINGS | {"max_iter": 60}).fit(rows[:120], known=batch[:120])
+    known = Dataset("rows", "Rows", rows[:120], Drawing("bars", (6,)))
+    found = apply(fitted.given(batch[120:]), rows[120:], known, reasons=False)["p"]
+    assert 0.0 < (found <= 0.05).mean() < 0.15 and 0.35 < found.median() < 0.65
+    # The layer for all rows is the trained one; without some rows, it is less sure at their places.
+    whole = for_training(fitted, np.array([], dtype=int), rows[:120]).posterior_
+    np.testing.assert_allclose(whole.weights, fitted.posterior_.weights, rtol=1e-4, atol=1e-6)
+    out = np.arange(0, 120, 8)
+    without = for_training(fitted, out, rows[:120]).posterior_
+    places = np.hstack([fitted.latent_mean_, fitted.known_.points])[out]
+    assert (predict(without, places)[1] > predict(whole, places)[1]).all()
 
 
 def test_a_state_space_model_still_fills_rows_in_time():

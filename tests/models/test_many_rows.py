@@ -329,12 +329,13 @@ def test_files_are_streamed_through_a_trained_sample(
     # Rows with gaps have fewer starts than in `extend`. The last digits of a row's optimum may
     # depend on the other rows of its part.
     np.testing.assert_allclose(model.bound_, whole.bound_, atol=5e-2 if gaps else 1e-3)
-    np.testing.assert_allclose(model.information_, whole.information_, rtol=1e-5)
+    # Rows with gaps of which only sums are stored are searched from fewer starts.
+    np.testing.assert_allclose(model.information_, whole.information_, rtol=1e-4 if gaps else 1e-5)
     np.testing.assert_allclose(model.statistics_.yy, whole.statistics_.yy)
     probe = rows(720)[700:]
     expected = whole.inverse_transform(whole.transform(probe))
     found = model.inverse_transform(model.transform(probe))
-    np.testing.assert_allclose(found, expected, atol=1e-4)
+    np.testing.assert_allclose(found, expected, atol=2e-3 if gaps else 1e-4)
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
     np.testing.assert_array_equal(again.rows_.kept, kept)

@@ -112,3 +112,15 @@ def test_a_failure_leaves_the_old_answers_and_notes_are_said_once(model, tmp_pat
         extra = frame(4100).assign(place="here")
         gplvm_core.apply(model, extra, reasons=False, output=path)
     assert sum("ignored: place" in str(each.message) for each in said) == 1
+
+
+def test_no_cell_of_a_file_of_answers_is_a_formula(tmp_path) -> None:
+    words = pandas.DataFrame({"a": range(40), "b": range(40), "=1+1": ["=cmd", "good"] * 20})
+    fitted = gplvm_core.BayesianGPLVM(1, 5, max_iter=2, kinds="auto").fit(words)
+    words.head(3).to_csv(tmp_path / "new.csv", index=False)
+    known = gplvm_core.Dataset.of_table("words", "Words", words)
+    path = tmp_path / "found.csv"
+    gplvm_core.apply(fitted, tmp_path / "new.csv", known, reasons=False, output=path)
+    found = pandas.read_csv(path)
+    assert found["'=1+1"].tolist() == ["'=cmd", "good", "'=cmd"]
+    assert not any(name.startswith("=") for name in found)

@@ -71,7 +71,7 @@ BOMBS: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object], str]] = {
     "kept": (
         lambda: still_gif(400, 140),
         lambda data: read_video(data, max_side=400),
-        "million are read",
+        "22,560,000 pixels; up to 20,000,000 are read",
     ),
     "motion": (long_motion, read_bvh, "Frames|numbers; up to 20,000,000"),
     "npy": (lambda: big_head_npy("(10000000, 10000000)"), read_table, "declares"),

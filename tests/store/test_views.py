@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gplvm_core import ManifoldRelevance
 from gplvm_core.datasets import load_dataset, toy_views
 from gplvm_core.store import Library, load, save
 from gplvm_core.store.decoding import decode
@@ -29,8 +30,9 @@ def test_a_data_set_written_before_there_were_views_opens():
 
 
 @pytest.mark.parametrize("seed", [0, 1])
-def test_a_library_keeps_the_projects_views_by_name_and_others_as_a_file(tmp_path, model, seed):
+def test_a_library_keeps_the_projects_views_by_name_and_others_as_a_file(tmp_path, seed):
     library, signals = Library(tmp_path), toy_views(seed=seed)
+    model = ManifoldRelevance(2, 5, max_iter=2, random_state=0).fit(signals.view_values)
     key = library.add(model, signals, "Signals")
     assert (library.root / key / "data.gplvm").exists() == (seed != 0)
     back = library.dataset(key)

@@ -17,7 +17,7 @@
  */
 
 const CLICK_SLOP = 4; // the most CSS pixels that the pointer may move during a click
-const LINE = 40; // pixels of a line, so that a notch of three lines zooms like a notch of 120 pixels
+const LINE_PIXELS = 40; // pixels of a line, so that a notch of three lines zooms like a notch of 120 pixels
 const SCROLL_MS = 500; // for this time after scrolling the page, the wheel does not zoom a map that has moved under the pointer
 const GRAB = 14; // CSS pixels within which the chosen point can be grabbed
 
@@ -155,7 +155,7 @@ export class Gestures {
     const root = /** @type {ShadowRoot | Document} */ (this.element.getRootNode());
     if (!event.ctrlKey && (root.activeElement !== this.element || event.timeStamp - pageScroll.last < SCROLL_MS)) return;
     event.preventDefault();
-    const lines = event.deltaMode === 1 ? LINE : 1;
+    const lines = event.deltaMode === 1 ? LINE_PIXELS : 1;
     const rate = event.ctrlKey ? 0.01 : 0.0018; // browsers report a trackpad's pinch as small steps with Ctrl
     this.actions.zoom(...this.at(event), Math.exp(-event.deltaY * lines * rate));
   }

@@ -11,6 +11,8 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.utils.validation import check_is_fitted
 
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import gram_factor
 from gplvm_core.models.data.known import TakenOut, apart, linear_part
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import Posterior, predict
@@ -18,6 +20,8 @@ from gplvm_core.prediction.factors import AskedFactors, at_level, at_unseen
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.frames import frame_of
+from gplvm_core.statistics import Targets, reduce_statistics
+from gplvm_core.statistics.reduce import serial
 
 # The most and the fewest rows over which outputs are averaged, and outputs in memory at a time.
 MOST_POINTS, FEWEST_POINTS = 1000, 100
@@ -181,11 +185,49 @@ def for_rows(model: Any, rows: Any) -> Any:
     return own
 
 
-def for_training(model: Any, rows: IntArray) -> Any:
-    """The model for some of its training rows, which have their own known factors."""
+def for_training(model: Any, rows: IntArray, values: Float[Array, "N D"]) -> Any:
+    """The model for some of its training rows, which have their own known factors.
+
+    The layer to numbers has not seen these rows, so that they are compared as new ones; only places
+    of other rows, kernel, noise and inducing inputs have. values: all training rows.
+    """
     whole = getattr(model, "_of_all_values", model)
     known: TakenOut | None = getattr(whole, "known_", None)
-    return model if known is None else _bound(whole, known.points[rows])
+    if known is None:
+        return model
+    own = _bound(whole, known.points[rows])
+    if getattr(own, "posteriors_", None) is None and own.posterior_.links is None:
+        kept = np.setdiff1d(np.arange(len(values)), rows)
+        own.posterior_ = _of_rows(own.posterior_, own._belief, known.points, values, kept)
+    return own
+
+
+def _of_rows(
+    posterior: Posterior,
+    belief: Belief,
+    points: Float[Array, "N C"],
+    values: Float[Array, "N D"],
+    kept: IntArray,
+) -> Posterior:
+    """The layer with q(u) at its optimum for some of the training rows."""
+    inputs = np.hstack([belief.mean, points])
+    exact = Belief(inputs, np.hstack([belief.variance, np.zeros_like(points)]))
+    outputs = posterior.to_internal(values)
+    if posterior.slope is not None:
+        outputs = outputs - points @ posterior.slope[belief.n_latent :]
+    chosen = Belief(exact.mean[kept], exact.variance[kept])
+    statistics, _ = reduce_statistics(
+        posterior.kernel, chosen, posterior.inducing, Targets.whole(outputs[kept]), serial
+    )
+    gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
+    found = posterior.bound(statistics, gram)
+    return replace(
+        posterior,
+        weights=found.weights,
+        gap=found.gap,
+        groups=np.asarray(statistics.groups),
+        each=found.each,
+    )
 
 
 def can_ask_training(model: Any) -> bool:

@@ -16,7 +16,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.estimators.with_known import for_training
-from gplvm_core.new_rows.without_density import ROWS_AT_ONCE, log_scores, scored_rows
+from gplvm_core.new_rows.without_density import log_scores, rows_at_once, scored_rows
 from pages.ui.shared.catalogue import GALLERY_FOLDER
 from pages.ui.shared.density import density_of, named
 from pages.ui.shared.kept import kept
@@ -164,10 +164,10 @@ def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start:
     parts stay cached if the visitor leaves early.
     """
     missing = np.unpackbits(np.frombuffer(gaps, np.uint8), count=_dataset.n_outputs).astype(bool)
-    rows = scored_rows(_dataset, missing)[start : start + ROWS_AT_ONCE]
+    rows = scored_rows(_dataset, missing)[start : start + rows_at_once(_dataset)]
     values = _dataset.values[rows].copy()
     values[:, missing] = np.nan
-    return scores(for_training(_model, rows), _dataset, values)
+    return scores(for_training(_model, rows, _dataset.values), _dataset, values)
 
 
 @of_model(64)

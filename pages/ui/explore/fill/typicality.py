@@ -8,7 +8,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.typicality import share_below, typicality_figure
-from gplvm_core.new_rows.without_density import ROWS_AT_ONCE, scored_rows
+from gplvm_core.new_rows.without_density import rows_at_once, scored_rows
 from gplvm_core.readers.errors import plural
 from gplvm_core.wire.completion import RowItem
 from pages.ui.explore.fill.items import row_of
@@ -65,7 +65,7 @@ def worked(item: Item, name: str, missing: Array) -> Array:
         return ready
     gaps, began = np.packbits(missing).tobytes(), time.monotonic()
     parts: list[Array] = [np.zeros(0)]
-    for start in range(0, len(rows), ROWS_AT_ONCE):
+    for start in range(0, len(rows), rows_at_once(item.dataset)):
         if time.monotonic() - began > SPELL:
             break
         parts.append(log_densities(item.model, name, item.dataset, gaps, start))
