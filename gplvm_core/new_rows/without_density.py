@@ -1,4 +1,4 @@
-"""How typical a row is for a model without a density: the row's effect on the model's bound.
+"""How typical a row is for a model without a density.
 
 Models of words or counts, and maps without known factors, have no density. A row is compared with
 training rows in the columns where it has values. A model of words or counts was trained on these
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int
 
-from gplvm_core.models.estimators.with_known import for_rows, for_training
+from gplvm_core.models.estimators.with_known import apart_from_known, for_rows, for_training
 from gplvm_core.new_rows.answers import Reason
 from gplvm_core.new_rows.places import placed_and_filled, rows_for
 from gplvm_core.new_rows.reasons import FITS, MOST_REASONS, ORDINARY, hint_of
@@ -24,6 +24,8 @@ MOST_SCORED = 100  # training rows to compare with; fractions are then accurate 
 # are scored in blocks of this size, and new rows one at a time, so that every part of the app gives
 # the same answers.
 ROWS_AT_ONCE = 25
+FEWEST_DRAWS, DRAWS = 20, 200
+MOST_NUMBERS = 200_000  # draws of a row times its columns
 
 
 def scored_rows(dataset: Dataset, missing: Bool[BoolArray, " D"]) -> Int[IntArray, " K"]:
@@ -36,14 +38,26 @@ def scored_rows(dataset: Dataset, missing: Bool[BoolArray, " D"]) -> Int[IntArra
     return known[spread_rows(len(known), MOST_SCORED)] if len(known) else known
 
 
-def rows_at_once(dataset: Dataset) -> int:
-    """Return the number of training rows that are scored together: at most a tenth of them."""
-    return min(ROWS_AT_ONCE, max(1, dataset.n_points // 10))
+def rows_at_once(model: Any, dataset: Dataset) -> int:
+    """Return the number of training rows that are scored together.
+
+    If the layer is computed without these rows, they are at most a quarter of all rows.
+    """
+    few = ROWS_AT_ONCE if apart_from_known(model) else max(1, dataset.n_points // 4)
+    return min(ROWS_AT_ONCE, few)
 
 
 def log_scores(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, " n"]:
-    """Return how much each row raises the model's bound, in nats: more for a typical row."""
-    return np.asarray(model.score_samples(rows_for(model, dataset, rows)))
+    """Return an approximate log density of each row, in nats: more for a typical row.
+
+    For maps without known factors of columns of numbers it is a sampled density, and rows of many
+    columns have fewer draws; otherwise it is what `score_samples` returns.
+    """
+    given = rows_for(model, dataset, rows)
+    if apart_from_known(model) or model.posterior_.links is not None:
+        return np.asarray(model.score_samples(given))
+    draws = int(np.clip(MOST_NUMBERS // rows.shape[1], FEWEST_DRAWS, DRAWS))
+    return np.asarray(model.score_samples(given, n_samples=draws))
 
 
 def p_values(
@@ -63,7 +77,7 @@ def p_values(
             for at, row in enumerate(rows)
         ]
     )
-    step = rows_at_once(dataset)
+    step = rows_at_once(model, dataset)
     patterns, which = np.unique(np.isnan(rows), axis=0, return_inverse=True)
     for at, missing in enumerate(patterns):
         same = which.ravel() == at

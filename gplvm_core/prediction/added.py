@@ -118,6 +118,14 @@ def streamed_sums(
             yield sums
 
 
+def at_optimum(trained: Posterior, statistics: Statistics) -> tuple[Posterior, float]:
+    """Return a layer with q(u) at its optimum for these statistics, and its bound there."""
+    gram = gram_factor(trained.kernel, trained.inducing, trained.jitter, relative=False)
+    found = trained.bound(statistics, gram)
+    own = replace(trained, weights=found.weights, gap=found.gap, each=found.each)
+    return replace(own, groups=np.asarray(statistics.groups)), found.value
+
+
 @dataclass(frozen=True)
 class Added:
     """A layer with q(u) at its optimum for more rows.
@@ -133,17 +141,10 @@ class Added:
     def of(cls, trained: Posterior, statistics: Statistics, new: Sums) -> "Added":
         """Update q(u) of a layer. statistics: the statistics of the previous rows."""
         whole = statistics.joined(new.statistics)
-        gram = gram_factor(trained.kernel, trained.inducing, trained.jitter, relative=False)
-        before, at = trained.bound(statistics, gram), trained.bound(whole, gram)
+        before, (posterior, value) = at_optimum(trained, statistics)[1], at_optimum(trained, whole)
         units = float(new.observed @ np.log(trained.scale))
         return cls(
-            replace(
-                trained,
-                weights=at.weights,
-                gap=at.gap,
-                groups=np.asarray(whole.groups),
-                each=at.each,
-            ),
+            posterior,
             whole,
-            at.value - before.value - float(new.divergence.sum()) - units,
+            value - before - float(new.divergence.sum()) - units,
         )

@@ -259,7 +259,9 @@ def test_classes_of_a_row_with_gaps_come_from_its_possible_fills(flow, model):
 def test_log_densities_are_those_of_rows_with_the_same_gaps(flow, model):
     missing = np.arange(12) < 4
     found = complete_model.log_densities(model, "m", flow, np.packbits(missing).tobytes(), 10)
-    rows = np.where(missing, np.nan, flow.values[10 : 10 + complete_model.rows_at_once(flow)])
+    rows = np.where(
+        missing, np.nan, flow.values[10 : 10 + complete_model.rows_at_once(model, flow)]
+    )
     np.testing.assert_allclose(found, model.score_samples(rows))
 
 

@@ -457,7 +457,7 @@ def test_odd_questions_get_a_sentence(model):
         BayesianGPLVM(**SETTINGS, without=tuple(range(6))).fit(ROWS)
     with pytest.raises(TypeError, match="known factors are not numbers"):
         BayesianGPLVM(**SETTINGS).fit(ROWS, known=np.arange(75).astype("timedelta64[h]"))
-    with pytest.raises(DataError, match=r"75 values in 75 rows.*give days as numbers"):
+    with pytest.raises(DataError, match=r"75 values in 75 rows.*Give many days as numbers"):
         BayesianGPLVM(**SETTINGS).fit(ROWS, known=np.arange(75).astype("datetime64[D]"))
     weights = model.alternatives(framed(ROWS[:4], ["moon", *BATCH[1:4]]), 12)[0]
     np.testing.assert_allclose(weights.sum(axis=1), 1.0)

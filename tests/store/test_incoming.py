@@ -12,6 +12,7 @@ import pytest
 
 from gplvm_core.datasets import NamedBytes
 from gplvm_core.readers.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL, MOST_MODEL_TEXT
+from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.sandbox import perform
 from gplvm_core.store import ChangedError, Library, StoreError, load, read_manifest, save
 from gplvm_core.store.file import read
@@ -66,6 +67,12 @@ def test_arrays_that_the_content_does_not_use_are_refused_before_any_is_read(
     for look in (load, read_manifest, lambda path: read(path, trusted=True)):
         with pytest.raises(StoreError, match=r"'arrays/9999\.npy', which its content does not use"):
             look(path)
+
+
+def test_a_model_that_names_a_table_of_its_machine_is_refused(bundle, tmp_path):
+    named = TableDataset(**vars(bundle["dataset"]), table="/home/ada/table.csv", n_rows=40)
+    with pytest.raises(StoreError, match="names a table of another machine"):
+        files_of(bundle | {"dataset": named}, tmp_path)
 
 
 def test_few_bytes_that_unpack_to_many_are_refused_though_all_are_used(bundle, tmp_path):

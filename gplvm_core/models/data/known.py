@@ -76,7 +76,8 @@ class KnownFactor:
             raise DataError(
                 f"the known factor {cells.name!r} has {len(found):,} values in {count:,} rows: it "
                 "names rows, and a map without it would have nothing left. Choose a factor that "
-                f"many rows share (at most {MOST_VALUES} values), or give days as numbers"
+                f"many rows share (at most {MOST_VALUES} values). Give many days as numbers, such "
+                "as days since the first"
             )
         return cls(cells.name, tuple(in_order(found)))
 

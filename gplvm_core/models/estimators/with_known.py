@@ -12,10 +12,10 @@ from jaxtyping import Float
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import gram_factor
 from gplvm_core.models.data.known import TakenOut, apart, linear_part
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import Posterior, predict
+from gplvm_core.prediction.added import at_optimum
 from gplvm_core.prediction.factors import AskedFactors, at_level, at_unseen
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.errors import listed, plural
@@ -219,15 +219,7 @@ def _of_rows(
     statistics, _ = reduce_statistics(
         posterior.kernel, chosen, posterior.inducing, Targets.whole(outputs[kept]), serial
     )
-    gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
-    found = posterior.bound(statistics, gram)
-    return replace(
-        posterior,
-        weights=found.weights,
-        gap=found.gap,
-        groups=np.asarray(statistics.groups),
-        each=found.each,
-    )
+    return at_optimum(posterior, statistics)[0]
 
 
 def can_ask_training(model: Any) -> bool:

@@ -14,7 +14,7 @@ from gplvm_core.numerics import IntArray
 from gplvm_core.readers.errors import DataError, listed, parsing, shortened
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.rows.state import FilePath, FileState, opened
-from gplvm_core.readers.tables.columns import MISSING, Table
+from gplvm_core.readers.tables.columns import MISSING
 from gplvm_core.readers.tables.large import HEAD, INVALID, Rows, cleaned, quoted_simply
 from gplvm_core.readers.tables.text import parse_text
 
@@ -127,13 +127,18 @@ def _numbers_of(path: FilePath, schema: Any, wanted: Sequence[str] | None) -> tu
     other = [
         f"{name} ({types_of[name]})" for name in names if not any(is_(types_of[name]) for is_ in of)
     ]
+    _refuse(path, other)
+    return names
+
+
+def _refuse(path: FilePath, other: Sequence[str]) -> None:
+    """Raise a DataError if any columns are not of numbers."""
     if other:
         raise DataError(
             f"{path.name} has columns that are not real numbers: {listed(other)}. Write a file "
             "without them.",
             script="Or name the columns to read: RowFiles.of(path, columns=[…]).",
         )
-    return names
 
 
 def _check_known(path: FilePath, wanted: Sequence[str], known: Sequence[str]) -> None:
@@ -274,7 +279,7 @@ class TextRows(NamedRows):
         names = known if columns is None else tuple(columns)
         _check_known(path, names, known)
         if columns is None:
-            _refuse_words(path, head)
+            _refuse(path, [each.name for each in head.columns if each.numbers is None])
         notes = (head.doubt,) if head.doubt else ()
         at, by, sign = tuple(places), str(head.delimiter), head.decimal
         return cls(path, names, _edges(path, counts, len(known)), state, at, known, by, sign, notes)
@@ -322,14 +327,4 @@ class TextRows(NamedRows):
         return DataError(
             f"{self.path.name}, column {self.columns[int(found[1])]!r}: {shortened(found[2])!r}, "
             f"after row {row:,}, is not a number. Correct it, or leave the column out."
-        )
-
-
-def _refuse_words(path: FilePath, head: Table) -> None:
-    other = [column.name for column in head.columns if column.numbers is None]
-    if other:
-        raise DataError(
-            f"{path.name} has columns that are not real numbers: {listed(other)}. Write a file "
-            "without them.",
-            script="Or name the columns to read: RowFiles.of(path, columns=[…]).",
         )

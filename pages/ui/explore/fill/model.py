@@ -164,7 +164,7 @@ def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start:
     parts stay cached if the visitor leaves early.
     """
     missing = np.unpackbits(np.frombuffer(gaps, np.uint8), count=_dataset.n_outputs).astype(bool)
-    rows = scored_rows(_dataset, missing)[start : start + rows_at_once(_dataset)]
+    rows = scored_rows(_dataset, missing)[start : start + rows_at_once(_model, _dataset)]
     values = _dataset.values[rows].copy()
     values[:, missing] = np.nan
     return scores(for_training(_model, rows, _dataset.values), _dataset, values)

@@ -65,7 +65,7 @@ def worked(item: Item, name: str, missing: Array) -> Array:
         return ready
     gaps, began = np.packbits(missing).tobytes(), time.monotonic()
     parts: list[Array] = [np.zeros(0)]
-    for start in range(0, len(rows), rows_at_once(item.dataset)):
+    for start in range(0, len(rows), rows_at_once(item.model, item.dataset)):
         if time.monotonic() - began > SPELL:
             break
         parts.append(log_densities(item.model, name, item.dataset, gaps, start))
@@ -114,7 +114,6 @@ def details(item: Item, current: RowItem, value: float) -> str:
             "(a nat is 1.44 bits)."
         )
     return (
-        "Rows are compared by an approximate log density: the difference between the model's "
-        f"bounds with and without the row. For the {part}, the difference is {whole(value)} nats "
-        "(a nat is 1.44 bits)."
+        "Rows are compared by the model's approximate log density. For the "
+        f"{part}, it is {whole(value)} nats (a nat is 1.44 bits)."
     )

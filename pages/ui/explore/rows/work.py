@@ -18,6 +18,7 @@ from pages.ui.shared.density import can_learn, density_of, stored_recipe
 
 SPELL = 0.8  # seconds of work between two updates of the page
 FIRST, LATER = 20, 100  # rows in the first step, and in each further step
+SLOW = 5  # rows in each step of a comparison without a density
 BY_ARRAY = tuple(
     field.name for field in fields(Answers) if field.name not in ("reasons", "known", "held_out")
 )
@@ -116,14 +117,17 @@ def step(
     finished parts are kept.
     """
     model = prepared(item, name)
-    compared = model is not None
+    # Without a density a comparison takes long, so the first rows are placed and shown before it.
+    slow = model is not None and not can_learn(item.model)
+    compared = model is not None and not (slow and work.answers() is None)
     count, began = len(own.values), time.monotonic()
     words = "Comparing" if compared else "Placing"
     while (done := work.done(compared)) < count:
         if done and time.monotonic() - began > SPELL:
             return True
         say(done / count, f"{words} rows: {done:,} of {plural(count, 'row')} …")
-        rows = own.values[done : done + (LATER if done else FIRST)]
+        many = SLOW if compared and slow else LATER if done else FIRST
+        rows = own.values[done : done + many]
         asked = answers_of(
             model if compared else item.model, item.dataset, rows, batch=LATER, ranked=compared
         )
