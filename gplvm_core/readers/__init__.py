@@ -15,6 +15,7 @@ from gplvm_core.readers.pictures.images import read_images
 from gplvm_core.readers.pictures.video import read_video
 from gplvm_core.readers.rows.files import RowFiles
 from gplvm_core.readers.sources import NamedBytes, Source
+from gplvm_core.readers.tables.fcs import read_fcs
 from gplvm_core.readers.tables.h5ad import read_h5ad, write_h5ad
 from gplvm_core.readers.tables.report import ColumnReport, TableReport, inspect_table
 from gplvm_core.readers.tables.table import read_table
@@ -43,6 +44,7 @@ __all__ = [
     "label_view",
     "read_bvh",
     "read_c3d",
+    "read_fcs",
     "read_file",
     "read_h5ad",
     "read_images",

@@ -10,10 +10,11 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.pictures.images import read_images
 from gplvm_core.readers.pictures.video import read_video
 from gplvm_core.readers.sources import NamedBytes, Source
+from gplvm_core.readers.tables.fcs import read_fcs
 from gplvm_core.readers.tables.h5ad import read_h5ad
 from gplvm_core.readers.tables.table import read_table
 
-FileKind = Literal["table", "images", "video", "bvh", "c3d", "cells"]
+FileKind = Literal["table", "images", "video", "bvh", "c3d", "cells", "events"]
 
 ENDINGS: dict[str, FileKind] = {
     "csv": "table",
@@ -31,6 +32,7 @@ ENDINGS: dict[str, FileKind] = {
     "bvh": "bvh",
     "c3d": "c3d",
     "h5ad": "cells",
+    "fcs": "events",
 }
 READERS: dict[FileKind, Callable[..., Dataset]] = {
     "table": read_table,
@@ -39,6 +41,7 @@ READERS: dict[FileKind, Callable[..., Dataset]] = {
     "bvh": read_bvh,
     "c3d": read_c3d,
     "cells": read_h5ad,
+    "events": read_fcs,
 }
 
 

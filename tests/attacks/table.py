@@ -19,6 +19,7 @@ from tests.attacks import archives, bombs, cells, columns, motions, workbooks
 from tests.attacks.columns import bad_dictionary, deep_lists, elsewhere, long_word, many_rows
 from tests.fuzz.samples import bundle, npy, picture, pictures, stored, zipped
 from tests.readers.small_bvh import bvh
+from tests.readers.test_fcs import file_of as fcs
 from tests.readers.test_limits import big_head_npy, long_motion, npz_of_zeros, pngs, still_gif
 
 KINDS = (
@@ -287,6 +288,25 @@ TABLE: dict[str, dict[str, Cell]] = {
         "wrong types": (
             Attack(lambda: motions.changed(20, "<f", float("nan")), "inconsistent frame rate"),
             Attack(lambda: b"text", "not a C3D file"),
+        ),
+    },
+    "fcs": {
+        "links": "events name no files",
+        "external storage": "events name no files",
+        "declared size": (
+            Attack(lambda: fcs(**{"$TOT": 10**9}).data, "cells or more"),
+            Attack(lambda: fcs(**{"$PAR": 10**9}).data, "columns; up to 100,000"),
+            Attack(lambda: fcs(**{"$TOT": 5}).data, "cut off"),
+        ),
+        "real size": "events are not packed: they have the bytes that they declare",
+        "bad indices": (
+            Attack(lambda: fcs(**{"$BEGINDATA": -5}).data, "cannot be read"),
+            Attack(lambda: fcs(**{"$P9N": "x", "$P9R": 4}).data, "cannot be read"),
+        ),
+        "deep nesting": "keywords follow each other",
+        "wrong types": (
+            Attack(lambda: fcs(**{"$DATATYPE": "A"}).data, "cannot be read"),
+            Attack(lambda: b"a,b\n1,2\n", "not an FCS file"),
         ),
     },
     "h5ad": {

@@ -238,7 +238,7 @@ def test_a_column_with_one_value_is_read_and_warned_about():
         (b"a,b\n1,2\n3,four\n5,6\n", {}, "line 3, column 'b': 'four' is not a number"),
         (b'a,b\n1,2\n"3,4\n', {}, "quotation mark"),
         (b"\x00\x01\x02\x03", {}, "not a text file"),
-        (b"FCS3.1    " + bytes(300), {}, r"flow cytometry file.*CSV or Parquet.*flowio"),
+        (b"FCS3.1    " + bytes(300), {}, r"flow cytometry file.*ending .fcs"),
         (b"##title= a\n##XYDATA=(X++(Y..Y))\n400 1 2\n402 3 4\n##END=\n", {}, "JCAMP-DX"),
         (csv(), {"label_column": "z"}, "no column 'z'.*'a', 'b', 'c'"),
         (csv(), {"label_column": "a", "id_columns": "a"}, "'a' has two roles that exclude"),

@@ -37,9 +37,8 @@ from gplvm_core.readers.tables.text import parse_text
 NOT_READ = (
     (
         re.compile(rb"FCS[23]\.\d"),
-        "a flow cytometry file (FCS). Save its events as CSV or Parquet, with a column for each "
-        "channel.",
-        "Or read it with flowio: FlowData(path).as_array(), with the names pnn_labels.",
+        "a flow cytometry file (FCS). Give it the ending .fcs, and it is read as such.",
+        "Read it with read_fcs.",
     ),
     (
         re.compile(rb"(?:\xef\xbb\xbf)?\s*##\s*TITLE\s*=[^\n]*\n\s*(?:##|\$\$)", re.IGNORECASE),

@@ -82,7 +82,7 @@ def upload_form() -> Dataset | None:
     key = f"train_file_{turn}"
     file = st.file_uploader(
         "A table (CSV, Excel, Parquet, Arrow, NPZ), a zip of images, a video (GIF), motion capture "
-        "(BVH, C3D), or single cells (H5AD)",
+        "(BVH, C3D), or single cells (H5AD, FCS)",
         type=list(ENDINGS),
         max_upload_size=most_megabytes(),
         key=key,

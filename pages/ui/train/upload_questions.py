@@ -73,6 +73,8 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             return motion_questions(mark)
         case "cells":
             return {} if mark else cell_questions()  # a view supports only numbers
+        case "events":
+            return event_questions(mark)
         case "table":
             return table_questions(name, data, mark)
 
@@ -147,6 +149,27 @@ def cell_questions() -> dict[str, Any]:
         "values are numbers.",
     )
     return {"counts": bool(counts)}
+
+
+def event_questions(mark: str = "") -> dict[str, Any]:
+    """Ask how the values of a cytometer are read."""
+    left, right = st.columns(2, vertical_alignment="bottom")
+    with left:
+        compensate = lasting_toggle(
+            "Compensate",
+            value=True,
+            key=f"upload_compensate{mark}",
+            help="Undoes the spill between detectors, if the file has a matrix for it.",
+        )
+    with right:
+        scaled = lasting_toggle(
+            "Arcsinh scale",
+            value=True,
+            key=f"upload_arcsinh{mark}",
+            help="Fluorescence and ion counts span several powers of ten. On: x is read as "
+            "asinh(x / 150), for ion counts as asinh(x / 5). Off: as it is.",
+        )
+    return {"compensate": bool(compensate), "cofactor": None if scaled else 0.0}
 
 
 def motion_questions(mark: str = "") -> dict[str, Any]:
