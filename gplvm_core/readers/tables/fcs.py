@@ -56,6 +56,9 @@ def read_fcs(source: Source, *, compensate: bool = True, cofactor: float | None 
     file, values = _parsed(data, name)
     labels = [str(label).strip() for label in file.pnn_labels]
     notes = [f"{plural(len(values), 'event')} × {plural(len(labels), 'channel')} in {name}."]
+    if lost := int(np.count_nonzero(~np.isfinite(values))):
+        values[~np.isfinite(values)] = np.nan
+        notes.append(f"Read as missing, because they are not finite: {plural(lost, 'value')}.")
     matrix = _spillover(file.text, labels, name)
     if matrix is not None and compensate:
         values = np.asarray(np.linalg.solve(matrix.T, values.T).T, dtype=np.float64)
@@ -64,9 +67,11 @@ def read_fcs(source: Source, *, compensate: bool = True, cofactor: float | None 
         notes.append("The file's matrix of the spill between detectors was not used.")
     light = [d for d, label in enumerate(labels) if not label.lower().startswith(SCATTER)]
     kept = _of_cells(labels)
+    if not kept:
+        raise DataError(f"{name} has no channel that describes cells, only {listed(labels, 8)}.")
     left_out = [label for d, label in enumerate(labels) if d not in kept]
     if left_out:
-        notes.append(f"Not learnt: {listed(left_out, 8)}.")
+        notes.append(f"Not learnt (not of the cell, or beside an area): {listed(left_out, 8)}.")
     ions = any(ION.fullmatch(label) for label in labels)
     scale = (MASS if ions else LIGHT) if cofactor is None else cofactor
     scaled = [d for d in kept if d in light]
@@ -118,8 +123,6 @@ def _parsed(data: bytes, name: str) -> tuple[Any, Float[Array, "N D"]]:
         )
     if len(values) < 2:
         raise DataError(f"{name} has {plural(len(values), 'event')}. At least two are needed.")
-    if not np.isfinite(values).all():
-        values[~np.isfinite(values)] = np.nan
     return file, values
 
 
@@ -135,7 +138,8 @@ def _spillover(text: dict[str, str], labels: list[str], name: str) -> Float[Arra
         at = [labels.index(channel) for channel in channels]
         matrix = np.eye(len(labels))
         matrix[np.ix_(at, at)] = entries.reshape(count, count)
-        np.linalg.inv(matrix)
+        if not np.isfinite(np.linalg.inv(matrix)).all():
+            raise ValueError("it has entries that are not finite")
     return None if np.array_equal(matrix, np.eye(len(labels))) else matrix
 
 
