@@ -78,7 +78,7 @@ def answers(
     """
     missing = np.isnan(inputs)
     if not missing.any() and variance is None:
-        mean, std = model.predict(inputs, noise=True, return_std=True)
+        mean, std = model.predict(inputs, return_std=True)
         return np.asarray(mean).reshape(-1), np.asarray(std).reshape(-1)
     filled = np.where(missing, model.input_center_, inputs)
     known = np.zeros_like(inputs) if variance is None else variance
@@ -87,7 +87,7 @@ def answers(
     mean, std = np.empty((2, len(inputs)))
     for rows, given in ((uncertain, spread[uncertain]), (~uncertain, None)):
         if rows.any():
-            own = model.predict(filled[rows], X_variance=given, noise=True, return_std=True)
+            own = model.predict(filled[rows], X_variance=given, return_std=True)
             mean[rows], std[rows] = (np.asarray(each).reshape(-1) for each in own)
     return mean, std
 

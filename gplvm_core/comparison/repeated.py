@@ -228,7 +228,7 @@ def _judged(model: Any, rows: Array, outputs: Array | None = None) -> dict[str, 
         density = model.score_samples(rows, outputs)
         mean = model.predict(rows)
     else:
-        mean, std = model.predict(rows, return_std=True, noise=True)
+        mean, std = model.predict(rows, return_std=True)
         density = gaussian(outputs - mean.reshape(outputs.shape), std.reshape(outputs.shape))
     wrong = np.asarray(mean).reshape(outputs.shape) - outputs
     return {

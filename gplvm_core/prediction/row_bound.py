@@ -195,7 +195,8 @@ def _divergence(belief: Belief) -> tuple[Array, Belief]:
     For points without variances, the KL is replaced by −log N(x; 0, I), up to a constant.
     """
     if belief.known:
-        return 0.5 * np.sum(belief.mean**2, axis=1), Belief(-belief.mean, -belief.variance)
+        value = 0.5 * np.sum(belief.mean**2, axis=1)
+        return value, Belief(-belief.mean, belief.variance)  # all variances are 0
     _, slope = StandardNormal().kl(belief)
     own = StandardNormal().kl_terms(belief).sum(axis=1)
     return own, Belief(-slope.mean, -slope.variance)

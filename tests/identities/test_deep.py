@@ -300,7 +300,7 @@ def trained() -> DeepGP:
 def test_moments_and_draws_agree(trained: DeepGP) -> None:
     """For two layers at exact inputs, the moments are exact."""
     x = np.linspace(-1.2, 1.2, 7)[:, None]
-    mean, std = trained.predict(x, return_std=True, noise=True)
+    mean, std = trained.predict(x, return_std=True)
     # Points from different places in the list form pairs, so that one set of draws tests both
     # moments.
     draws = trained.sample(x, 1500, random_state=0)

@@ -17,7 +17,7 @@ from gplvm_core.lessons.functions import GRID, KINDS, conditioned, functions, ke
 from gplvm_core.lessons.hidden_batch import hidden_batch
 from gplvm_core.lessons.inducing import LOW, inducing, observed, sparse
 from gplvm_core.lessons.more_dimensions import more_dimensions
-from gplvm_core.lessons.noisy_inputs import fits, seen
+from gplvm_core.lessons.noisy_inputs import fits, noisy_inputs, seen
 from gplvm_core.lessons.output_back import HANDLES, body_map, chances_of_places
 from gplvm_core.lessons.path_or_rule import path_or_rule, pendulum
 from gplvm_core.lessons.picture import LessonPicture, number, pack_picture
@@ -336,6 +336,14 @@ def test_uncertain_inputs_find_the_curve_that_exact_inputs_flatten() -> None:
         predicted = np.ravel(model.predict(GRID[:, None]))
         off[name] = np.sqrt(np.mean((predicted - np.sin(2 * GRID)) ** 2))
     assert off["honest"] < 0.15 < 0.3 < off["naive"]
+
+
+def test_the_band_of_uncertain_inputs_holds_new_points() -> None:
+    seen_last = noisy_inputs("noisy", 0.6, 0.3, 0, lambda *_: None)
+    band = next(mark for mark in seen_last.panels[1].marks if mark.kind == "band")
+    new = np.sin(2 * GRID) + 0.1 * np.random.default_rng(1).standard_normal((500, len(GRID)))
+    inside = (band.arrays["low"] < new) & (new < band.arrays["high"])
+    assert 0.9 < inside.mean() < 0.995
 
 
 def test_step_lengths_match_the_expected_change_of_the_output() -> None:

@@ -52,7 +52,7 @@ def test_depth_helps_on_a_step() -> None:
     shallow = SparseGPRegression(8, max_iter=60, random_state=0).fit(x, y)
     deep = DeepGP((1,), 8, max_iter=60, random_state=0).fit(x, y)
     assert deep.bound_ > shallow.bound_ + 10.0
-    mean, std = shallow.predict(new, return_std=True, noise=True)
+    mean, std = shallow.predict(new, return_std=True)
     by_shallow = -0.5 * np.log(2.0 * np.pi * std**2) - 0.5 * ((wanted - mean) / std) ** 2
     assert deep.score_samples(new, wanted).mean() > by_shallow.mean() + 0.5
     assert [layer.verdict_ for layer in deep.layers_] == [

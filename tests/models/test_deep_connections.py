@@ -62,7 +62,7 @@ def test_moments_with_input_connections_match_draws(tmp_path) -> None:
     assert np.sqrt(np.mean((model.predict(x) - y) ** 2)) < 0.3
     new = np.array([[-0.6], [0.4]])
     for variance in (None, 0.01):
-        mean, std = model.predict(new, X_variance=variance, return_std=True, noise=True)
+        mean, std = model.predict(new, X_variance=variance, return_std=True)
         draws = model.sample(new, 1200, random_state=0, X_variance=variance)
         np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.3 * std.max())
         np.testing.assert_allclose(draws.std(axis=0), std, rtol=0.3)

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import multivariate_normal, norm
 
 import gplvm_core
-from gplvm_core import RBF, Linear
+from gplvm_core import RBF, DeepGP, Linear
 from gplvm_core.datasets import DataError
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.estimators.regression import SparseGPRegression
@@ -60,7 +60,7 @@ def test_with_all_inputs_inducing_it_is_the_exact_gaussian_process(n_inducing) -
     assert model.bound_ == pytest.approx(evidence, abs=1e-5 * abs(evidence))
     mean = outputs.mean(axis=0) + outputs.std(axis=0) * (cross @ np.linalg.solve(noisy, scaled))
     variance = np.diagonal(prior - cross @ np.linalg.solve(noisy, cross.T))
-    found, std = model.predict(new, return_std=True)
+    found, std = model.predict(new, noise=False, return_std=True)
     np.testing.assert_allclose(found, mean, atol=1e-5 * outputs.std())
     np.testing.assert_allclose(
         std, np.sqrt(variance)[:, None] * outputs.std(axis=0), rtol=1e-4, atol=1e-8
@@ -126,13 +126,25 @@ def test_moments_at_uncertain_inputs_against_monte_carlo(kernel) -> None:
     )
 
 
+@pytest.mark.parametrize("model", [SparseGPRegression(20), DeepGP(1, 10)])
+def test_plain_intervals_hold_new_outputs(model) -> None:
+    generator = np.random.default_rng(0)
+    inputs = generator.uniform(-3.0, 3.0, (400, 1))
+    outputs = np.sin(inputs[:, 0]) + 0.3 * generator.standard_normal(400)
+    model.set_params(max_iter=40, random_state=0).fit(inputs[:100], outputs[:100])
+    mean, std = model.predict(inputs[100:], return_std=True)
+    assert 0.92 < np.mean(np.abs(outputs[100:] - mean) < norm.ppf(0.975) * std) < 0.98
+    _, function = model.predict(inputs[100:], noise=False, return_std=True)
+    assert function.max() < 0.25 < std.min()
+
+
 @pytest.mark.parametrize("noise", ["shared", "per_output"])
 def test_quantiles_draws_and_densities_are_those_of_the_predictive_gaussian(noise: str) -> None:
     inputs, outputs, _ = curve(40)
     model = small(noise=noise).fit(inputs[:30], outputs[:30])
     new, aside = inputs[30:], outputs[30:].copy()
     aside[0, 1] = np.nan
-    mean, std = model.predict(new, noise=True, return_std=True)
+    mean, std = model.predict(new, return_std=True)
     expected = np.nansum(norm.logpdf(aside, mean, std), axis=1)
     np.testing.assert_allclose(model.score_samples(new, aside), expected, rtol=1e-10)
     low, high = model.predict_quantiles(new, (0.05, 0.95))
@@ -255,7 +267,7 @@ def test_one_output_or_several() -> None:
     assert flat.predict(inputs).shape == (40,)
     assert table.predict(inputs).shape == (40, 1)
     np.testing.assert_array_equal(flat.predict(inputs), table.predict(inputs)[:, 0])
-    mean, std = small().fit(inputs, outputs).predict(inputs[:3], return_std=True, noise=True)
+    mean, std = small().fit(inputs, outputs).predict(inputs[:3], return_std=True)
     assert mean.shape == std.shape == (3, 2)
     assert (std >= 0.99 * small().fit(inputs, outputs).noise_std_).all()
 

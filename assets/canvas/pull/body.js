@@ -29,8 +29,9 @@ export class Body extends Grasp {
     this.halo = null;
     this.frames = 0;
     this.last = 0;
-    this.on("pointerenter", () => this.wake());
-    this.on("focus", () => this.wake());
+    /** What a pin was announced with; the place that is kept after it does not replace this. */
+    this.pinWords = "";
+    for (const arrival of ["pointerenter", "focus"]) this.on(arrival, () => this.wake());
     this.pointer = new BodyPointer(this);
     this.keys = new BodyKeys(this);
     this.words = element("p", { class: "body-hint" }, BODY_HINT);
@@ -74,6 +75,7 @@ export class Body extends Grasp {
   begin() {
     const { explorer } = this;
     const drag = this.wake();
+    this.pinWords = "";
     finish(drag.near.prepare());
     const point = explorer.shownPoint();
     const here = this.at !== null && String(point) === this.at;
@@ -81,9 +83,8 @@ export class Body extends Grasp {
     this.possible.forget();
     drag.pull.fixed = explorer.fixedFor(this.model);
     if (here) return;
-    drag.free();
-    drag.begin(point, this.picture.values);
     this.forget();
+    drag.begin(point, this.picture.values);
     explorer.paths?.leave();
     this.goTo(point);
   }
@@ -111,6 +112,7 @@ export class Body extends Grasp {
     if (!drag || this.at === null) return;
     drag.release();
     this.keepHere(drag.pose);
+    if (this.pinWords) this.say(this.pinWords);
     this.halo = drag.holds ? drag.freedom() : null;
     this.words.hidden = true;
     this.cease();
@@ -136,7 +138,7 @@ export class Body extends Grasp {
     if (drag.hand?.joint === joint) drag.hand = null;
     this.pointer.drop();
     const pinned = drag.pin(joint);
-    this.say(`${this.nameOf(joint)} ${pinned ? "pinned" : "free"}`);
+    this.say((this.pinWords = `${this.nameOf(joint)} ${pinned ? "pinned" : "free"}`));
     this.explorer.paint();
   }
 
@@ -144,7 +146,6 @@ export class Body extends Grasp {
   letGo() {
     this.pointer.drop();
     this.keys.leave();
-    this.drag?.free();
     this.forget();
     this.say("All joints free");
     this.explorer.paint();
@@ -154,11 +155,11 @@ export class Body extends Grasp {
   left() {
     this.at = null;
     this.pointer.drop();
-    this.drag?.free();
     this.forget();
   }
 
   forget() {
+    this.drag?.free();
     this.cease();
     this.keys.stop();
     this.halo = null;

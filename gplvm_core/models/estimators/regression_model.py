@@ -80,7 +80,7 @@ class RegressionModel(RegressorMixin, GPModel):
         X: ArrayLike,
         *,
         X_variance: ArrayLike | None = None,
-        noise: bool = False,
+        noise: bool = True,
         return_std: bool = False,
     ) -> Any:
         """Predict the outputs at new inputs.
@@ -95,8 +95,9 @@ class RegressionModel(RegressorMixin, GPModel):
             Inputs; NaN marks missing values, where `fit` accepts them.
         X_variance : float or array_like of shape (Q,) or (n, Q), optional
             The variances of the inputs in squared units of X; None for exact inputs.
-        noise : bool, default False
-            Whether standard deviations include the observation noise.
+        noise : bool, default True
+            Whether standard deviations include the observation noise: True for the outputs of new
+            rows, False for the function alone.
         return_std : bool, default False
             Whether to return standard deviations, too.
 
