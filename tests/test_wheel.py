@@ -1,11 +1,13 @@
 """Tests that the installed package works without the checkout: the data, the command, the app."""
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 import venv
 import zipfile
@@ -189,6 +191,46 @@ def test_the_command_opens_the_app(complete, tmp_path):
     assert began.custom_theme.chart_categorical_colors[0] == "#0072B2"
     assert f"http://127.0.0.1:{port}" in said
     assert all(word in shown for word in ("Gallery", "Handwritten digits", "Your own data")), shown
+
+
+def test_the_container_has_the_wheels_files_and_answers_its_health_check(complete, tmp_path):
+    """Run the last lines of the Dockerfile as its user would, but without the container."""
+    left_in = {line[1:].split("/")[0] for line in lines_of(".dockerignore") if line[0] == "!"}
+    assert left_in == {*PACKED, *FOLDERS, "requirements.lock"}
+    port = str(free_port())
+    orders = dict(line.split(" ", 1) for line in lines_of("Dockerfile"))
+    (home, moved, _), start = orders["ENV"].split(), json.loads(orders["CMD"].replace("8501", port))
+    assert (home, moved) == ("HOME=/data", "MANIFOLIO_HOME=/data") and orders["VOLUME"] == "/data"
+    check = json.loads(orders["HEALTHCHECK"].partition("CMD ")[2].replace("8501", port))
+    healthy = [complete.programs / check[0], *check[1:]]
+    assert subprocess.run(healthy, stderr=subprocess.DEVNULL).returncode == 1  # it does not run yet
+    data = tmp_path / "data"
+    process = subprocess.Popen(
+        [complete.programs / start[0], *start[1:]],
+        cwd=tmp_path,
+        env=outside() | {"HOME": str(data), "MANIFOLIO_HOME": str(data)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        told = next(line for line in process.stdout if "token=" in line).strip()
+        end = time.monotonic() + 60
+        while subprocess.run(healthy, stderr=subprocess.DEVNULL).returncode:
+            assert time.monotonic() < end
+        assert urllib.request.urlopen(told, timeout=60).status == 200
+        with pytest.raises(urllib.error.HTTPError, match="403"):  # without the token
+            urllib.request.urlopen(told.partition("?")[0], timeout=60)
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+    assert [path.name for path in tmp_path.iterdir()] == ["data"]
+
+
+def lines_of(name: str) -> list[str]:
+    """Return the lines of a file of the checkout that are orders."""
+    lines = (ROOT / name).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
 
 
 def free_port() -> int:
