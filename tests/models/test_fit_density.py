@@ -79,7 +79,6 @@ def test_held_out_rows_choose_the_settings(dense: BayesianGPLVM) -> None:
     assert known.strength == best[1]
 
 
-@pytest.mark.slow
 def test_a_poor_map_does_not_spoil_the_density() -> None:
     """Rows in three groups, and a map that was not trained: clusters of rows do the work."""
     generator = np.random.default_rng(0)
@@ -91,7 +90,8 @@ def test_a_poor_map_does_not_spoil_the_density() -> None:
     found = model.score_samples(rows[150:], method="density").mean()
     assert found > mixture.score(rows[150:]) - 0.5
     assert model.density_ is not None and model.density_.clusters is not None
-    assert model.density_.clusters.share > 0.5
+    # The map gets the least share that it may have.
+    assert model.density_.clusters.share == pytest.approx(0.75)
 
 
 def test_the_share_of_two_densities_is_the_best_for_held_out_rows() -> None:

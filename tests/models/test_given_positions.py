@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from gplvm_core import GPLVM
 from gplvm_core.kernels import RBF
@@ -27,6 +28,17 @@ def test_given_points_stay_and_predictions_are_those_of_regression():
     centre = values.mean(axis=0)
     exact = centre + across @ np.linalg.solve(gram + noise, (values - centre) / scale) * scale
     np.testing.assert_allclose(model.inverse_transform(new), exact, atol=1e-3)
+
+
+def test_the_joint_density_is_that_of_the_row_at_its_place_and_of_the_place():
+    values = np.random.default_rng(0).standard_normal((25, 3)) @ np.diag([1.0, 5.0, 0.2]) + 3.0
+    model = GPLVM(2, 12, max_iter=20, random_state=0, second_stage="off").fit(values)
+    rows = values[:4] + 0.1
+    rows[1, 2] = np.nan
+    places = model.transform(rows)
+    mean, std = model.inverse_transform(places, noise=True, return_std=True)
+    expected = np.nansum(norm.logpdf(rows, mean, std), axis=1) + norm.logpdf(places).sum(axis=1)
+    np.testing.assert_allclose(model.score_samples(rows, method="joint"), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("wrong", [{"init": "pca"}, {"n_inducing": None}])

@@ -192,6 +192,17 @@ def test_the_bound_of_new_states_has_the_right_gradient(model: StateSpaceGPLVM) 
                 np.testing.assert_allclose(found, (ends[0] - ends[1]) / 2e-5, rtol=1e-4, atol=1e-3)
 
 
+def test_the_bound_of_one_state_without_data_is_minus_its_kl(model: StateSpaceGPLVM) -> None:
+    mean, variance = np.array([[0.7, -1.2, 2.0]]), np.array([[0.2, 1.5, 0.6]])
+    nothing = np.full((1, 5), np.nan)
+    bound = StateBound.of(model.posterior_, model.transition_, nothing, None, 0.3)
+    value, slope = bound(Belief(mean, variance))
+    kl = 0.5 * np.sum(mean**2 + variance - 1.0 - np.log(variance))
+    assert value == pytest.approx(-kl, rel=1e-12)
+    np.testing.assert_allclose(slope.mean, -mean, rtol=1e-12)
+    np.testing.assert_allclose(slope.variance, 0.5 * (1.0 / variance - 1.0), rtol=1e-12)
+
+
 def test_copies_of_columns_with_a_weight_change_nothing() -> None:
     """k copies of every column with weight 1/k are the same evidence as the columns themselves."""
     values, new, ahead = oscillation(60), oscillation(20, seed=1), np.arange(60.0, 75.0)
