@@ -41,6 +41,7 @@ TESTS = {
         "identities/test_identities.py",
         "identities/test_missing.py",
         "kernels/test_kept.py",
+        "gradients/test_exact.py",
     ],
     "likelihoods/errors.py": ["identities/test_errors.py", "models/test_errors.py"],
     "likelihoods": ["likelihoods", "models/test_kinds.py", "models/test_exposures.py"],
