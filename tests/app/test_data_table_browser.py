@@ -79,7 +79,8 @@ def test_the_table_and_the_map_share_one_selection(browser, map_file):
         second = page.locator(NAMES).nth(1)
         expect(page.locator("[data-part=readout]")).to_contain_text(second.inner_text())
         second.click()
-        expect(current).to_have_text(second.inner_text())
+        at_first = second.inner_text()
+        expect(current).to_have_text(at_first)
 
         # A line on the map replaces the brushes.
         page.get_by_role("button", name="Select rows").click()
@@ -95,6 +96,19 @@ def test_the_table_and_the_map_share_one_selection(browser, map_file):
         assert page.locator(f"{LISTED} [role=status]").inner_text() == ""
         page.locator(f"{LISTED} button:text('Clear')").click()
         assert selected(page) == []
+
+        # With keys: the point is at the second row, and the arrows lead to another one.
+        page.locator(MAP).focus()
+        page.keyboard.press("Enter")
+        (row,) = selected(page)
+        assert names[row] == at_first
+        expect(page.get_by_text("1 row selected")).to_be_visible()
+        for _ in range(6):
+            page.keyboard.press("Shift+ArrowRight")
+        page.keyboard.press("Enter")
+        assert row in selected(page) and len(selected(page)) == 2
+        page.keyboard.press("Enter")
+        assert selected(page) == [row]
 
 
 def test_a_link_opens_the_table_and_it_fits(server, browser_page):

@@ -47,6 +47,7 @@ export function mapActions(explorer) {
       explorer.settle();
     },
     keep: () => {
+      if (explorer.selecting?.on) return explorer.selecting.toggle(explorer.model.nearest(state.point));
       explorer.keep();
       explorer.paths?.arrive();
     },

@@ -30,21 +30,32 @@ export class Selecting {
     this.differs = element("div");
     /** The width that the section had when it was last filled. */
     this.width = 0;
-    this.button.addEventListener("click", () => this.turn(this.canvas.hidden));
+    this.button.addEventListener("click", () => this.turn(!this.on));
     explorer.root.addEventListener("keydown", (event) => event.key === "Escape" && this.turn(false));
     new LassoLine(this.canvas, () => explorer.map, (rows, add) => this.take(add ? united(explorer.state.rows, rows) : rows));
+  }
+
+  get on() {
+    return !this.canvas.hidden;
   }
 
   /** Set whether dragging draws a line instead of moving the map. @param {boolean} on */
   turn(on) {
     this.canvas.hidden = !on;
     this.button.setAttribute("aria-pressed", String(on));
-    this.explorer.controls.showHint(on ? "Draw around dots to select their rows; hold Shift to add rows" : null);
+    this.explorer.controls.showHint(on ? "Draw around dots to select their rows; hold Shift to add rows. Enter on the map takes the nearest row" : null);
   }
 
   /** Let clicks reach the map below while the visitor chooses the end of a path. @param {boolean} on */
   letThrough(on) {
     this.canvas.style.pointerEvents = on ? "none" : "";
+  }
+
+  /** Select a row, or let go of it. @param {number} row */
+  toggle(row) {
+    const { rows } = this.explorer.state;
+    const others = Array.from(rows).filter((n) => n !== row);
+    this.take(others.length < rows.length ? others : united(rows, [row]));
   }
 
   /** Select these rows. @param {ArrayLike<number>} rows in order */

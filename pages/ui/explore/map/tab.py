@@ -104,7 +104,8 @@ WORK = (
     "random places near rows of the data, and *Map* spreads sixteen places over the visible "
     "map. *Noise* adds the random variation of real rows. Press a picture to go to its place.",
     "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + and "
-    "− zoom, 0 resets, / finds a row. Ctrl+Z goes back to the previous place, Ctrl+Shift+Z "
+    "− zoom, 0 resets, / finds a row. While *Select rows* is on, Enter selects the nearest "
+    "row, or lets go of it. Ctrl+Z goes back to the previous place, Ctrl+Shift+Z "
     "forward. Drag the ring to move the point; drag elsewhere, or with Shift, to move the "
     "map. Only this browser stores bookmarks; the page's address always opens the current "
     "place.",
