@@ -19,7 +19,13 @@ from gplvm_core.bounds.layer import (
     gram_factor,
     layer_term,
 )
-from gplvm_core.bounds.mixed import MixedOutputs, evaluate_mixed, mixed_term, updated
+from gplvm_core.bounds.mixed import (
+    MixedOutputs,
+    evaluate_mixed,
+    factor_statistics,
+    mixed_term,
+    updated,
+)
 from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled import Profile, profile_scales
 from gplvm_core.bounds.profiled_known import LEAST_SIGNAL
@@ -43,6 +49,7 @@ __all__ = [
     "evaluate_layer",
     "evaluate_mixed",
     "exact",
+    "factor_statistics",
     "gram_factor",
     "layer_term",
     "marginalised",

@@ -21,6 +21,7 @@ from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled_known import LEAST_SIGNAL, KnownFactors, profile_known
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
 from gplvm_core.bounds.spectra import Spectra
+from gplvm_core.kernels import Kernel
 from gplvm_core.likelihoods import Links, Quadratic
 from gplvm_core.numerics import Array, Factor, IntArray, fold_upper, one_thread_a_product
 from gplvm_core.statistics import (
@@ -93,14 +94,7 @@ class MixedOutputs:
 
         Their offsets include the terms of log p(y | f) that do not depend on f.
         """
-        found = self.of_rows(local.links).factors(self.others, local.xi)
-        # With f = o + h the factor of h has the slope ℓ − w o and the offset c + ℓ o − ½ w o².
-        known, w = self.known, found.weight
-        return Quadratic(
-            w,
-            found.slope - w * known,
-            found.offset + known * (found.slope - 0.5 * w * known),
-        )
+        return self.of_rows(local.links).factors(self.others, local.xi).beside(self.known)
 
     def targets(self, factors: Quadratic) -> Targets:
         """Return the targets of the statistics: the numbers, the slopes ℓ and the weights w."""
@@ -186,6 +180,33 @@ def evaluate_mixed(
     posterior = replace(at, weights=weights, each=each)
     return LayerValue(
         at.value, gradients, np.nan, layer, posterior, found.gram.jitter, own, found.profile
+    )
+
+
+def factor_statistics(
+    kernel: Kernel,
+    belief: Belief,
+    inducing: Float[Array, "M Q"],
+    outputs: MixedOutputs,
+    factors: Quadratic,
+    executor: Executor = serial,
+) -> Statistics:
+    """Return the statistics of rows whose Gaussian factors are fixed, in the order of the outputs.
+
+    Numbers are in units of their noise, and `factors` are of functions without their bias. yy
+    includes the factors' terms, so that `collapsed_per_output` is the F_data of the rows.
+    """
+    targets, order = outputs.targets(factors), _order(outputs.links)
+    found, _ = reduce_statistics(kernel, belief, inducing, targets, executor)
+    groups = np.asarray(found.groups)[: len(order)][order]
+    discrete = float(found.n_points[groups[outputs.links.others]].sum())
+    yy = float(np.nansum(outputs.numbers**2)) - 2.0 * float(np.sum(factors.offset))
+    return replace(
+        found,
+        psi1_targets=found.psi1_targets[:, : len(order)][:, order],
+        yy=yy - np.log(2.0 * np.pi) * discrete,
+        n_outputs=np.bincount(groups, minlength=len(found.psi2)),
+        groups=groups,
     )
 
 

@@ -25,6 +25,12 @@ class Quadratic:
     slope: Each
     offset: Each
 
+    def beside(self, known: Each) -> "Quadratic":
+        """Return the bound as a function of h, for f = known + h."""
+        w = self.weight
+        offset = self.offset + known * (self.slope - 0.5 * w * known)
+        return Quadratic(w, self.slope - w * known, offset)
+
 
 @dataclass(frozen=True)
 class Likelihood:

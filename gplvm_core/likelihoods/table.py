@@ -167,10 +167,28 @@ class TableColumns:
             )
         return self._outputs(cells)
 
+    def recoded(
+        self, known: Sequence[TableColumn], values: Float[Array, "N C"]
+    ) -> Float[Array, "N D"]:
+        """Return the outputs of rows in which a word is its number among the words of `known`.
+
+        A word that training has not seen is missing.
+        """
+        every = []
+        for column, before, own in zip(self.columns, known, values.T, strict=True):
+            if column.is_words:
+                number = {word: at for at, word in enumerate(column.words)}
+                new = np.array([*(number.get(word, np.nan) for word in before.words), np.nan])
+                own = new[np.where(np.isnan(own), -1, own).astype(int)]
+            every.append(own)
+        return self._of_coded(every)
+
     def _outputs(self, table: Sequence[Cells]) -> Float[Array, "N D"]:
-        found = np.empty((len(table[0].values), self.n_outputs))
-        for cells, column, place in zip(table, self.columns, self.places, strict=True):
-            coded = coded_column(column, cells)
+        return self._of_coded([*map(coded_column, self.columns, table)])
+
+    def _of_coded(self, table: Sequence[Float[Array, " N"]]) -> Float[Array, "N D"]:
+        found = np.empty((len(table[0]), self.n_outputs))
+        for coded, column, place in zip(table, self.columns, self.places, strict=True):
             words = len(column.words)
             if column.kind == "exposure":
                 coded = np.log(coded / column.unit)

@@ -12,12 +12,18 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import gram_factor
+from gplvm_core.bounds import (
+    MixedOutputs,
+    collapsed_per_output,
+    factor_statistics,
+    gram_factor,
+)
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.place import STARTING_POINTS, place
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import QUICK
-from gplvm_core.prediction.row_terms import Evidence
+from gplvm_core.prediction.row_terms import Evidence, MixedTerms
 from gplvm_core.priors import StandardNormal
 from gplvm_core.readers import RowFiles
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
@@ -56,11 +62,18 @@ class Sums:
         belief: Belief,
         executor: Executor = serial,
     ) -> "Sums":
-        """Return the sums of rows (user's units, NaN: missing) with these posteriors."""
-        targets = Targets.whole(posterior.to_internal(outputs))
-        statistics, _ = reduce_statistics(
-            posterior.kernel, belief, posterior.inducing, targets, executor
-        )
+        """Return the sums of rows (user's units, NaN: missing) with these posteriors.
+
+        Words, counts and robust numbers have the Gaussian factors that are best at q(u).
+        """
+        internal, layer = posterior.to_internal(outputs), (posterior.kernel, belief)
+        if posterior.links is None:
+            targets = Targets.whole(internal)
+            statistics, _ = reduce_statistics(*layer, posterior.inducing, targets, executor)
+        else:
+            given = MixedOutputs(internal, posterior.links)
+            factors = MixedTerms.of(posterior, internal).factors(belief)
+            statistics = factor_statistics(*layer, posterior.inducing, given, factors, executor)
         divergence = StandardNormal().kl_terms(belief).sum(axis=0)
         observed = np.count_nonzero(~np.isnan(outputs), axis=0)
         return cls(statistics, divergence, observed, len(outputs))
@@ -73,12 +86,14 @@ class StreamedPart:
     A part is (first row, last row + 1). The task is a pure function that contains M × M and M × D
     numbers and a few starting points. It can run on any machine that can read the files, and can be
     repeated after a failure. but: the rows to leave out; the result is None if no others remain.
+    table: the columns of words, counts and numbers that the model has learnt.
     """
 
     files: RowFiles
     posterior: Posterior
     training: Belief
     but: Int[IntArray, " K"]
+    table: TableColumns | None = None
 
     def __call__(self, part: tuple[int, int]) -> Sums | None:
         chunks = self.files.chunks(AT_ONCE, *part)
@@ -93,6 +108,8 @@ class StreamedPart:
         if not own.any():
             return None
         outputs = rows[own]
+        if self.table is not None:
+            outputs = self.table.recoded(self.files.columns, outputs)
         beliefs, _ = place((Evidence(self.posterior, outputs),), self.training, effort=SUMMED)
         return Sums.of(self.posterior, outputs, beliefs)
 
@@ -104,6 +121,7 @@ def streamed_sums(
     but: Int[IntArray, " K"],
     executor: Executor = serial,
     *,
+    table: TableColumns | None = None,
     elsewhere: bool = False,
 ) -> Iterator[Sums]:
     """Yield sums of the rows in their order.
@@ -111,7 +129,7 @@ def streamed_sums(
     elsewhere: the executor's machines read the files, a part at a time. By default this process
     reads them, a few rows at a time: threads share the parts of a file that is not divided.
     """
-    task = StreamedPart(files, posterior, training.thinned(STARTING_POINTS), but)
+    task = StreamedPart(files, posterior, training.thinned(STARTING_POINTS), but, table)
     found = executor(task, files.parts()) if elsewhere else executor(task.of, files.chunks(AT_ONCE))
     for sums in found:
         if sums is not None:
@@ -121,7 +139,10 @@ def streamed_sums(
 def at_optimum(trained: Posterior, statistics: Statistics) -> tuple[Posterior, float]:
     """Return a layer with q(u) at its optimum for these statistics, and its bound there."""
     gram = gram_factor(trained.kernel, trained.inducing, trained.jitter, relative=False)
-    found = trained.bound(statistics, gram)
+    if trained.each is not None and trained.links is not None:
+        found = collapsed_per_output(statistics, gram, trained.each.ratio)
+    else:
+        found = trained.bound(statistics, gram)
     own = replace(trained, weights=found.weights, gap=found.gap, each=found.each)
     return replace(own, groups=np.asarray(statistics.groups)), found.value
 
@@ -142,7 +163,9 @@ class Added:
         """Update q(u) of a layer. statistics: the statistics of the previous rows."""
         whole = statistics.joined(new.statistics)
         before, (posterior, value) = at_optimum(trained, statistics)[1], at_optimum(trained, whole)
-        units = float(new.observed @ np.log(trained.scale))
+        # Words and counts have no units.
+        measured = slice(None) if trained.links is None else trained.links.measured
+        units = float(new.observed[measured] @ np.log(trained.scale[measured]))
         return cls(
             posterior,
             whole,

@@ -11,8 +11,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import WeightedPsi2
-from gplvm_core.likelihoods import Links
+from gplvm_core.likelihoods import Links, Quadratic
 from gplvm_core.numerics import Array, BoolArray, fold_upper
 from gplvm_core.prediction.posterior import Posterior
 
@@ -162,17 +163,33 @@ class MixedTerms:
         value, d_mean, d_variance = (np.concatenate(part) for part in zip(*done, strict=True))
         return value[: len(rows)], d_mean[: len(rows)], d_variance[: len(rows)]
 
+    def factors(self, belief: Belief) -> Quadratic:
+        """Return the Gaussian factors of the outputs that are not numbers, at their best ξ for
+        these q(x) of all rows, as functions of f without its bias and known term.
+        """
+        kernel, inducing = self.posterior.kernel, self.posterior.inducing
+        psi0, _ = kernel.psi0(belief.mean, belief.variance)
+        psi1, _ = kernel.psi1(belief.mean, belief.variance, inducing)
+        traces = kernel.psi2_traces(belief.mean, belief.variance, inducing, self.folded)
+        mean, square = self._moments(psi0, psi1, traces, self.bias)
+        xi = self.links.local(self.others, mean, square)
+        return self.links.factors(self.others, xi).beside(self.bias)
+
+    def _moments(self, psi0: Array, psi1: Array, traces: Array, bias: Array) -> tuple[Array, Array]:
+        """Return ⟨f⟩ and ⟨f²⟩ of the outputs that are not numbers."""
+        g = psi1 @ self.posterior.weights[:, self.other]
+        square = bias**2 + 2.0 * bias * g + psi0[:, None] * self.ratio[self.other] + traces
+        return bias + g, np.maximum(square, (bias + g) ** 2)
+
     def _tile(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
         kernel, inducing = self.posterior.kernel, self.posterior.inducing
         others, numbers = self.other, self.numbers[rows]
-        v, bias = self.posterior.weights[:, others], self.bias[rows]
+        v, bias, signal = self.posterior.weights[:, others], self.bias[rows], self.ratio[others]
         psi0, pull_psi0 = kernel.psi0(mean, variance)
         psi1, pull_psi1 = kernel.psi1(mean, variance, inducing)
         traces = kernel.psi2_traces(mean, variance, inducing, self.folded)
-        g, signal = psi1 @ v, self.ratio[others]
-        square = bias**2 + 2.0 * bias * g + psi0[:, None] * signal + traces
-        square = np.maximum(square, (bias + g) ** 2)
-        own, d_first, d_second = self.links.rows(rows).expected(self.others[rows], bias + g, square)
+        first, square = self._moments(psi0, psi1, traces, bias)
+        own, d_first, d_second = self.links.rows(rows).expected(self.others[rows], first, square)
         level = numbers @ self.ratio[~others]
         weights = d_second @ self.folded - 0.5 * numbers @ self.folded_numbers
         quadratic, d_mean2, d_variance2 = self.weighted_psi2(mean, variance, weights)

@@ -204,7 +204,8 @@ class Job:
         outputs = dataset.rows() if isinstance(dataset, TableDataset) else dataset.values
         if dataset.columns:
             _check_learns_kinds(model, dataset, "Train a BayesianGPLVM or a BayesianPCA")
-            outputs = dataset.in_own_values()
+            if not isinstance(dataset, TableDataset):
+                outputs = dataset.in_own_values()
             model.set_params(kinds=dataset.kinds)
         return model.fit(outputs, **further)
 
@@ -303,7 +304,8 @@ def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
     if not isinstance(dataset, TableDataset):
         return dataset
     rows = getattr(fitted, "rows_", None)
-    return dataset.kept(rows and rows.kept)
+    columns = getattr(fitted, "columns_", None)
+    return dataset.kept(rows and rows.kept, () if columns is None else columns.columns)
 
 
 def _notes(fitted: Any) -> tuple[str, ...]:

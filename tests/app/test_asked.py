@@ -107,6 +107,36 @@ def test_a_large_table_opens_train_and_is_read_from_disk(tmp_path, monkeypatch) 
     assert "no.csv cannot be opened: No such file" in said(page)
 
 
+def test_words_counts_and_dates_of_a_table_on_disk_are_proposed(tmp_path, monkeypatch) -> None:
+    """A category, counts, yes/no and dates are asked about as in a small file."""
+    path = tmp_path / "birds.csv"
+    lines = [
+        f"R{n:03d},{70 + n % 13}.5,{('gull', 'tern', 'skua')[n % 3]},{n * n % 5},"
+        f"{('yes', 'no')[n * n // 7 % 2]},0{1 + n % 9}/0{1 + n * n % 9}/202{n % 3},a{n % 4}"
+        for n in range(90)
+    ]
+    path.write_text("\n".join(["ring,wing,kind,eggs,alive,seen,place", *lines]))
+    monkeypatch.setattr("gplvm_core.readers.rows.table.MOST_WHOLE", 100)
+    monkeypatch.setenv(ASKED, str(path))
+    monkeypatch.setenv(OWN, "1")
+    page = run_page("gallery")
+    assert not page.exception
+    assert page.multiselect(key=f"table_values_{path}").value == ["wing", "eggs", "alive", "place"]
+    assert "labels from 'kind'" in page.expander[0].label
+    assert "**alive** :small[two values: " in said(page)
+    assert "**place** :small[4 different words" in said(page)
+    assert "1 column of numbers, 1 yes/no column, 1 category and 1 column of counts" in said(page)
+    # Dates are learnt if the visitor wants them, and their format is asked about.
+    chosen = ["wing", "kind", "alive", "seen"]
+    page.multiselect(key=f"table_values_{path}").set_value(chosen).run()
+    assert "no value decides whether" in said(page)
+    page.selectbox(key=f"upload_format_seen_{path}").set_value("day first").run()
+    assert not page.exception
+    assert "seen became the columns seen year, seen season sine" in said(page)
+    assert "3 labels" in said(page)
+    assert [button.label for button in page.button if button.label == "Start training"]
+
+
 def test_files_of_the_machine_are_not_offered_on_a_server(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr("gplvm_core.readers.rows.table.MOST_WHOLE", 100)
     monkeypatch.setenv(ASKED, str(leaves(tmp_path)))

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
 from gplvm_core import (
@@ -17,8 +18,14 @@ from gplvm_core import (
     evaluate_bound,
     load,
 )
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, Local, MixedOutputs, evaluate_mixed
 from gplvm_core.datasets import DataError
 from gplvm_core.models.problems import many_rows
+from gplvm_core.prediction.added import SUMMED
+from gplvm_core.prediction.place import place
+from gplvm_core.prediction.row_terms import Evidence
+from gplvm_core.readers.kinds import in_own_values
 from gplvm_core.wire.model import as_seen
 
 SETTINGS = {"n_components": 2, "n_inducing": 8, "max_iter": 20, "random_state": 0}
@@ -344,6 +351,113 @@ def test_files_are_streamed_through_a_trained_sample(
     # Added rows are numbered after all rows of the file.
     np.testing.assert_array_equal(again.rows_.kept, [*kept, *range(700, 715)])
     assert len(again.latent_mean_) == 265
+
+
+def wooded(folder: Path) -> Path:
+    """A table of numbers, a category, yes/no, counts and slips, with gaps."""
+    generator = np.random.default_rng(2)
+    latent = generator.normal(size=700)
+    noisy = latent[:, None] + 0.3 * generator.normal(size=(700, 4))
+    table = pandas.DataFrame({"height": 5.0 + 2.0 * latent, "width": np.sin(latent)})
+    table += 0.1 * generator.normal(size=table.shape)
+    table["wood"] = np.array(["ash", "elm", "oak"])[np.digitize(noisy[:, 0], [-0.5, 0.5])]
+    table["alive"] = np.where(noisy[:, 1] > 0.0, "yes", "no")
+    table["nests"] = generator.poisson(np.exp(0.5 * noisy[:, 2]))
+    table["heat"] = noisy[:, 3]
+    table = table.mask(generator.random(table.shape) < 0.05)
+    table.loc[::50, "heat"] = 90.0
+    table.to_csv(folder / "woods.csv", index=False)
+    return folder / "woods.csv"
+
+
+def moments(posterior, belief: Belief) -> tuple[np.ndarray, np.ndarray]:
+    """⟨f⟩ and ⟨f²⟩ of every output without its bias, from dense matrices for every row."""
+    kernel, inducing = posterior.kernel, posterior.inducing
+    psi0, psi1 = (
+        kernel.psi0(belief.mean, belief.variance)[0],
+        kernel.psi1(belief.mean, belief.variance, inducing)[0],
+    )
+    v, variances = posterior.weights, posterior.variances
+    square = np.empty((belief.n_points, posterior.n_outputs))
+    for n in range(belief.n_points):
+        one = belief.rows(slice(n, n + 1))
+        psi2 = kernel.psi2(one.mean, one.variance, inducing)[0]
+        for d in range(posterior.n_outputs):
+            inner = np.outer(v[:, d], v[:, d]) - variances.gap(d)
+            square[n, d] = psi0[n] * variances.ratio(d) + np.sum(psi2 * inner)
+    return psi1 @ v, square
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_words_and_counts_of_files_are_streamed(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("gplvm_core.prediction.added.AT_ONCE", 130)
+    files = RowFiles.of(wooded(tmp_path), kinds={"heat": "robust"})
+    assert files.kinds == ["number", "number", "category", "yes/no", "count", "robust"]
+    settings = SETTINGS | {"kinds": files.kinds, "second_stage": "off"}
+    told = []
+    model = BayesianGPLVM(**settings).fit(files, callback=told.append)
+    kept = model.rows_.kept
+    assert len(kept) == len(model.latent_mean_) == 120 and model.rows_.count == 700
+    assert "580 of 700 rows were streamed once" in model.notes_[-1]
+    shares = np.array([each.share for each in told])
+    assert (np.diff(shares) >= 0.0).all() and shares[-1] == 1.0 > shares[-3]
+    values = np.asarray(files)
+    alone = BayesianGPLVM(**settings).fit(in_own_values(files.columns, values[kept]))
+    np.testing.assert_array_equal(model.latent_mean_, alone.latent_mean_)
+    # The bound and q(u) of all rows, with the factors that the trained map gives them.
+    rows, at = np.concatenate([kept, np.setdiff1d(np.arange(700), kept)]), alone.posterior_
+    outputs = alone.columns_.encoded(in_own_values(files.columns, values[rows]))
+    new, _ = place((Evidence(at, outputs[120:]),), alone._belief, effort=SUMMED)
+    belief = Belief(
+        np.concatenate([alone.latent_mean_, new.mean]),
+        np.concatenate([alone.latent_variance_, new.variance]),
+    )
+    measured = at.links.measured
+    bias = np.where(measured, 0.0, at.center)
+    mean, square = moments(at, belief)
+    links = at.links.in_units(1.0 / at.scale)
+
+    def whole(count: int):
+        given = MixedOutputs(at.to_internal(outputs[:count]), links)
+        first, some = bias + mean[:count], square[:count]
+        second = bias**2 + 2.0 * bias * mean[:count] + some
+        own = links.of(links.others)
+        xi = own.local(given.others, first[:, links.others], second[:, links.others])
+        layer = Layer(
+            at.kernel,
+            at.inducing,
+            np.ones(at.n_outputs),
+            at.each.ratio,
+            bias=bias,
+            local=Local(xi, own),
+        )
+        part = belief.rows(slice(count))
+        found = evaluate_mixed(layer, part, given, jitter=at.jitter, relative=False)
+        kl = 0.5 * np.sum(part.mean**2 + part.variance - np.log(part.variance) - 1.0)
+        seen = np.count_nonzero(~np.isnan(outputs[:count, measured]), axis=0)
+        return found, found.value - kl - float(seen @ np.log(at.scale[measured]))
+
+    (found, after), (_, before) = whole(700), whole(120)
+    np.testing.assert_allclose(model.bound_ - alone.bound_, after - before, rtol=1e-6)
+    new_weights, scale = model.posterior_.weights, np.abs(found.posterior.weights).max(axis=0)
+    np.testing.assert_allclose(new_weights / scale, found.posterior.weights / scale, atol=1e-4)
+    probe = in_own_values(files.columns, values[:4])
+    assert model.class_words("wood") == alone.class_words("wood")
+    np.testing.assert_allclose(model.class_probabilities(probe, "wood").sum(axis=1), 1.0)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_words_of_files_are_named_when_the_files_are_opened(tmp_path: Path) -> None:
+    path = wooded(tmp_path)
+    for kinds, model in (
+        ("auto", BayesianGPLVM(**SETTINGS)),
+        (None, BayesianGPLVM(**SETTINGS, kinds="robust")),
+    ):
+        files = RowFiles.of(path, None if kinds else ["height", "width"], kinds=kinds)
+        with pytest.raises(DataError, match=r"RowFiles.of\(path, kinds=…\)"):
+            model.fit(files)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -5,6 +5,7 @@ import threading
 from dataclasses import replace
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.base import clone
 
@@ -18,8 +19,11 @@ from gplvm_core.models import (
 )
 from gplvm_core.models.estimators import with_density
 from gplvm_core.models.estimators.second_stage import DENSITY
+from gplvm_core.models.problems import many_rows
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.readers.error_columns import ERRORS
+from gplvm_core.readers.rows.folders import OWN, own_table
+from gplvm_core.readers.rows.table import TableDataset, Use
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training import JobError, Limits, Queue
 from tests.store.faults import reachable_home, refused
@@ -546,3 +550,31 @@ def test_a_job_knows_the_errors_of_its_data(tmp_path):
     job = queue.wait(queue.submit(ProbabilisticPCA(1), table, "Plain"), 300)
     assert job.status == "failed" and "takes no known errors, and 'T' has some" in job.error
     queue.close()
+
+
+def test_a_table_of_words_on_disk_is_trained_on_a_sample(
+    jobs, make_model, tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setenv(OWN, "1")
+    monkeypatch.setattr(many_rows, "MANY", 150)
+    monkeypatch.setattr(many_rows, "SAMPLES", (20, 20, 40, 60))
+    rng = np.random.default_rng(3)
+    table = pandas.DataFrame(rng.normal(size=(200, 2)), columns=["a", "b"])
+    table["wood"] = np.array(["ash", "elm", "oak"])[np.digitize(table["a"], [-0.5, 0.5])]
+    table["day"] = np.datetime64("2024-01-01") + rng.integers(0, 700, 200)
+    table.loc[3, "wood"] = None
+    table.to_csv(tmp_path / "woods.csv", index=False)
+    opened = own_table(str(tmp_path / "woods.csv"), os.environ)
+    use = Use(("a", "b", "wood"), "wood", (), "auto", ("day",))
+    id = jobs.submit(make_model(3, kinds="auto"), TableDataset.of(opened, use), "Woods")
+    done = jobs.wait(id, 300)
+    assert done.status == "finished", done.error
+    assert any("140 of 200 rows were streamed once" in note for note in done.notes)
+    model, stored = library_of(jobs).model(done.entry), library_of(jobs).dataset(done.entry)
+    assert model.rows_.count == 200 and len(model.latent_mean_) == stored.n_points == 60
+    assert stored.columns == model.columns_.columns
+    words = table["wood"].fillna("").iloc[model.rows_.kept].tolist()
+    assert stored.in_own_values()["wood"].fillna("").tolist() == words
+    assert [stored.label_word(row) or "" for row in range(60)] == words
+    days = table["day"].iloc[model.rows_.kept]
+    assert stored.in_own_values()["day year"].tolist() == days.dt.year.tolist()

@@ -1,14 +1,14 @@
 """Training on rows of files, and rows that are added after training."""
 
-from collections.abc import Mapping
 from contextlib import nullcontext, suppress
 from typing import Any, TypeVar
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int
 from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.rows import TrainingRows
 from gplvm_core.models.estimators.attributes import set_fitted
 from gplvm_core.models.estimators.second_stage import refuse_known_errors
@@ -17,15 +17,15 @@ from gplvm_core.models.estimators.with_known import apart_from_known
 from gplvm_core.models.problems import many_rows
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.watched import Watched
-from gplvm_core.numerics import IntArray
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import DATA, Evidence
 from gplvm_core.prediction.added import Added, Sums, streamed_sums
 from gplvm_core.prediction.place import place
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.errors import plural
-from gplvm_core.readers.kinds import FRACTION
+from gplvm_core.readers.kinds import in_own_values
 from gplvm_core.readers.rows.files import without_value
-from gplvm_core.statistics import Executor, executor_for
+from gplvm_core.statistics import Executor, Statistics, executor_for
 
 M = TypeVar("M")
 
@@ -56,17 +56,22 @@ def fit_rows(
     most = many_rows.MANY
     alone = model.encoder is None and model.time_kernel is None
     streams, watched = alone and len(Y) > most, Watched(callback)
+    columns = Y.columns
+    if bool(columns) != (getattr(model, "kinds", None) is not None) and (columns or streams):
+        raise DataError(
+            "columns of words, counts or robust numbers in files are named when the files are "
+            "opened: files = RowFiles.of(path, kinds=…), then kinds=files.kinds for the model. "
+            "Fractions are not read from files yet: pass a table in memory"
+        )
+    if columns and streams:
+        most = many_rows.SAMPLES[-1]  # all rows of such a table train, so there are fewer of them
 
     def read() -> None:
         with suppress(StopIteration):  # training obeys it, and needs these rows
             watched.between()
 
-    kinds = getattr(model, "kinds", None) or ()
-    own = kinds.values() if isinstance(kinds, Mapping) else kinds
-    if streams and (kinds == FRACTION or FRACTION in own):
-        raise DataError("fractions are not streamed from files yet: pass a table in memory")
     chosen = np.sort(np.random.default_rng(0).permutation(len(Y))[: most if streams else len(Y)])
-    drawn, empty = Y.taken(chosen, read)
+    drawn, empty, notes = Y.taken(chosen, read)
     if len(empty) == len(Y):
         raise DataError("no row of the files has a value")
     kept = chosen
@@ -75,9 +80,10 @@ def fit_rows(
         kept, drawn = chosen[there], drawn[there]
     further = len(Y) - len(np.union1d(kept, empty)) if streams else 0
     seen = watched if callback and streams else callback
-    fit_table(model, drawn, times, sequences, seen, resume, further)
+    table = in_own_values(columns, drawn) if columns else drawn
+    fit_table(model, table, times, sequences, seen, resume, further)
     if streams:
-        _stream(model, Y, np.union1d(kept, empty), kept, watched, executor)
+        _stream(model, Y, np.union1d(kept, empty), kept, drawn, watched, executor)
     elif executor is not None:
         why = "they are few" if alone else "the model has an encoder or a time_kernel"
         model.notes_ += (
@@ -85,6 +91,7 @@ def fit_rows(
         )
     if not streams and len(kept) < len(Y):
         model.rows_ = TrainingRows.sampled(len(Y), kept, model.rows_.trained)
+    model.notes_ += notes
     if model.time_kernel is None and len(empty):
         model.notes_ += (f"left out, because {without_value(empty)}",)
 
@@ -131,7 +138,7 @@ def extend(self: M, Y: ArrayLike) -> M:
     with executor_for(model.n_jobs) as executor:
         belief, _ = place((Evidence(posterior, outputs),), model._belief, executor)
         new = Sums.of(posterior, outputs, belief, executor)
-    _add(model, new, belief)
+    _add(model, model.statistics_, new, belief)
     added = plural(len(outputs), "row")
     model.notes_ += (f"added without training again: {added}",)
     if model.density_ is not None:
@@ -148,15 +155,18 @@ def _stream(
     files: RowFiles,
     but: Int[IntArray, " K"],
     kept: Int[IntArray, " K"],
+    drawn: Float[Array, "K C"],
     watched: Watched,
     given: Executor | None,
 ) -> None:
-    """Add the summed statistics of all rows of the files except `but`: those kept or empty."""
+    """Add the summed statistics of all rows of the files except `but`: those kept or empty.
+
+    drawn: the rows that are kept.
+    """
     new: Sums | None = None
-    ahead, placed = len(files) - len(but), len(kept)
-    trained = model.rows_.trained
-    if trained is not None:
-        placed -= len(trained)
+    table: TableColumns | None = getattr(model, "columns_", None)
+    trained, ahead = model.rows_.trained, len(files) - len(but)
+    placed = 0 if trained is None else len(kept) - len(trained)
 
     def goes_on() -> bool:
         done = 0 if new is None else new.count
@@ -165,13 +175,19 @@ def _stream(
     with nullcontext(given) if given else executor_for(model.n_jobs) as executor:
         if goes_on():
             known = (files, model.posterior_, model._belief, but, executor)
-            for sums in streamed_sums(*known, elsewhere=given is not None):
+            for sums in streamed_sums(*known, table=table, elsewhere=given is not None):
                 new = sums if new is None else new + sums
                 if not goes_on():
                     break
     model.rows_ = TrainingRows.sampled(len(files), kept, trained)
     if new is not None:
-        _add(model, new, None)
+        statistics = model.statistics_
+        if table is not None:
+            own = table.recoded(files.columns, drawn)
+            statistics = Sums.of(model.posterior_, own, model._belief).statistics
+        _add(model, statistics, new, None)
+        # Those of words, counts and robust numbers contain weights that change with q(u).
+        model.statistics_ = None if table is not None else model.statistics_
     passed = model.rows_.count - len(kept)
     note = (
         f"{passed:,} of {len(files):,} rows were streamed once; only their summed statistics "
@@ -183,9 +199,11 @@ def _stream(
     model.notes_ += (note,)
 
 
-def _add(model: Any, new: Sums, kept: Belief | None) -> None:
-    """Add the summed statistics of rows; kept: the rows' q(X), if the model stores it."""
-    added = Added.of(model.posterior_, model.statistics_, new)
+def _add(model: Any, known: Statistics, new: Sums, kept: Belief | None) -> None:
+    """Add the summed statistics of rows to the known ones; kept: the rows' q(X), if the model
+    stores it.
+    """
+    added = Added.of(model.posterior_, known, new)
     before = model.rows_.count
     information = (before * model.information_ + new.divergence) / (before + new.count)
     rows = model.rows_

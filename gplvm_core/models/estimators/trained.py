@@ -49,6 +49,7 @@ from gplvm_core.models.training.run import (
     Run,
     Settings,
     Trained,
+    Work,
     failures_in_words,
     seeds_for,
 )
@@ -112,11 +113,12 @@ def train(
     callback: Callback | None,
     resume: Run | None,
     views: tuple[str, ...] = (),
+    further: int = 0,
 ) -> Ended:
     """Train all starts; return the end of the best start, extended to all rows.
 
     If the caller stops while rows are placed, training counts as stopped. offset, views: see
-    Training.
+    Training. further: the number of rows of files that are streamed afterwards.
     """
     seeds, heat = _starts(model, problem)
     seeds = seeds if resume is None else resume.seeds
@@ -125,10 +127,11 @@ def train(
     settings = model.max_iter, model.jitter, offset, views
     watched = callback if isinstance(callback, Watched) else Watched(callback)
     sampled = problem if isinstance(problem, Sampled) else None
-    work = sampled.work(model.max_iter) if sampled else EVEN
+    even = Work(((math.inf, float(problem.n_rows)),), further) if further else EVEN
+    work = sampled.work(model.max_iter) if sampled else even
     watched.share = work.training(len(seeds), model.max_iter, heat)
     watched.ahead = work.after
-    further = problem.further if isinstance(problem, Graph) else lambda done: ()
+    starts = problem.further if isinstance(problem, Graph) else lambda done: ()
     # The early end was measured only for maps of one table of numbers.
     rows = 0
     if type(problem) is Graph and len(problem.edges) == 1:
@@ -136,7 +139,7 @@ def train(
     edges = problem.edges if isinstance(problem, Graph) else ()
     errors = any(isinstance(own, KindsEdge) and own.given.errors is not None for own in edges)
     made = (*settings_of(model), ("errors", str(errors)))
-    training = Training(problem, *settings, by_worth, work, heat, further, rows, made)
+    training = Training(problem, *settings, by_worth, work, heat, starts, rows, made)
     trained = training.run(seeds, callback and watched, resume)
     best = max(trained, key=by_worth)
     model.restarts_ = tuple(each.restart for each in trained)
@@ -317,7 +320,7 @@ def fit_table(
         if isinstance(problem, Graph) and pca and not at_outputs(problem.nodes):
             problem = replace(problem, begin=_recipes(model, begin, problem, several))
         offset = scaling.log_jacobian(observed_counts(targets))
-        ended = train(model, problem, offset, callback, resume)
+        ended = train(model, problem, offset, callback, resume, further=further)
         notes = model._settle(ended, targets, scaling, offset)
     model._note(scaling.notes + ended.start_notes + notes)
     columns = model._columns

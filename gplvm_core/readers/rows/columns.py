@@ -1,5 +1,6 @@
 """Rows of Parquet, Arrow and text files, by the names of their columns."""
 
+import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,27 +14,31 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import IntArray
 from gplvm_core.readers.errors import DataError, listed, parsing, shortened
 from gplvm_core.readers.packages import require_packages
+from gplvm_core.readers.rows.coded import Coded, Unknown, learnt_from
 from gplvm_core.readers.rows.state import FilePath, FileState, opened
+from gplvm_core.readers.sources import NamedBytes
 from gplvm_core.readers.tables.columns import MISSING
 from gplvm_core.readers.tables.large import HEAD, INVALID, Rows, cleaned, quoted_simply
 from gplvm_core.readers.tables.text import parse_text
 
 GROUP = 2**22  # bytes of the lines that are read together
+SAMPLED = 2000  # rows that are examined to propose the columns' roles
 SPREAD = 40  # groups of lines from which rows are sampled
 SPELLINGS = {each for word in MISSING for each in (word, word.upper(), word.title(), "NaN", "N/A")}
 
 
 @dataclass(frozen=True)
 class NamedRows:
-    """The names of the columns of numbers in use, and the numbers of rows up to each group's end.
+    """The names of the columns in use, and the numbers of rows up to each group's end.
 
-    Any other column can be read as text.
+    Any other column can be read as text. coded: how the columns in use are read; (): as numbers.
     """
 
     path: FilePath
     names: tuple[str, ...]
     edges: tuple[int, ...]
     state: FileState
+    coded: tuple[Coded, ...]
     what: ClassVar[str]
 
     @property
@@ -41,17 +46,30 @@ class NamedRows:
         return self.edges[-1]
 
     @property
-    def n_columns(self) -> int:
-        return len(self.names)
+    def learnt(self) -> tuple[str, ...]:
+        """The names of the columns to learn."""
+        return tuple(column.name for column in learnt_from(self.coded)) or self.names
 
-    def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:
+    @property
+    def n_columns(self) -> int:
+        return len(self.learnt)
+
+    def blocks(
+        self, first: int, last: int, size: int, unknown: Unknown | None = None
+    ) -> Iterator[NDArray[Any]]:
         """Yield rows first to last − 1 (null becomes NaN), at most `size` at a time.
 
-        This needs memory for one compressed group and one decompressed block.
+        This needs memory for one compressed group and one decompressed block. unknown: counts the
+        words that do not occur in the sample.
         """
-        for _, batch in self.batches(self.names, first, last, size):
+        for begin, batch in self.batches(self.names, first, last, size):
             yield np.column_stack(
                 [
+                    each.read(part, begin, self.path.name, unknown)
+                    for each, part in zip(self.coded, batch.columns, strict=True)
+                ]
+                if self.coded
+                else [
                     np.asarray(each.to_numpy(zero_copy_only=False), np.float64)
                     for each in batch.columns
                 ]
@@ -93,6 +111,22 @@ class NamedRows:
         """Return the names of all columns."""
         raise NotImplementedError
 
+    def sample(self) -> NamedBytes:
+        """Return the rows that are examined to propose the columns' roles, as a small file."""
+        import pyarrow
+        from pyarrow import parquet
+
+        rows = self.rows(self.known(), self.sampled(SAMPLED))
+        # Dictionaries of words belong to one part of a file.
+        plain = [
+            each.type.value_type if pyarrow.types.is_dictionary(each.type) else each.type
+            for each in rows.schema
+        ]
+        schema = pyarrow.schema([*zip(rows.column_names, plain, strict=True)])
+        buffer = io.BytesIO()
+        parquet.write_table(rows.cast(schema), buffer)
+        return NamedBytes(f"a sample of {self.path.name}", buffer.getvalue())
+
     def cells(self, column: str, chosen: Int[IntArray, " n"] | None) -> list[str]:
         """Return the cells of a column as text, "" if missing."""
         rows = np.arange(self.n_rows) if chosen is None else chosen
@@ -115,14 +149,18 @@ class NamedRows:
         raise NotImplementedError
 
 
-def _numbers_of(path: FilePath, schema: Any, wanted: Sequence[str] | None) -> tuple[str, ...]:
-    """Check that the wanted columns (None: all) are numbers."""
+def _names_of(
+    path: FilePath, schema: Any, wanted: Sequence[str] | None, coded: Sequence[Coded]
+) -> tuple[str, ...]:
+    """Return the wanted columns (None: all), and check that they are numbers unless coded."""
     from pyarrow import types
 
     numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
     types_of = {each.name: each.type for each in schema}
-    names = tuple(types_of if wanted is None else wanted)
+    names = tuple(each.name for each in coded) or tuple(types_of if wanted is None else wanted)
     _check_known(path, names, tuple(types_of))
+    if coded:
+        return names
     of = numeric[:2] if wanted is None else numeric
     other = [
         f"{name} ({types_of[name]})" for name in names if not any(is_(types_of[name]) for is_ in of)
@@ -158,7 +196,9 @@ class ParquetRows(NamedRows):
     """The rows of a Parquet file by its row groups."""
 
     @classmethod
-    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
+    def of(
+        cls, path: FilePath, columns: Sequence[str] | None = None, coded: tuple[Coded, ...] = ()
+    ) -> Self:
         """Read the header; DataError if a column is not of numbers, or without pyarrow."""
         require_packages("Parquet files", ("pyarrow",))
         from pyarrow import parquet
@@ -170,7 +210,7 @@ class ParquetRows(NamedRows):
             state = FileState.of(file)
         counts = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
         edges = _edges(path, counts, len(schema))
-        return cls(path, _numbers_of(path, schema, columns), edges, state)
+        return cls(path, _names_of(path, schema, columns, coded), edges, state, coded)
 
     def known(self) -> tuple[str, ...]:
         """Return the names of all columns."""
@@ -193,7 +233,9 @@ class ArrowRows(NamedRows):
     """The rows of an Arrow or Feather file by its record batches."""
 
     @classmethod
-    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
+    def of(
+        cls, path: FilePath, columns: Sequence[str] | None = None, coded: tuple[Coded, ...] = ()
+    ) -> Self:
         """Read the header; DataError if a column is not of numbers, or without pyarrow."""
         require_packages("Arrow and Feather files", ("pyarrow",))
         from pyarrow import ipc
@@ -208,7 +250,7 @@ class ArrowRows(NamedRows):
                 counts = [table.get_batch(n).num_rows for n in range(table.num_record_batches)]
             state = FileState.of(file)
         edges = _edges(path, counts, len(schema))
-        return cls(path, _numbers_of(path, schema, columns), edges, state)
+        return cls(path, _names_of(path, schema, columns, coded), edges, state, coded)
 
     def known(self) -> tuple[str, ...]:
         """Return the names of all columns."""
@@ -236,13 +278,15 @@ class TextRows(NamedRows):
     """The rows of a text table by groups of lines: the bytes where each begins and ends."""
 
     places: tuple[tuple[int, int], ...]
-    columns: tuple[str, ...]
+    every: tuple[str, ...]
     delimiter: str
     decimal: str
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
+    def of(
+        cls, path: FilePath, columns: Sequence[str] | None = None, coded: tuple[Coded, ...] = ()
+    ) -> Self:
         """Count the lines; the first ones decide on the names, the delimiter and the decimal sign.
 
         Raises DataError for a column that is not of numbers, for another form of text, and without
@@ -276,17 +320,27 @@ class TextRows(NamedRows):
                     counts.append(full.count(b"\n") + 1)
             state = FileState.of(file)
         known = tuple(column.name for column in head.columns)
-        names = known if columns is None else tuple(columns)
+        names = tuple(each.name for each in coded) or (known if columns is None else tuple(columns))
         _check_known(path, names, known)
-        if columns is None:
+        if columns is None and not coded:
             _refuse(path, [each.name for each in head.columns if each.numbers is None])
         notes = (head.doubt,) if head.doubt else ()
         at, by, sign = tuple(places), str(head.delimiter), head.decimal
-        return cls(path, names, _edges(path, counts, len(known)), state, at, known, by, sign, notes)
+        edges = _edges(path, counts, len(known))
+        return cls(path, names, edges, state, coded, at, known, by, sign, notes)
 
     def known(self) -> tuple[str, ...]:
         """Return the names of all columns."""
-        return self.columns
+        return self.every
+
+    def sample(self) -> NamedBytes:
+        """Return the rows that are examined to propose the columns' roles, as a small file."""
+        from pyarrow import csv
+
+        buffer = io.BytesIO()
+        rows = self.rows(self.known(), self.sampled(SAMPLED))
+        csv.write_csv(rows, buffer, csv.WriteOptions(delimiter=self.delimiter))
+        return NamedBytes(f"a sample of {self.path.name}", buffer.getvalue())
 
     def sampled(self, count: int) -> Int[IntArray, " n"]:
         """Draw rows from groups that are spread over the file, so that few are read."""
@@ -301,14 +355,15 @@ class TextRows(NamedRows):
     ) -> Iterator[Any]:
         from pyarrow import ArrowInvalid, RecordBatch
 
-        number = {name: n for n, name in enumerate(self.columns)}
+        number = {name: n for n, name in enumerate(self.every)}
         chosen = [number[name] for name in names]
-        numeric = {number[name] for name in self.names} & {*chosen}
+        written = [each.name for each in self.coded if not each.in_numbers]
+        numeric = {number[name] for name in self.names if name not in written} & {*chosen}
         for group in groups:
             begin, end = self.places[group]
             file.seek(begin)
             lines = memoryview(file.read(end - begin))
-            rows = Rows(lines, self.delimiter, len(self.columns), self.decimal)
+            rows = Rows(lines, self.delimiter, len(self.every), self.decimal)
             try:
                 for part in rows.parts(chosen, numeric, SPELLINGS):
                     yield RecordBatch.from_arrays(part.columns, list(names))
@@ -325,6 +380,6 @@ class TextRows(NamedRows):
                 f"{shortened(re.sub(r'^CSV parse error: ', '', reason), 200)}. Correct it."
             )
         return DataError(
-            f"{self.path.name}, column {self.columns[int(found[1])]!r}: {shortened(found[2])!r}, "
+            f"{self.path.name}, column {self.every[int(found[1])]!r}: {shortened(found[2])!r}, "
             f"after row {row:,}, is not a number. Correct it, or leave the column out."
         )

@@ -1,10 +1,10 @@
 """Read rows of tables in parts, so that they need not fit into memory."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -13,10 +13,14 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.errors import DataError, listed, parsing, plural
+from gplvm_core.readers.kinds import TableColumn, kinds_of
 from gplvm_core.readers.limits import LARGEST
+from gplvm_core.readers.rows.coded import Coded, Unknown, coded_as, learnt_from, unknown_in_words
 from gplvm_core.readers.rows.columns import ArrowRows, ParquetRows, TextRows
 from gplvm_core.readers.rows.folders import FolderFile
 from gplvm_core.readers.rows.state import FilePath, FileState, opened
+from gplvm_core.readers.tables.dates import DateFormat
+from gplvm_core.readers.tables.mixed import Kinds
 
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 ROWS_AT_ONCE = 16_384
@@ -46,7 +50,8 @@ class NpyRows:
     begins: int  # byte at which the first row begins
     state: FileState
     by_column: bool = False
-    names = None
+    learnt: ClassVar[None] = None
+    coded: ClassVar[tuple[Coded, ...]] = ()
 
     @classmethod
     def of(cls, path: FilePath) -> Self:
@@ -77,7 +82,9 @@ class NpyRows:
         """Return row numbers that divide the file into parts of `size` rows."""
         return [*range(size, self.n_rows, size), self.n_rows]
 
-    def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:
+    def blocks(
+        self, first: int, last: int, size: int, unknown: Unknown | None = None
+    ) -> Iterator[NDArray[Any]]:
         """Yield rows first to last − 1 in the stored type, at most `size` at a time."""
         for begin in range(first, last, size):
             count = min(begin + size, last) - begin
@@ -108,6 +115,10 @@ class RowFiles:
     "manifolio[parquet]"); NaN, null and empty cells are missing. The object contains only paths and
     positions, so it can be sent to other processes.
 
+    With `kinds` or `date_columns`, `RowFiles.of` reads columns of words, counts and dates as
+    `read_table` reads a sample of the first file. A word is then its number among the words of its
+    column; words that the sample does not have are missing. notes: how these columns are read.
+
     Examples
     --------
     >>> import tempfile
@@ -122,14 +133,39 @@ class RowFiles:
     """
 
     files: tuple[RowFile, ...]
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, paths: Paths, columns: Sequence[str] | None = None) -> Self:
+    def of(
+        cls,
+        paths: Paths,
+        columns: Sequence[str] | None = None,
+        *,
+        kinds: Kinds = None,
+        date_columns: Sequence[str] = (),
+        date_formats: Mapping[str, DateFormat] | None = None,
+    ) -> Self:
         """Open the files. Raises DataError for other files, and for files whose columns differ.
 
-        columns: the names of the columns of numbers to read; None: all columns.
+        columns: the names of the columns to read; None: all columns. kinds, date_columns,
+        date_formats: as `read_table` takes them; by default, all columns are numbers.
         """
-        files = tuple(_file(path, columns) for path in _listed(paths))
+        given, coded, notes = _listed(paths), tuple[Coded, ...](), tuple[str, ...]()
+        if given and (kinds is not None or date_columns):
+            whole = _file(given[0], ())
+            if isinstance(whole, NpyRows):
+                raise DataError(f"{whole.path.name} has numbers without names: give no kinds")
+            names = whole.known() if columns is None else columns
+            coded, notes = coded_as(whole.sample(), names, kinds, date_columns, date_formats or {})
+        found = cls.coded_as(given, columns, coded)
+        return replace(found, notes=notes)
+
+    @classmethod
+    def coded_as(
+        cls, paths: Paths, columns: Sequence[str] | None, coded: tuple[Coded, ...]
+    ) -> Self:
+        """Open the files, whose columns are read as another call of `of` found; see `of`."""
+        files = tuple(_file(path, columns, coded) for path in _listed(paths))
         if not files:
             raise DataError("no files were given; pass at least one path")
         for each in files[1:]:
@@ -139,9 +175,9 @@ class RowFiles:
                     f"{files[0].path.name} has "
                     f"{files[0].n_columns}: all files must have the same columns"
                 )
-        named = [each for each in files if each.names is not None]
+        named = [each for each in files if each.learnt is not None]
         for other in named[1:]:
-            if other.names != named[0].names:
+            if other.learnt != named[0].learnt:
                 raise DataError(
                     f"{other.path.name} and {named[0].path.name} have different column names, or "
                     "another order of columns: all files must have the same"
@@ -158,7 +194,23 @@ class RowFiles:
     @property
     def column_names(self) -> tuple[str, ...] | None:
         """The column names; None if all files are .npy."""
-        return next((each.names for each in self.files if each.names is not None), None)
+        return next((each.learnt for each in self.files if each.learnt is not None), None)
+
+    @property
+    def coded(self) -> tuple[Coded, ...]:
+        """How columns of words, counts and dates are read; () if all are numbers of the files."""
+        return self.files[0].coded
+
+    @property
+    def columns(self) -> tuple[TableColumn, ...]:
+        """The columns with their kinds and words, as a data set has them; () if all are numbers."""
+        found = learnt_from(self.coded)
+        return () if all(column.kind == "number" for column in found) else found
+
+    @property
+    def kinds(self) -> list[Any] | None:
+        """The argument `kinds` of a model for these columns; None if all are numbers."""
+        return kinds_of(self.columns) or None
 
     def parts(self, size: int | None = None) -> list[tuple[int, int]]:
         """Return (first row, last row + 1) of each part, of at most `size` rows if files allow it.
@@ -179,9 +231,15 @@ class RowFiles:
         return parts
 
     def chunks(
-        self, size: int | None = None, first: int = 0, last: int | None = None
+        self,
+        size: int | None = None,
+        first: int = 0,
+        last: int | None = None,
+        unknown: Unknown | None = None,
     ) -> Iterator[tuple[int, Float[Array, "_N D"]]]:
         """Yield (number of the first row, rows) in order, with at most `size` rows at a time.
+
+        unknown: counts the words that do not occur in the sample.
 
         Raises DataError if a file was changed or removed since it was opened, and for infinite
         values.
@@ -190,7 +248,7 @@ class RowFiles:
         for each in self.files:
             begin, end = max(first - before, 0), min(last - before, each.n_rows)
             if begin < end:
-                for block in each.blocks(begin, end, size or ROWS_AT_ONCE):
+                for block in each.blocks(begin, end, size or ROWS_AT_ONCE, unknown):
                     rows = block.astype(np.float64)
                     _refuse_large(rows, before + begin, each.path)
                     yield before + begin, rows
@@ -203,19 +261,20 @@ class RowFiles:
 
     def taken(
         self, chosen: Int[IntArray, " n"], watch: Callable[[], None] | None = None
-    ) -> tuple[Float[Array, "n D"], Int[IntArray, " _e"]]:
-        """Return the chosen rows, and the numbers of all rows without any value.
+    ) -> tuple[Float[Array, "n D"], Int[IntArray, " _e"], tuple[str, ...]]:
+        """Return the chosen rows, the numbers of all rows without any value, and a note on words
+        that the sample does not have.
 
         watch: called for every block; an exception that it raises ends the reading.
         """
-        parts, empty = [], []
-        for first, rows in self.chunks():
+        parts, empty, unknown = [], [], Unknown()
+        for first, rows in self.chunks(unknown=unknown):
             if watch is not None:
                 watch()
             edges = np.searchsorted(chosen, [first, first + len(rows)])
             parts.append(rows[chosen[slice(*edges)] - first])
             empty.append(first + np.flatnonzero(np.isnan(rows).all(axis=1)))
-        return np.concatenate(parts), np.concatenate(empty)
+        return np.concatenate(parts), np.concatenate(empty), unknown_in_words(unknown)
 
     def cells(self, column: str, chosen: Int[IntArray, " n"] | None = None) -> list[str]:
         """Return the cells of any column in the chosen rows (None: all) as text, "" if missing."""
@@ -256,10 +315,10 @@ def _listed(paths: Paths) -> Sequence[FilePath]:
     return found
 
 
-def _file(path: FilePath, columns: Sequence[str] | None) -> RowFile:
+def _file(path: FilePath, columns: Sequence[str] | None, coded: tuple[Coded, ...] = ()) -> RowFile:
     whole = path.absolute() if isinstance(path, Path) else path
     kind = TABLES.get(path.suffix.lower())
-    return NpyRows.of(whole) if kind is None else kind.of(whole, columns)
+    return NpyRows.of(whole) if kind is None else kind.of(whole, columns, coded)
 
 
 def without_value(empty: Int[IntArray, " n"]) -> str:

@@ -1,10 +1,10 @@
 """A table that is read from disk as a data set: a sample of rows to show, all rows for training."""
 
-import io
 import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,8 +15,11 @@ from gplvm_core.numerics import IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.kinds import TableColumn, coded_table
 from gplvm_core.readers.limits import MEGABYTE
-from gplvm_core.readers.rows.columns import NamedRows, TextRows
+from gplvm_core.readers.proposals import of_counts
+from gplvm_core.readers.rows.coded import Coded
+from gplvm_core.readers.rows.columns import SAMPLED, NamedRows, TextRows
 from gplvm_core.readers.rows.files import TABLES, RowFiles, without_value
 from gplvm_core.readers.rows.folders import (
     ENDINGS,
@@ -25,36 +28,51 @@ from gplvm_core.readers.rows.folders import (
     own_table,
     table_named,
 )
-from gplvm_core.readers.sources import NamedBytes, stem
+from gplvm_core.readers.sources import stem
 from gplvm_core.readers.tables.columns import Column
+from gplvm_core.readers.tables.dates import DateFormat
+from gplvm_core.readers.tables.mixed import Kinds
 from gplvm_core.readers.tables.report import ColumnReport, TableReport, inspect_table
 from gplvm_core.readers.tables.roles import row_names_of
 from gplvm_core.readers.tables.table import classes_of
 
 # Tables with more bytes or values are read from disk; packed files with fewer bytes are small.
 MOST_WHOLE, LEAST_PACKED, MOST_VALUES = 50 * MEGABYTE, 2 * MEGABYTE, 5_000_000
-SHOWN = 2000  # sampled rows, for display, for trial runs, and to propose what the columns are
+SHOWN = SAMPLED  # rows for display and for trial runs
 
 
 @dataclass(frozen=True)
 class Use:
-    """The columns of a table with names: numbers to learn, a label, and names of rows."""
+    """The columns of a table with names: what is learnt, a label, and names of rows.
+
+    kinds: those of the columns to learn, as `read_table` takes them; None: all are numbers. dates:
+    the columns of dates to learn, as their parts; formats: their formats, if the cells leave them
+    open. The label colours the map; it is learnt only if it is also among the values.
+    """
 
     values: tuple[str, ...]
     label: str | None = None
     ids: tuple[str, ...] = ()
+    kinds: Kinds = None
+    dates: tuple[str, ...] = ()
+    formats: tuple[tuple[str, DateFormat], ...] = ()
 
     @classmethod
     def of(cls, report: TableReport) -> Self:
         """Return the use that a report on a sample proposes."""
-        values = tuple(each.name for each in report.columns if can_be_learnt(each))
+        label = report.label_column
+        learnt = [each for each in report.columns if each.name != label and can_be_learnt(each)]
+        values = tuple(each.name for each in learnt)
         ids = tuple(each for each in report.id_columns if each not in values)
-        return cls(values, report.label_column, ids)
+        mixed = any(each.is_text for each in learnt)
+        mixed = mixed or of_counts([each.kind_reason for each in learnt])
+        return cls(values, label, ids, "auto" if mixed else None)
 
 
 def can_be_learnt(column: ColumnReport) -> bool:
-    """Whether a sample proposes to learn a column, as numbers."""
-    return column.role == "value" and column.numeric and not column.is_date
+    """Whether a sample proposes to learn a column: as numbers, counts or words."""
+    plain = column.role == "value" and column.numeric and not column.is_date
+    return plain or column.is_text
 
 
 def is_large(path: Path) -> bool:
@@ -76,23 +94,8 @@ def looked_into(table: OpenTable) -> TableReport | None:
     kind = TABLES.get(file.suffix.lower())
     if kind is None:
         return None
-    import pyarrow
-    from pyarrow import csv, parquet
-
     whole: NamedRows = kind.of(file, ())
-    rows = whole.rows(whole.known(), whole.sampled(SHOWN))
-    buffer = io.BytesIO()
-    if isinstance(whole, TextRows):
-        csv.write_csv(rows, buffer, csv.WriteOptions(delimiter=whole.delimiter))
-    else:
-        # Dictionaries of words belong to one part of a file.
-        plain = [
-            each.type.value_type if pyarrow.types.is_dictionary(each.type) else each.type
-            for each in rows.schema
-        ]
-        schema = pyarrow.schema([*zip(rows.column_names, plain, strict=True)])
-        parquet.write_table(rows.cast(schema), buffer)
-    report = inspect_table(NamedBytes(file.name, buffer.getvalue()))
+    report = inspect_table(whole.sample())
     notes = whole.notes if isinstance(whole, TextRows) else ()
     return replace(report, name=file.name, n_rows=whole.n_rows, notes=notes)
 
@@ -103,13 +106,14 @@ class TableDataset(Dataset):
 
     table: the table's name in an opened folder (`tables_in`), or the path of a file of this
     machine. n_rows: the number of rows of the whole table. label, ids: the names of its columns of
-    labels and of names of rows.
+    labels and of names of rows. read_as: how its columns of words, counts and dates are read.
     """
 
     table: str = ""
     n_rows: int = 0
     label: str | None = None
     ids: tuple[str, ...] = ()
+    read_as: tuple[Coded, ...] = ()
 
     @classmethod
     def of(cls, table: OpenTable, use: Use | None = None) -> Self:
@@ -117,13 +121,23 @@ class TableDataset(Dataset):
 
         Raises DataError for other files, and if their columns differ.
         """
-        files = RowFiles.of(table.files, None if use is None else use.values)
+        if use is None:
+            files = RowFiles.of(table.files)
+        else:
+            learnt, formats = (*use.values, *use.dates), dict(use.formats)
+            files = RowFiles.of(
+                table.files,
+                learnt,
+                kinds=use.kinds,
+                date_columns=use.dates,
+                date_formats=formats,
+            )
         count, width = files.shape
         drawn = np.sort(np.random.default_rng(0).permutation(count)[:SHOWN])
-        targets, empty = files.taken(drawn)
+        targets, empty, unknown = files.taken(drawn)
         there = np.isin(drawn, empty, invert=True)
         if not there.any():
-            raise DataError(f"{table.name} has no value in its columns of numbers")
+            raise DataError(f"{table.name} has no value in its columns to learn")
         notes = []
         if len(drawn) < count:
             notes.append(
@@ -138,9 +152,11 @@ class TableDataset(Dataset):
             drawing=Drawing.of_vector(width),
             column_names=files.column_names,
             source=f"The table {table.name}, read from disk.",
-            notes=tuple(notes),
+            notes=(*notes, *files.notes, *unknown),
+            columns=files.columns,
             table=table.name,
             n_rows=count,
+            read_as=files.coded,
             label=use.label if use else None,
             ids=use.ids if use else (),
         )
@@ -157,14 +173,24 @@ class TableDataset(Dataset):
                 table = table_named(self.table, opened_folders(os.environ))
         except ValueError as error:
             raise DataError(str(error)) from error
-        return RowFiles.of(table.files, self.column_names)
+        own = iter(self.all_columns)  # the visitor may have corrected words since
+        coded = (replace(each, columns=(*islice(own, len(each.columns)),)) for each in self.read_as)
+        return RowFiles.coded_as(table.files, self.column_names, tuple(coded))
 
-    def kept(self, chosen: Int[IntArray, " K"] | None) -> Dataset:
-        """Return the chosen rows, or all rows (None), as the data set that a model stores."""
+    def kept(
+        self, chosen: Int[IntArray, " K"] | None, columns: tuple[TableColumn, ...] = ()
+    ) -> Dataset:
+        """Return the chosen rows, or all rows (None), as the data set that a model stores.
+
+        columns: the columns of words and counts as the model has learnt them from these rows.
+        """
         files = self.rows()
         targets = np.asarray(files) if chosen is None else files.take(chosen)
         own = {each.name: getattr(self, each.name) for each in fields(Dataset)}
         named = self._named(files, np.arange(len(files)) if chosen is None else chosen)
+        if columns:  # the words of the model, in its order
+            targets = coded_table(columns, self.in_own_values(targets))
+            own |= {"columns": columns}
         whole: dict[str, Any] = own | {"targets": targets, "notes": ()} | named
         found = Dataset(**whole)
         if len(targets) == len(files):
@@ -185,12 +211,14 @@ class TableDataset(Dataset):
 
 def use_in_words(use: Use, known: Sequence[str]) -> str:
     """Say what the columns of a table are."""
-    parts = [f"{plural(len(use.values), 'column')} of numbers to learn"]
+    of = " of numbers" if use.kinds is None and not use.dates else ""
+    parts = [f"{plural(len(use.values) + len(use.dates), 'column')}{of} to learn"]
     if use.label:
         parts.append(f"labels from {use.label!r}")
     if use.ids:
         parts.append(f"names of rows from {listed(list(use.ids))}")
-    unused = [name for name in known if name not in (*use.values, use.label, *use.ids)]
+    roles = (*use.values, *use.dates, use.label, *use.ids)
+    unused = [name for name in known if name not in roles]
     if unused:
         parts.append(f"not used: {listed(unused, 10)}")
     return "; ".join(parts)

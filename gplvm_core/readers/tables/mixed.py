@@ -1,7 +1,7 @@
 """Columns of words and counts beside numbers, read as the columns of a data set."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -116,10 +116,16 @@ def _cells(column: Column, kind: Any, table: Table, text: bool = False) -> Cells
     return Cells(column.name, values, "", places=table.places, unit=table.unit)
 
 
-def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:
+def coded_cells(
+    column: TableColumn,
+    source: Column,
+    table: Table,
+    unknown: Callable[[int, str], None] | None = None,
+) -> Array:
     """Convert a column of a file to numbers, by the values and words of a known column.
 
-    Raises DataError for an unknown word, and names its cell.
+    unknown: called with the row and the text of an unknown word, which then is missing. Without it,
+    raises DataError for an unknown word, and names its cell.
     """
     text = any(isinstance(word, str) for word in column.words)
     truths = any(isinstance(word, bool) for word in column.words)
@@ -133,6 +139,10 @@ def coded_cells(column: TableColumn, source: Column, table: Table) -> Array:
     known = {*column.words, *dict(column.slips)} if column.is_words else set()
     for row, value in enumerate(cells.values):
         if known and value is not None and value not in known:
+            if unknown is not None:
+                unknown(row, str(value))
+                cells.values[row] = None
+                continue
             words = listed([str(word) for word in column.words], 10)
             raise DataError(
                 f"{table.name}, {cells.place(row)}, column “{column.name}”: the model does not "

@@ -68,10 +68,10 @@ def parse_columnar(data: bytes, name: str) -> Table:
         for first in range(0, len(unique), size):
             table = read([*range(first, min(first + size, len(unique)))])
             for called, part in zip(unique[first:], table.columns, strict=False):
-                if _is_text(part.type):
+                if is_text(part.type):
                     found.append(words_of(_coded(part), str.strip))
                     continue
-                column, column_notes = _column(called, part)
+                column, column_notes = column_of(called, part)
                 found.append(column)
                 notes += column_notes
     words = {
@@ -133,7 +133,8 @@ def _arrow(data: bytes, name: str) -> tuple[Any, int, Callable[[list[int]], Any]
     return schema, count, read
 
 
-def _is_text(kind: Any) -> bool:
+def is_text(kind: Any) -> bool:
+    """Whether a type of pyarrow is text."""
     from pyarrow import types
 
     kind = kind.value_type if types.is_dictionary(kind) else kind
@@ -153,7 +154,7 @@ def _coded(part: Any) -> Iterable[Any]:
         yield pyarrow.DictionaryArray.from_arrays(numbers, words.fill_null(""))
 
 
-def _column(name: str, part: Any) -> tuple[Column, list[str]]:
+def column_of(name: str, part: Any) -> tuple[Column, list[str]]:
     """Return a column that is not text, and notes."""
     import pyarrow
     from pyarrow import types

@@ -20,6 +20,8 @@ from pages.ui.shared.inputs import lasting_multiselect, lasting_selectbox, lasti
 from pages.ui.shared.plain import plain
 from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import bytes_in_words
+from pages.ui.train.date_questions import format_question
+from pages.ui.train.kinds_form import kinds_questions
 
 
 def has_folders() -> bool:
@@ -50,7 +52,7 @@ def own_file_form() -> TableDataset | None:
         "copied.",
     )
     if not path.strip():
-        st.caption("A table has one row per item. Training reads its columns of numbers in parts.")
+        st.caption("A table has one row per item. Training reads it in parts.")
         return None
     with errors_told():
         return asked_of(own_table(os.path.expanduser(path.strip().strip("'\"")), os.environ))
@@ -95,34 +97,44 @@ def in_words(table: OpenTable) -> str:
     return f"{table.name} ({bytes_in_words(table.size)}{files})"
 
 
-def asked_of(table: OpenTable) -> TableDataset:
-    """Propose what the columns are, from a sample; the visitor may change it."""
+def asked_of(table: OpenTable) -> TableDataset | None:
+    """Propose what the columns are, from a sample; the visitor may change it. Returns None if a
+    question is open.
+    """
     report = reported(table)
     if report is None:
         return looked_at(table, None)
     columns = {column.name: column for column in report.columns}
-    if not any(column.numeric for column in columns.values()):
-        raise DataError(f"{report.name} has no column of numbers. Add one, or choose another file.")
+    learnable = [
+        name for name, each in columns.items() if each.numeric or each.is_text or each.is_date
+    ]
+    if not learnable:
+        raise DataError(
+            f"{report.name} has no column of numbers, words or dates to learn. Add one, or choose "
+            "another file."
+        )
     proposed = Use.of(report)
     with st.expander(f"Columns — {plain(use_in_words(proposed, [*columns]))}"):
         st.caption(
-            f"Proposed from {min(SHOWN, report.n_rows):,} of {report.n_rows:,} rows. Large tables "
-            "train on columns of numbers; words can colour the map, or name the rows."
+            f"Proposed from {min(SHOWN, report.n_rows):,} of {report.n_rows:,} rows. Dates become "
+            "year, season and weekday."
         )
         values = lasting_multiselect(
             "Columns to learn",
-            [name for name, column in columns.items() if column.numeric],
+            learnable,
             default=list(proposed.values),
             key=f"table_values_{table.name}",
         )
         others = [name for name in columns if name not in values]
+        labels = [*others, *(name for name in values if columns[name].is_text)]
         label = lasting_selectbox(
             "Label",
-            others,
-            index=others.index(proposed.label) if proposed.label in others else None,
+            labels,
+            index=labels.index(proposed.label) if proposed.label in labels else None,
             placeholder="No label",
             key=f"table_label_{table.name}",
-            help="Its words colour the map.",
+            help="Its words colour the map. The map learns them only if the column is also among "
+            "the columns to learn.",
         )
         ids = lasting_multiselect(
             "Names of rows",
@@ -134,7 +146,24 @@ def asked_of(table: OpenTable) -> TableDataset:
         raise DataError("Choose at least one column to learn.")
     for note in report.notes:
         st.caption(plain(note))
-    return looked_at(table, Use(tuple(values), label, tuple(ids)))
+    asked = [format_question(columns[name], table.name) for name in values if columns[name].is_date]
+    formats = {name: way for each in asked for name, way in each["date_formats"].items()}
+    dates = [name for name in values if columns[name].is_date and formats.get(name) != "numbers"]
+    plainly = [name for name in values if name not in dates]
+    kinds = kinds_questions([columns[name] for name in plainly if columns[name].kinds], None)
+    for each in (*asked, kinds):
+        if each.get("open"):
+            st.info(plain(each["open"]), icon=":material/help:")
+            return None
+    use = Use(
+        tuple(plainly),
+        label,
+        tuple(ids),
+        kinds.get("kinds"),
+        tuple(dates),
+        tuple((name, formats[name]) for name in dates if name in formats),
+    )
+    return looked_at(table, use)
 
 
 @st.cache_resource(max_entries=8, show_spinner="Looking into the table …")
