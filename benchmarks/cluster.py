@@ -31,7 +31,7 @@ from benchmarks.common import table, write_row
 from benchmarks.many_rows import mlp
 from gplvm_core import BayesianGPLVM, RowFiles, cluster
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.added import Added, StreamedPart, Sums, streamed_sums
+from gplvm_core.prediction.added import Added, Passed, StreamedPart, streamed_sums
 from gplvm_core.readers.rows.files import MOST_PARTS, ROWS_AT_ONCE
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.reduce import serial
@@ -70,13 +70,13 @@ class Pass:
 
     def run(self, executor: Executor, after: Iterable[Any] = ()) -> tuple[Array, dict[str, float]]:
         """Compute the sums of all rows, and measure the cost; call `after` after every part."""
-        begin, cpu, total = time.perf_counter(), time.process_time(), None
+        begin, cpu, total = time.perf_counter(), time.process_time(), Passed()
         watch = iter(after)
-        for sums in streamed_sums(self.files, *self._known(), executor):
-            total = sums if total is None else total + sums
+        for each in streamed_sums(self.files, *self._known(), executor):
+            total = total.then(each)
             next(watch, None)
-        assert total is not None
-        added = Added.of(self.model.posterior_, self.model.statistics_, total)
+        assert total.sums is not None
+        added = Added.of(self.model.posterior_, self.model.statistics_, total.sums)
         seconds = {"wall": time.perf_counter() - begin, "client_cpu": time.process_time() - cpu}
         return np.concatenate([[added.gained], added.posterior.weights.ravel()]), seconds
 
@@ -86,8 +86,7 @@ class Pass:
         """
         posterior, belief, kept = self._known()
         task = StreamedPart(self.files, posterior, belief.thinned(2500), kept)
-        sums: Sums | None = task((0, 2000))
-        return {"function": len(dumps(task)), "sums": len(dumps(sums))}
+        return {"function": len(dumps(task)), "sums": len(dumps(task((0, 2000))))}
 
     def _known(self) -> tuple[Any, Any, Any]:
         return self.model.posterior_, self.model._belief, self.kept

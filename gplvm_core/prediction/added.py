@@ -80,12 +80,25 @@ class Sums:
 
 
 @dataclass(frozen=True)
+class Passed:
+    """The sums over all rows before row `until`; None if none of them was summed."""
+
+    until: int = 0
+    sums: Sums | None = None
+
+    def then(self, later: "Passed") -> "Passed":
+        """Add the rows that follow."""
+        found = [each.sums for each in (self, later) if each.sums is not None]
+        return Passed(later.until, reduce(Sums.__add__, found) if found else None)
+
+
+@dataclass(frozen=True)
 class StreamedPart:
     """Computes the sums over one part of the rows in files, with q(u) fixed.
 
     A part is (first row, last row + 1). The task is a pure function that contains M × M and M × D
     numbers and a few starting points. It can run on any machine that can read the files, and can be
-    repeated after a failure. but: the rows to leave out; the result is None if no others remain.
+    repeated after a failure. but: the rows to leave out.
     table: the columns of words, counts and numbers that the model has learnt.
     """
 
@@ -95,23 +108,21 @@ class StreamedPart:
     but: Int[IntArray, " K"]
     table: TableColumns | None = None
 
-    def __call__(self, part: tuple[int, int]) -> Sums | None:
-        chunks = self.files.chunks(AT_ONCE, *part)
-        found = [each for chunk in chunks if (each := self.of(chunk)) is not None]
-        return reduce(Sums.__add__, found) if found else None
+    def __call__(self, part: tuple[int, int]) -> Passed:
+        return reduce(Passed.then, map(self.of, self.files.chunks(AT_ONCE, *part)))
 
-    def of(self, chunk: tuple[int, Float[Array, "n D"]]) -> Sums | None:
+    def of(self, chunk: tuple[int, Float[Array, "n D"]]) -> Passed:
         """Return the sums of some rows, of which the first has this number."""
         begin, rows = chunk
         numbers = np.arange(begin, begin + len(rows))
         own = np.isin(numbers, self.but, invert=True)
         if not own.any():
-            return None
+            return Passed(begin + len(rows))
         outputs = rows[own]
         if self.table is not None:
             outputs = self.table.recoded(self.files.columns, outputs)
         beliefs, _ = place((Evidence(self.posterior, outputs),), self.training, effort=SUMMED)
-        return Sums.of(self.posterior, outputs, beliefs)
+        return Passed(begin + len(rows), Sums.of(self.posterior, outputs, beliefs))
 
 
 def streamed_sums(
@@ -123,17 +134,19 @@ def streamed_sums(
     *,
     table: TableColumns | None = None,
     elsewhere: bool = False,
-) -> Iterator[Sums]:
-    """Yield sums of the rows in their order.
+    first: int = 0,
+) -> Iterator[Passed]:
+    """Yield sums of the rows from number `first` on, in their order.
 
     elsewhere: the executor's machines read the files, a part at a time. By default this process
     reads them, a few rows at a time: threads share the parts of a file that is not divided.
     """
     task = StreamedPart(files, posterior, training.thinned(STARTING_POINTS), but, table)
-    found = executor(task, files.parts()) if elsewhere else executor(task.of, files.chunks(AT_ONCE))
-    for sums in found:
-        if sums is not None:
-            yield sums
+    if elsewhere:
+        parts = [(max(begin, first), end) for begin, end in files.parts() if end > first]
+        yield from executor(task, parts)
+    else:
+        yield from executor(task.of, files.chunks(AT_ONCE, first))
 
 
 def at_optimum(trained: Posterior, statistics: Statistics) -> tuple[Posterior, float]:

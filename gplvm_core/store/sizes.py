@@ -91,6 +91,8 @@ HARMLESS: dict[str, str] = {
     "MoreInducing.n_rows": "shown",
     "Restart.seed": "the start of a random sequence",
     "Run.n_rows": "compared with the data's",
+    "Passed.until": "the next row of files to read",
+    "Sums.count": "only divides",
     "Run.seeds": "the starts of random sequences",
     "Fill.rows": "shown",
     "Statistics.n_outputs": "a factor in sums",

@@ -1,6 +1,7 @@
 """Tests of many rows: training on a growing sample, placing the other rows, adding rows later."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from gplvm_core.prediction.added import SUMMED
 from gplvm_core.prediction.place import place
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.readers.kinds import in_own_values
+from gplvm_core.store import save
 from gplvm_core.wire.model import as_seen
 
 SETTINGS = {"n_components": 2, "n_inducing": 8, "max_iter": 20, "random_state": 0}
@@ -512,6 +514,58 @@ class Once:
             raise StopIteration
 
 
+class PauseError(Exception):
+    """Ends a fit as a pause does: its last run can be resumed."""
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.parametrize(
+    ("worded", "max_iter"),
+    [(False, 9), (True, 4), pytest.param(False, 400, id="flat")],
+)
+def test_a_pause_keeps_the_rows_that_were_streamed(
+    worded: bool, max_iter: int, tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr("gplvm_core.prediction.added.AT_ONCE", 50)
+    path = wooded(tmp_path)
+    if worded:
+        files = RowFiles.of(path, kinds="auto")
+    else:
+        files = RowFiles.of(path, ["height", "width"])
+    settings = SETTINGS | {"kinds": files.kinds, "max_iter": max_iter, "second_stage": "off"}
+    ended = Once("nothing")
+    whole = BayesianGPLVM(**settings).fit(files, callback=ended)
+    assert (whole.result_.status == "limit") == (max_iter < 400)
+    told = []
+
+    def pause(progress) -> None:
+        told.append(progress)
+        if re.match("rows streamed: [23]", progress.message):
+            raise PauseError
+
+    with pytest.raises(PauseError):
+        BayesianGPLVM(**settings).fit(files, callback=pause)
+    save(told[-1].run, tmp_path / "run.gplvm")  # as a job does
+    later, resume = Once("nothing"), load(tmp_path / "run.gplvm")
+    model = BayesianGPLVM(**settings).fit(files, callback=later, resume=resume)
+    streamed = [
+        [each.message for each in own.told if each.message.startswith("rows streamed")]
+        for own in (ended, later)
+    ]
+    assert streamed[1][0] == told[-1].message and len(streamed[1]) > 1
+    assert streamed[0][-len(streamed[1]) :] == streamed[1]
+    np.testing.assert_array_equal(model.posterior_.weights, whole.posterior_.weights)
+    assert model.bound_ == whole.bound_ and model.notes_ == whole.notes_
+    # Sums of other files are not used.
+    path.write_text(path.read_text() + path.read_text().splitlines()[-1] + "\n")
+    anew = RowFiles.coded_as(path, files.column_names, files.coded)
+    again = Once("nothing")
+    model = BayesianGPLVM(**settings).fit(anew, callback=again, resume=resume)
+    assert "the map or the files have changed, so all rows were streamed again" in model.notes_
+    assert model.rows_.count == whole.rows_.count + 1
+
+
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
 def test_a_stop_ends_all_later_steps(tmp_path: Path, monkeypatch) -> None:
@@ -529,7 +583,7 @@ def test_a_stop_ends_all_later_steps(tmp_path: Path, monkeypatch) -> None:
     assert ended.told[-1].message == "rows streamed: 150 of 150"
     assert shares[len(ended.told) - 4] < 0.9  # streaming the rows is a part of the work
     assert "placing rows on the map: 0 of 130" in [each.message for each in ended.told]
-    run = ended.told[-1].run
+    run = replace(ended.told[-1].run, streamed=None)  # as in files of earlier versions
     for begins, given, resume, seen in (
         ("1,000 rows", files, None, 250),
         ("placing rows", files, None, 250),

@@ -1,5 +1,6 @@
 """Training on rows of files, and rows that are added after training."""
 
+import hashlib
 from contextlib import nullcontext, suppress
 from typing import Any, TypeVar
 
@@ -19,7 +20,7 @@ from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import DATA, Evidence
-from gplvm_core.prediction.added import Added, Sums, streamed_sums
+from gplvm_core.prediction.added import Added, Passed, Sums, streamed_sums
 from gplvm_core.prediction.place import place
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.errors import plural
@@ -83,7 +84,8 @@ def fit_rows(
     table = in_own_values(columns, drawn) if columns else drawn
     fit_table(model, table, times, sequences, seen, resume, further)
     if streams:
-        _stream(model, Y, np.union1d(kept, empty), kept, drawn, watched, executor)
+        before = None if resume is None else resume.streamed
+        _stream(model, Y, np.union1d(kept, empty), kept, drawn, watched, executor, before)
     elif executor is not None:
         why = "they are few" if alone else "the model has an encoder or a time_kernel"
         model.notes_ += (
@@ -154,31 +156,43 @@ def _stream(
     model: Any,
     files: RowFiles,
     but: Int[IntArray, " K"],
-    kept: Int[IntArray, " K"],
-    drawn: Float[Array, "K C"],
+    kept: Int[IntArray, " n"],
+    drawn: Float[Array, "n _C"],
     watched: Watched,
     given: Executor | None,
+    before: tuple[str, Passed] | None,
 ) -> None:
     """Add the summed statistics of all rows of the files except `but`: those kept or empty.
 
-    drawn: the rows that are kept.
+    drawn: the rows that are kept. before: how far a resumed run had come, and with which map and
+    files.
     """
-    new: Sums | None = None
+    state = (float(model.bound_), *(each.state for each in files.files))
+    mark = hashlib.sha256(repr(state).encode()).hexdigest()
+    passed = before[1] if before is not None and before[0] == mark else Passed()
     table: TableColumns | None = getattr(model, "columns_", None)
     trained, ahead = model.rows_.trained, len(files) - len(but)
     placed = 0 if trained is None else len(kept) - len(trained)
 
     def goes_on() -> bool:
-        done = 0 if new is None else new.count
-        return watched.rows(f"rows streamed: {done:,} of {ahead:,}", placed + done)
+        done = 0 if passed.sums is None else passed.sums.count
+        said = f"rows streamed: {done:,} of {ahead:,}"
+        return watched.rows(said, placed + done, (mark, passed))
 
     with nullcontext(given) if given else executor_for(model.n_jobs) as executor:
         if goes_on():
+            if before is not None and before[0] != mark:
+                model.notes_ += (
+                    "the map or the files have changed, so all rows were streamed again",
+                )
             known = (files, model.posterior_, model._belief, but, executor)
-            for sums in streamed_sums(*known, table=table, elsewhere=given is not None):
-                new = sums if new is None else new + sums
+            for each in streamed_sums(
+                *known, table=table, elsewhere=given is not None, first=passed.until
+            ):
+                passed = passed.then(each)
                 if not goes_on():
                     break
+    new = passed.sums
     model.rows_ = TrainingRows.sampled(len(files), kept, trained)
     if new is not None:
         statistics = model.statistics_

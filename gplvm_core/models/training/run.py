@@ -187,6 +187,8 @@ class Run:
     failure: str = ""  # the numerical error that ended this start; "": none
     n_rows: int = 0  # of the data; 0: unknown
     settings: Settings = ()  # of the model; (): unknown
+    # A digest of the map and of the files whose rows are streamed after training, and their sums.
+    streamed: tuple[str, Any] | None = None
 
     @property
     def total_iterations(self) -> int:

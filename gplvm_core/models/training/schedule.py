@@ -323,6 +323,8 @@ class Training:
             run = replace(run, budget=self.max_iter) if run.limit else self._best_of_all(run)
         ended = self._ended(run)
         again = isinstance(ended, tuple) and ended[0] != "limit" and not run.limit
+        # A run that was paused while rows were streamed keeps its map.
+        again = again and (run.streamed is None or self.max_iter > run.budget)
         return self._next_phase(run) if again else run
 
     def _leader(self, run: Run) -> Run:

@@ -69,9 +69,15 @@ class Watched:
             self.stopped = True
             raise
 
-    def rows(self, message: str, done: int) -> bool:
-        """Report how many rows have been processed after training; returns whether to continue."""
+    def rows(self, message: str, done: int, streamed: tuple[str, Any] | None = None) -> bool:
+        """Report how many rows have been processed after training; returns whether to continue.
+
+        streamed: the sums of these rows, which a resumed run need not compute again.
+        """
         if self._last is not None and not self.stopped:
+            run: Any = self._last.run
+            if streamed is not None and run is not None:
+                self._last = replace(self._last, run=replace(run, streamed=streamed))
             share = self.share + (1.0 - self.share) * min(1.0, done / max(self.ahead, 1))
             seconds = self._last.seconds + time.perf_counter() - self._reported
             left = seconds * (1.0 - share) / share

@@ -144,12 +144,15 @@ def coded_as(
     return tuple(coded), tuple(said)
 
 
+UNKNOWN = "counted as missing, because the sample"
+
+
 def unknown_in_words(unknown: Unknown) -> tuple[str, ...]:
     """A note on words that do not occur in the sample."""
     if not unknown:
         return ()
     words = [f"“{word}” in {name} ({count:,} ×)" for (name, word), count in unknown.most_common()]
     return (
-        f"{plural(unknown.total(), 'cell')} counted as missing, because the sample from which the "
+        f"{plural(unknown.total(), 'cell')} {UNKNOWN} from which the "
         f"columns were proposed does not have the value: {listed(words, 8)}.",
     )

@@ -63,7 +63,8 @@ class Use:
         label = report.label_column
         learnt = [each for each in report.columns if each.name != label and can_be_learnt(each)]
         values = tuple(each.name for each in learnt)
-        ids = tuple(each for each in report.id_columns if each not in values)
+        named = [each for each in report.columns if each.role == "id" and not each.is_date]
+        ids = tuple(each.name for each in named if each.name not in values)
         mixed = any(each.is_text for each in learnt)
         mixed = mixed or of_counts([each.kind_reason for each in learnt])
         return cls(values, label, ids, "auto" if mixed else None)

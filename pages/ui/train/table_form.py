@@ -5,6 +5,7 @@ import os
 import streamlit as st
 
 from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.rows.coded import UNKNOWN
 from gplvm_core.readers.rows.folders import (
     SETTING,
     OpenTable,
@@ -163,7 +164,11 @@ def asked_of(table: OpenTable) -> TableDataset | None:
         tuple(dates),
         tuple((name, formats[name]) for name in dates if name in formats),
     )
-    return looked_at(table, use)
+    dataset = looked_at(table, use)
+    for note in dataset.notes:
+        if UNKNOWN in note:
+            st.warning(plain(note), icon=":material/help:")
+    return dataset
 
 
 @st.cache_resource(max_entries=8, show_spinner="Looking into the table …")
