@@ -11,22 +11,38 @@ from typing import Any, BinaryIO
 from gplvm_core.readers import DataError, NamedBytes
 from gplvm_core.readers.errors import parsing
 from gplvm_core.readers.frames import Frame, taken
+from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.rows.coded import NO_DATES, Coded
+from gplvm_core.readers.rows.columns import NamedRows, TextRows
+from gplvm_core.readers.rows.files import TABLES
 from gplvm_core.readers.tables.columns import MISSING, Table
 from gplvm_core.readers.tables.csv_text import marked
+from gplvm_core.readers.tables.dates import date_columns
+from gplvm_core.readers.tables.roles import moments_in
 from gplvm_core.readers.tables.table import parse_table
 
 BLOCK = 2000  # rows
 HEAD = 200  # lines of a CSV file that show how it is written
-ENDINGS = (".csv", ".parquet")
+ENDINGS = (".csv", ".parquet")  # of answers
+PACKED = tuple(ending for ending, kind in TABLES.items() if kind is not TextRows)
+READ = (".csv", *PACKED)
 
 
-def blocks_of(table: Any, as_text: Sequence[str] = ()) -> Iterator[Any]:
+def blocks_of(table: Any, as_text: Sequence[str] = (), wanted: Sequence[str] = ()) -> Iterator[Any]:
     """Yield blocks of rows of a data frame, an array, a file, or an iterable of frames.
 
-    as_text: the columns of a CSV file whose cells stay text.
+    as_text: the columns of a CSV file whose cells stay text. wanted: the columns of the model; if
+    some are the year, season and weekday of dates in a file, they are added to the blocks.
     """
     if isinstance(table, str | Path):
-        return _blocks_of_file(Path(table), as_text)
+        path = Path(table)
+        _check_ending(path, "the table", READ)
+        if path.suffix.lower() in PACKED:
+            whole = TABLES[path.suffix.lower()].of(path, ())
+            return _dated(_packed(whole), parse_table(whole.sample()), wanted)
+        with path.open("rb") as file:
+            head = _head(file, path.name)[1]
+        return _dated(_blocks_of_text(path, as_text), head, wanted)
     table = taken(table)
     if isinstance(table, Frame):
         return (table[start : start + BLOCK].to_native() for start in _starts(len(table)))
@@ -54,36 +70,53 @@ def _is_rows(table: Any) -> bool:
     return not table or not isinstance(taken(table[0]), Frame)
 
 
-def _blocks_of_file(path: Path, as_text: Sequence[str]) -> Iterator[Any]:
+def _packed(whole: NamedRows) -> Iterator[Any]:
+    for first, batch in whole.batches(whole.known(), 0, whole.n_rows, BLOCK):
+        frame = batch.to_pandas()
+        frame.index = range(first, first + len(frame))
+        yield frame
+
+
+def _dated(parts: Iterator[Any], head: Table, wanted: Sequence[str]) -> Iterator[Any]:
+    """Add the parts of dates that the model has learnt; head: some rows, which show their form."""
+    import pyarrow
+
+    there, dates = {column.name for column in head.columns}, list[Coded]()
+    for column in head.columns:
+        own = [name for name in date_columns(column.name, NO_DATES) if name in wanted]
+        if column.dates is not None and own and there.isdisjoint(own):
+            moments_in(column, head, {})  # raises an error if day and month may be swapped
+            kinds = tuple(TableColumn(name, "number") for name in own)
+            dates.append(Coded(column.name, kinds, column.dates.formats[0]))
+    for frame in parts:
+        found: dict[str, Any] = {}
+        for each in dates:
+            cells = pyarrow.array(frame[each.name], from_pandas=True)
+            values = each.read(cells, int(frame.index[0]), head.name)
+            found |= dict(zip((own.name for own in each.columns), values.T, strict=True))
+        yield frame.assign(**found).drop(columns=[each.name for each in dates])
+
+
+def _blocks_of_text(path: Path, as_text: Sequence[str]) -> Iterator[Any]:
+    # Unlike the reader of tables to train on, this one reads other encodings, cells of several
+    # lines, comments, and a file to which another program still writes.
     import pandas
 
-    _check_ending(path, "the table")
-    if path.suffix.lower() == ".csv":
-        with path.open("rb") as file:
-            options = _as_in_the_reader(file, path.name, as_text)
-            own = _AsOpened(file)
-            with (
-                parsing(path.name, "cannot be read", "Save it as CSV with the encoding UTF-8."),
-                pandas.read_csv(io.BufferedReader(own), chunksize=BLOCK, **options) as parts,
-            ):
-                yield from parts
-        if own.grew:
-            warnings.warn(
-                f"{path.name} grew while it was read: later rows have no answers. Ask again when "
-                "the file is complete.",
-                UserWarning,
-                stacklevel=2,
-            )
-        return
-    from pyarrow import parquet
-
-    row = 0
-    with parquet.ParquetFile(path) as file:
-        for batch in file.iter_batches(batch_size=BLOCK):
-            frame = batch.to_pandas()
-            frame.index = range(row, row + len(frame))
-            row += len(frame)
-            yield frame
+    with path.open("rb") as file:
+        options = _as_in_the_reader(file, path.name, as_text)
+        own = _AsOpened(file)
+        with (
+            parsing(path.name, "cannot be read", "Save it as CSV with the encoding UTF-8."),
+            pandas.read_csv(io.BufferedReader(own), chunksize=BLOCK, **options) as parts,
+        ):
+            yield from parts
+    if own.grew:
+        warnings.warn(
+            f"{path.name} grew while it was read: later rows have no answers. Ask again when "
+            "the file is complete.",
+            UserWarning,
+            stacklevel=2,
+        )
 
 
 def _head(file: BinaryIO, name: str) -> tuple[bytes, Table]:
@@ -149,7 +182,7 @@ class _AsOpened(io.RawIOBase):
 
 def written(parts: Iterator[Any], path: Path) -> Path:
     """Write data frames, one below the other, to a file; it appears when all are written."""
-    _check_ending(path, "output")
+    _check_ending(path, "output", ENDINGS)
     beside = path.with_name(f".{path.name}.part")
     try:
         (_write_csv if path.suffix.lower() == ".csv" else _write_parquet)(parts, beside)
@@ -186,6 +219,6 @@ def _write_parquet(parts: Iterator[Any], path: Path) -> None:
             writer.close()
 
 
-def _check_ending(path: Path, what: str) -> None:
-    if path.suffix.lower() not in ENDINGS:
-        raise DataError(f"{what} must be a .csv or .parquet file; got {path.name}")
+def _check_ending(path: Path, what: str, endings: Sequence[str]) -> None:
+    if path.suffix.lower() not in endings:
+        raise DataError(f"{what} must be a {' or '.join(endings)} file; got {path.name}")

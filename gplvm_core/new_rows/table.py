@@ -67,8 +67,9 @@ def apply(
         A fitted model with latent points, of one table or several views. It does not change.
     table : DataFrame, array_like of shape (n, D), path, or iterable of them
         New rows, in a frame of pandas, polars, Arrow or xarray, or an array; NaN and empty cells
-        mark missing values. An array has the model's columns. A path names a CSV or Parquet file,
-        which is read in blocks; give `output` with it.
+        mark missing values. An array has the model's columns. A path names a CSV,
+        Parquet or Feather file, which is read in blocks; give `output` with it. Its dates become
+        the columns that the model has learnt from them.
     dataset : Dataset, optional
         The training rows. They are needed for `p` and the reasons only if the model has no
         out-of-fold scores (`fit` with second_stage="off"), and for column names that the model does
@@ -190,7 +191,8 @@ def apply(
             if not column.is_words
         ]
         as_text += getattr(getattr(model, "known_", None), "names", ())
-        in_pandas = (from_columns(answered(each), "", each) for each in blocks_of(table, as_text))
+        blocks = blocks_of(table, as_text, names)
+        in_pandas = (from_columns(answered(each), "", each) for each in blocks)
         return written(in_pandas, Path(output))
     if isinstance(table, str | Path):
         raise DataError("give output, the file for the answers, when table is a file")

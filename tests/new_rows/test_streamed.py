@@ -67,6 +67,32 @@ def test_a_file_is_read_as_a_reader_finds_it(model, tmp_path, above, end, encodi
     pandas.testing.assert_frame_equal(found, right)
 
 
+def test_words_and_dates_of_a_file_are_read_as_the_model_has_learnt_them(tmp_path) -> None:
+    """CSV, Parquet and Feather have the columns of the model, as a small file has them."""
+    rng = np.random.default_rng(2)
+    days = np.datetime64("2021-02-01") + rng.integers(0, 1000, 40)
+    table = pandas.DataFrame({"wing": rng.normal(80, 5, 40).round(2), "seen": days})
+    table["kind"] = np.where(table["wing"] > 80, "gull", "tern")
+    table["kind"] = table["kind"].mask(rng.random(40) < 0.1)
+    table["seen"] = table["seen"].mask(rng.random(40) < 0.1)
+    table.to_csv(tmp_path / "new.csv", index=False, date_format="%d/%m/%Y")
+    table.to_parquet(tmp_path / "new.parquet", row_group_size=15)
+    table.to_feather(tmp_path / "new.feather")
+    birds = gplvm_core.read_table(tmp_path / "new.csv", kinds="auto", date_columns=["seen"])
+    own = birds.in_own_values()
+    fitted = gplvm_core.BayesianGPLVM(2, 8, max_iter=3, kinds=birds.kinds, random_state=0).fit(own)
+    for ending in ("csv", "parquet", "feather"):
+        blocks = pandas.concat(blocks_of(tmp_path / f"new.{ending}", (), birds.column_names))
+        assert list(blocks.index) == list(range(40)) and "seen" not in blocks
+        found = birds.coded(blocks[[*birds.column_names]])
+        np.testing.assert_array_equal(found, birds.values)
+    lines = (tmp_path / "new.csv").read_text().splitlines()
+    ambiguous = [line for line in lines[1:] if "/" in line and int(line.split(",")[1][:2]) <= 12]
+    (tmp_path / "open.csv").write_text("\n".join([lines[0], *ambiguous]))
+    with pytest.raises(DataError, match="no value decides whether"):
+        gplvm_core.apply(fitted, tmp_path / "open.csv", birds, output=tmp_path / "open.parquet")
+
+
 def test_a_file_that_grows_is_read_to_the_line_that_it_had(tmp_path) -> None:
     path, table = tmp_path / "new.csv", frame(9000)
     lines = table.to_csv(index=False).splitlines(keepends=True)

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from gplvm_core.new_rows import apply
+from gplvm_core.new_rows.streamed import READ
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
@@ -64,15 +65,16 @@ def ask_disk(item: Item, name: str) -> None:
         "Path of the table",
         key=f"rows_disk|{name}",
         placeholder="/home/ada/table.csv",
-        help="A CSV or Parquet file of any size. The answers are written to a file beside it.",
+        help="CSV, Parquet or Feather, of any size. The answers are written to a file beside it.",
     )
     if not asked.strip():
         return
     with errors_told():
         table = own_table(os.path.expanduser(asked.strip().strip("'\"")), os.environ)
         path = Path(table.name)
-        output = path.with_name(f"{path.stem} answers{path.suffix}")
-        if path.suffix.lower() not in (".csv", ".parquet"):
+        ending = path.suffix.lower()
+        output = path.with_name(f"{path.stem} answers{'.csv' if ending == '.csv' else '.parquet'}")
+        if ending not in READ:
             raise DataError(f"{path.name} is not answered from disk. Save it as CSV or Parquet.")
 
         def begin(callback: Callable[[Step], None]) -> Written:
