@@ -559,7 +559,7 @@ def test_a_pause_keeps_the_rows_that_were_streamed(
     assert model.bound_ == whole.bound_ and model.notes_ == whole.notes_
     # Sums of other files are not used.
     path.write_text(path.read_text() + path.read_text().splitlines()[-1] + "\n")
-    anew = RowFiles.coded_as(path, files.column_names, files.coded)
+    anew = RowFiles.read_as(path, files.coded) if worded else RowFiles.of(path, ["height", "width"])
     again = Once("nothing")
     model = BayesianGPLVM(**settings).fit(anew, callback=again, resume=resume)
     assert "the map or the files have changed, so all rows were streamed again" in model.notes_

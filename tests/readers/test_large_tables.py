@@ -256,6 +256,21 @@ def test_later_cells_that_do_not_fit_are_named(column, cell, said, tmp_path, mon
         np.asarray(files)
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_the_words_of_all_files_of_a_table_are_known(ending, tmp_path) -> None:
+    """Every file has a kind of its own; the sample is from all files."""
+    paths = []
+    for n, kind in enumerate(["gull", "tern", "skua"]):
+        part = birds().slice(100 * n, 100)
+        kinds = pa.array([kind] * 100).dictionary_encode() if ending == "parquet" else [kind] * 100
+        paths.append(tmp_path / f"birds{n}.{ending}")
+        WRITE[f"rows.{ending}"](part.set_column(2, "kind", pa.array(kinds)), paths[-1])
+    files = RowFiles.of(paths, NAMES, kinds="auto")
+    kind = files.columns[1]
+    codes = np.repeat([kind.words.index(word) for word in ("gull", "tern", "skua")], 100)
+    np.testing.assert_array_equal(np.asarray(files)[:, 1], codes)
+
+
 def test_an_exposure_is_known_in_every_row(tmp_path, monkeypatch) -> None:
     table = birds().to_pandas()[["eggs", "sites", "kind"]].assign(hours=np.arange(600) % 7 + 0.5)
     table.loc[500, "hours"] = None

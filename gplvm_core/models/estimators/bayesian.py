@@ -54,8 +54,8 @@ class BayesianGPLVM(LatentVariableModel):
     Without an encoder and a time_kernel, tables of 20,000 rows or more are trained on a growing
     sample (1000, 2500, 10,000 rows). The model then infers the latent points of the other rows, and
     computes the mapping from all rows. From files (`RowFiles`) the same method trains on 20,000
-    sampled rows; the rest are streamed once, and only their summed statistics are stored. `rows_`
-    and `notes_` report which rows were used.
+    sampled rows (10,000 with words, counts or robust numbers); the rest are streamed once, and only
+    their summed statistics are stored. `rows_` and `notes_` report which rows were used.
 
     Attributes
     ----------

@@ -18,6 +18,7 @@ from sklearn.base import BaseEstimator, clone
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.prediction.candidates import Report
 from gplvm_core.readers import DataError, RowFiles
+from gplvm_core.readers.kinds import in_own_values
 
 AUTO, OFF = "auto", "off"
 FOLDS = 5  # the parts of the training rows for out-of-fold scores
@@ -197,7 +198,8 @@ def _in_memory(model: Any, rows: Any) -> Any:
     if not isinstance(rows, RowFiles):
         return rows
     kept = model.rows_.kept
-    return np.asarray(rows) if kept is None else rows.take(kept)
+    found = np.asarray(rows) if kept is None else rows.take(kept)
+    return in_own_values(rows.columns, found) if rows.columns else found
 
 
 def _calibrate(model: Any, rows: Any, sequences: Any, callback: Report) -> None:

@@ -3,7 +3,7 @@
 import io
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, BinaryIO, ClassVar, Self
 
@@ -23,6 +23,7 @@ from gplvm_core.readers.tables.text import parse_text
 
 GROUP = 2**22  # bytes of the lines that are read together
 SAMPLED = 2000  # rows that are examined to propose the columns' roles
+FILES = 10  # files of a table from which they come
 SPREAD = 40  # groups of lines from which rows are sampled
 SPELLINGS = {each for word in MISSING for each in (word, word.upper(), word.title(), "NaN", "N/A")}
 
@@ -38,7 +39,7 @@ class NamedRows:
     names: tuple[str, ...]
     edges: tuple[int, ...]
     state: FileState
-    coded: tuple[Coded, ...]
+    coded: tuple[Coded, ...] = field(default=(), kw_only=True)
     what: ClassVar[str]
 
     @property
@@ -111,21 +112,40 @@ class NamedRows:
         """Return the names of all columns."""
         raise NotImplementedError
 
-    def sample(self) -> NamedBytes:
-        """Return the rows that are examined to propose the columns' roles, as a small file."""
+    def reading(self, coded: tuple[Coded, ...]) -> Self:
+        """Return the file with these columns in use. Raises DataError if it lacks one."""
+        names = tuple(each.name for each in coded)
+        _check_known(self.path, names, self.known())
+        return replace(self, names=names, coded=coded)
+
+    def sample(self, files: "Sequence[NamedRows]" = ()) -> NamedBytes:
+        """Return the rows that are examined to propose the columns' roles, as a small file.
+
+        files: further files of the table, from which rows are taken, too.
+        """
         import pyarrow
+
+        known = self.known()
+        some = [each for each in spread(files) if each.known() == known] or [self]
+        count = -(-SAMPLED // len(some))
+        parts = []
+        for each in some:
+            rows = each.rows(known, each.sampled(count))
+            # Dictionaries of words belong to one part of a file.
+            plain = [
+                own.type.value_type if pyarrow.types.is_dictionary(own.type) else own.type
+                for own in rows.schema
+            ]
+            parts.append(rows.cast(pyarrow.schema([*zip(known, plain, strict=True)])))
+        whole, buffer = pyarrow.concat_tables(parts, promote_options="permissive"), io.BytesIO()
+        self._write(whole, buffer)
+        return NamedBytes(f"a sample of {self.path.name}", buffer.getvalue())
+
+    def _write(self, rows: Any, file: BinaryIO) -> None:
+        """Write rows of pyarrow as a small file of this kind."""
         from pyarrow import parquet
 
-        rows = self.rows(self.known(), self.sampled(SAMPLED))
-        # Dictionaries of words belong to one part of a file.
-        plain = [
-            each.type.value_type if pyarrow.types.is_dictionary(each.type) else each.type
-            for each in rows.schema
-        ]
-        schema = pyarrow.schema([*zip(rows.column_names, plain, strict=True)])
-        buffer = io.BytesIO()
-        parquet.write_table(rows.cast(schema), buffer)
-        return NamedBytes(f"a sample of {self.path.name}", buffer.getvalue())
+        parquet.write_table(rows, file)
 
     def cells(self, column: str, chosen: Int[IntArray, " n"] | None) -> list[str]:
         """Return the cells of a column as text, "" if missing."""
@@ -149,18 +169,19 @@ class NamedRows:
         raise NotImplementedError
 
 
-def _names_of(
-    path: FilePath, schema: Any, wanted: Sequence[str] | None, coded: Sequence[Coded]
-) -> tuple[str, ...]:
-    """Return the wanted columns (None: all), and check that they are numbers unless coded."""
+def spread(files: Sequence[Any]) -> Sequence[Any]:
+    """Return at most `FILES` of the files of a table, spread evenly."""
+    return files[:: -(-len(files) // FILES) or 1]
+
+
+def _numbers_of(path: FilePath, schema: Any, wanted: Sequence[str] | None) -> tuple[str, ...]:
+    """Check that the wanted columns (None: all) are numbers."""
     from pyarrow import types
 
     numeric = (types.is_integer, types.is_floating, types.is_boolean, types.is_decimal)
     types_of = {each.name: each.type for each in schema}
-    names = tuple(each.name for each in coded) or tuple(types_of if wanted is None else wanted)
+    names = tuple(types_of if wanted is None else wanted)
     _check_known(path, names, tuple(types_of))
-    if coded:
-        return names
     of = numeric[:2] if wanted is None else numeric
     other = [
         f"{name} ({types_of[name]})" for name in names if not any(is_(types_of[name]) for is_ in of)
@@ -196,9 +217,7 @@ class ParquetRows(NamedRows):
     """The rows of a Parquet file by its row groups."""
 
     @classmethod
-    def of(
-        cls, path: FilePath, columns: Sequence[str] | None = None, coded: tuple[Coded, ...] = ()
-    ) -> Self:
+    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
         """Read the header; DataError if a column is not of numbers, or without pyarrow."""
         require_packages("Parquet files", ("pyarrow",))
         from pyarrow import parquet
@@ -210,7 +229,7 @@ class ParquetRows(NamedRows):
             state = FileState.of(file)
         counts = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
         edges = _edges(path, counts, len(schema))
-        return cls(path, _names_of(path, schema, columns, coded), edges, state, coded)
+        return cls(path, _numbers_of(path, schema, columns), edges, state)
 
     def known(self) -> tuple[str, ...]:
         """Return the names of all columns."""
@@ -233,9 +252,7 @@ class ArrowRows(NamedRows):
     """The rows of an Arrow or Feather file by its record batches."""
 
     @classmethod
-    def of(
-        cls, path: FilePath, columns: Sequence[str] | None = None, coded: tuple[Coded, ...] = ()
-    ) -> Self:
+    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
         """Read the header; DataError if a column is not of numbers, or without pyarrow."""
         require_packages("Arrow and Feather files", ("pyarrow",))
         from pyarrow import ipc
@@ -250,7 +267,7 @@ class ArrowRows(NamedRows):
                 counts = [table.get_batch(n).num_rows for n in range(table.num_record_batches)]
             state = FileState.of(file)
         edges = _edges(path, counts, len(schema))
-        return cls(path, _names_of(path, schema, columns, coded), edges, state, coded)
+        return cls(path, _numbers_of(path, schema, columns), edges, state)
 
     def known(self) -> tuple[str, ...]:
         """Return the names of all columns."""
@@ -284,9 +301,7 @@ class TextRows(NamedRows):
     notes: tuple[str, ...]
 
     @classmethod
-    def of(
-        cls, path: FilePath, columns: Sequence[str] | None = None, coded: tuple[Coded, ...] = ()
-    ) -> Self:
+    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
         """Count the lines; the first ones decide on the names, the delimiter and the decimal sign.
 
         Raises DataError for a column that is not of numbers, for another form of text, and without
@@ -320,27 +335,23 @@ class TextRows(NamedRows):
                     counts.append(full.count(b"\n") + 1)
             state = FileState.of(file)
         known = tuple(column.name for column in head.columns)
-        names = tuple(each.name for each in coded) or (known if columns is None else tuple(columns))
+        names = known if columns is None else tuple(columns)
         _check_known(path, names, known)
-        if columns is None and not coded:
+        if columns is None:
             _refuse(path, [each.name for each in head.columns if each.numbers is None])
         notes = (head.doubt,) if head.doubt else ()
         at, by, sign = tuple(places), str(head.delimiter), head.decimal
         edges = _edges(path, counts, len(known))
-        return cls(path, names, edges, state, coded, at, known, by, sign, notes)
+        return cls(path, names, edges, state, at, known, by, sign, notes)
 
     def known(self) -> tuple[str, ...]:
         """Return the names of all columns."""
         return self.every
 
-    def sample(self) -> NamedBytes:
-        """Return the rows that are examined to propose the columns' roles, as a small file."""
+    def _write(self, rows: Any, file: BinaryIO) -> None:
         from pyarrow import csv
 
-        buffer = io.BytesIO()
-        rows = self.rows(self.known(), self.sampled(SAMPLED))
-        csv.write_csv(rows, buffer, csv.WriteOptions(delimiter=self.delimiter))
-        return NamedBytes(f"a sample of {self.path.name}", buffer.getvalue())
+        csv.write_csv(rows, file, csv.WriteOptions(delimiter=self.delimiter))
 
     def sampled(self, count: int) -> Int[IntArray, " n"]:
         """Draw rows from groups that are spread over the file, so that few are read."""

@@ -16,7 +16,7 @@ from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.kinds import TableColumn, kinds_of
 from gplvm_core.readers.limits import LARGEST
 from gplvm_core.readers.rows.coded import Coded, Unknown, coded_as, learnt_from, unknown_in_words
-from gplvm_core.readers.rows.columns import ArrowRows, ParquetRows, TextRows
+from gplvm_core.readers.rows.columns import ArrowRows, NamedRows, ParquetRows, TextRows
 from gplvm_core.readers.rows.folders import FolderFile
 from gplvm_core.readers.rows.state import FilePath, FileState, opened
 from gplvm_core.readers.tables.dates import DateFormat
@@ -103,7 +103,7 @@ class NpyRows:
         return np.fromfile(file, self.dtype, count)
 
 
-RowFile = NpyRows | ParquetRows | ArrowRows | TextRows
+RowFile = NpyRows | NamedRows
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class RowFiles:
     positions, so it can be sent to other processes.
 
     With `kinds` or `date_columns`, `RowFiles.of` reads columns of words, counts and dates as
-    `read_table` reads a sample of the first file. A word is then its number among the words of its
+    `read_table` reads a sample of them. A word is then its number among the words of its
     column; words that the sample does not have are missing. notes: how these columns are read.
 
     Examples
@@ -150,24 +150,26 @@ class RowFiles:
         columns: the names of the columns to read; None: all columns. kinds, date_columns,
         date_formats: as `read_table` takes them; by default, all columns are numbers.
         """
-        given, coded, notes = _listed(paths), tuple[Coded, ...](), tuple[str, ...]()
-        if given and (kinds is not None or date_columns):
-            whole = _file(given[0], ())
-            if isinstance(whole, NpyRows):
-                raise DataError(f"{whole.path.name} has numbers without names: give no kinds")
-            names = whole.known() if columns is None else columns
-            coded, notes = coded_as(whole.sample(), names, kinds, date_columns, date_formats or {})
-        found = cls.coded_as(given, columns, coded)
-        return replace(found, notes=notes)
+        given = _listed(paths)
+        if not given:
+            raise DataError("no files were given; pass at least one path")
+        if kinds is None and not date_columns:
+            return cls._of(tuple(_file(path, columns) for path in given))
+        files = named_files(given)
+        names = files[0].known() if columns is None else columns
+        sample = files[0].sample(files)
+        coded, notes = coded_as(sample, names, kinds, date_columns, date_formats or {})
+        if not coded:
+            return cls.of(given, columns)
+        return replace(cls._of(tuple(each.reading(coded) for each in files)), notes=notes)
 
     @classmethod
-    def coded_as(
-        cls, paths: Paths, columns: Sequence[str] | None, coded: tuple[Coded, ...]
-    ) -> Self:
-        """Open the files, whose columns are read as another call of `of` found; see `of`."""
-        files = tuple(_file(path, columns, coded) for path in _listed(paths))
-        if not files:
-            raise DataError("no files were given; pass at least one path")
+    def read_as(cls, paths: Paths, coded: tuple[Coded, ...]) -> Self:
+        """Open the files, whose columns are read as another call of `of` has found."""
+        return cls._of(tuple(each.reading(coded) for each in named_files(_listed(paths))))
+
+    @classmethod
+    def _of(cls, files: tuple[RowFile, ...]) -> Self:
         for each in files[1:]:
             if each.n_columns != files[0].n_columns:
                 raise DataError(
@@ -315,10 +317,21 @@ def _listed(paths: Paths) -> Sequence[FilePath]:
     return found
 
 
-def _file(path: FilePath, columns: Sequence[str] | None, coded: tuple[Coded, ...] = ()) -> RowFile:
+def named_files(paths: Sequence[FilePath]) -> tuple[NamedRows, ...]:
+    """Open files with no column in use. Raises DataError for a file without names of columns."""
+    files = []
+    for path in paths:
+        file = _file(path, ())
+        if isinstance(file, NpyRows):
+            raise DataError(f"{path.name} has numbers without names, so no column has a kind")
+        files.append(file)
+    return tuple(files)
+
+
+def _file(path: FilePath, columns: Sequence[str] | None) -> RowFile:
     whole = path.absolute() if isinstance(path, Path) else path
     kind = TABLES.get(path.suffix.lower())
-    return NpyRows.of(whole) if kind is None else kind.of(whole, columns, coded)
+    return NpyRows.of(whole) if kind is None else kind.of(whole, columns)
 
 
 def without_value(empty: Int[IntArray, " n"]) -> str:

@@ -19,8 +19,8 @@ from gplvm_core.readers.kinds import TableColumn, coded_table
 from gplvm_core.readers.limits import MEGABYTE
 from gplvm_core.readers.proposals import of_counts
 from gplvm_core.readers.rows.coded import Coded
-from gplvm_core.readers.rows.columns import SAMPLED, NamedRows, TextRows
-from gplvm_core.readers.rows.files import TABLES, RowFiles, without_value
+from gplvm_core.readers.rows.columns import SAMPLED, TextRows, spread
+from gplvm_core.readers.rows.files import TABLES, RowFiles, named_files, without_value
 from gplvm_core.readers.rows.folders import (
     ENDINGS,
     OpenTable,
@@ -92,13 +92,13 @@ def is_large(path: Path) -> bool:
 def looked_into(table: OpenTable) -> TableReport | None:
     """Report on a sample of a table's rows; None if its columns have no names."""
     file = table.files[0]
-    kind = TABLES.get(file.suffix.lower())
-    if kind is None:
+    if file.suffix.lower() not in TABLES:
         return None
-    whole: NamedRows = kind.of(file, ())
-    report = inspect_table(whole.sample())
-    notes = whole.notes if isinstance(whole, TextRows) else ()
-    return replace(report, name=file.name, n_rows=whole.n_rows, notes=notes)
+    files = named_files(spread(table.files))
+    report = inspect_table(files[0].sample(files))
+    notes = files[0].notes if isinstance(files[0], TextRows) else ()
+    n_rows = sum(each.n_rows for each in files)
+    return replace(report, name=file.name, n_rows=n_rows, notes=notes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,7 +176,9 @@ class TableDataset(Dataset):
             raise DataError(str(error)) from error
         own = iter(self.all_columns)  # the visitor may have corrected words since
         coded = (replace(each, columns=(*islice(own, len(each.columns)),)) for each in self.read_as)
-        return RowFiles.coded_as(table.files, self.column_names, tuple(coded))
+        if not self.read_as:
+            return RowFiles.of(table.files, self.column_names)
+        return RowFiles.read_as(table.files, tuple(coded))
 
     def kept(
         self, chosen: Int[IntArray, " K"] | None, columns: tuple[TableColumn, ...] = ()

@@ -117,8 +117,8 @@ def asked_of(table: OpenTable) -> TableDataset | None:
     proposed = Use.of(report)
     with st.expander(f"Columns — {plain(use_in_words(proposed, [*columns]))}"):
         st.caption(
-            f"Proposed from {min(SHOWN, report.n_rows):,} of {report.n_rows:,} rows. Dates become "
-            "year, season and weekday."
+            f"Proposed from {min(SHOWN, report.n_rows):,} sampled rows. Dates become year, season "
+            "and weekday."
         )
         values = lasting_multiselect(
             "Columns to learn",
