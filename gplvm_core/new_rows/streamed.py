@@ -79,8 +79,6 @@ def _packed(whole: NamedRows) -> Iterator[Any]:
 
 def _dated(parts: Iterator[Any], head: Table, wanted: Sequence[str]) -> Iterator[Any]:
     """Add the parts of dates that the model has learnt; head: some rows, which show their form."""
-    import pyarrow
-
     there, dates = {column.name for column in head.columns}, list[Coded]()
     for column in head.columns:
         own = [name for name in date_columns(column.name, NO_DATES) if name in wanted]
@@ -88,6 +86,11 @@ def _dated(parts: Iterator[Any], head: Table, wanted: Sequence[str]) -> Iterator
             moments_in(column, head, {})  # raises an error if day and month may be swapped
             kinds = tuple(TableColumn(name, "number") for name in own)
             dates.append(Coded(column.name, kinds, column.dates.formats[0]))
+    if not dates:
+        yield from parts
+        return
+    import pyarrow
+
     for frame in parts:
         found: dict[str, Any] = {}
         for each in dates:
