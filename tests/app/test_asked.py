@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from gplvm_core import Dataset, Drawing, ProbabilisticPCA, save
+from gplvm_core.readers.rows import columns
 from gplvm_core.readers.rows.folders import OWN
 from gplvm_core.store import Library
 from pages.ui.command import ONE_THREAD, main, readable_file
@@ -115,7 +116,9 @@ def test_words_counts_and_dates_of_a_table_on_disk_are_proposed(tmp_path, monkey
         f"{('yes', 'no')[n * n // 7 % 2]},0{1 + n % 9}/0{1 + n * n % 9}/202{n % 3},a{n % 4}"
         for n in range(90)
     ]
-    path.write_text("\n".join(["ring,wing,kind,eggs,alive,seen,place", *lines]))
+    late = "R090,71.5,gull,1,yes,01/02/2021,b7"  # a word that the sample does not have
+    path.write_text("\n".join(["ring,wing,kind,eggs,alive,seen,place", *lines, late]))
+    monkeypatch.setattr(columns.TextRows, "sampled", lambda rows, count: np.arange(90))
     monkeypatch.setattr("gplvm_core.readers.rows.table.MOST_WHOLE", 100)
     monkeypatch.setenv(ASKED, str(path))
     monkeypatch.setenv(OWN, "1")
@@ -126,6 +129,7 @@ def test_words_counts_and_dates_of_a_table_on_disk_are_proposed(tmp_path, monkey
     assert "**alive** :small[two values: " in said(page)
     assert "**place** :small[4 different words" in said(page)
     assert "1 column of numbers, 1 yes/no column, 1 category and 1 column of counts" in said(page)
+    assert "“b7” in place (1 ×)" in page.warning[0].value
     # Dates are learnt if the visitor wants them, and their format is asked about.
     chosen = ["wing", "kind", "alive", "seen"]
     page.multiselect(key=f"table_values_{path}").set_value(chosen).run()
