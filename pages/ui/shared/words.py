@@ -253,7 +253,8 @@ def rows_in_words(model: Any) -> str | None:
     if rows is None or rows.trained is None:
         return None
     on_map, count = len(model.latent_mean_), len(rows.trained)
-    words = f"trained on {count:,} of {rows.count:,} rows, {on_map - count:,} placed"
+    words = f"trained on {count:,} of {rows.count:,} rows"
+    words += f", {on_map - count:,} placed" if on_map > count else ""
     return words if rows.count == on_map else f"{words}, {rows.count - on_map:,} streamed once"
 
 
