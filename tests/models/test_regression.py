@@ -184,12 +184,17 @@ def test_input_noise_is_learnt_and_separated_from_output_noise() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("n_rows", "most"), [(1999, 200), (2000, 50)])
-def test_small_tables_have_more_inducing_inputs_by_default(n_rows: int, most: int) -> None:
+@pytest.mark.parametrize(
+    ("kind", "n_rows", "most"),
+    [(SparseGPRegression, 1999, 200), (SparseGPRegression, 2000, 50), (DeepGP, 1999, 100),
+     (DeepGP, 2000, 50)],
+)  # fmt: skip
+def test_small_tables_have_more_inducing_inputs_by_default(kind, n_rows: int, most: int) -> None:
     inputs = np.random.default_rng(0).normal(size=(n_rows, 2))
-    model = SparseGPRegression(max_iter=1, random_state=0).fit(inputs, np.sin(inputs[:, 0]))
-    assert len(model.posterior_.inducing) == most
-    assert model.notes_ == ()
+    model = kind(max_iter=1, random_state=0).fit(inputs, np.sin(inputs[:, 0]))
+    layers = getattr(model, "layers_", (model,))
+    assert [len(each.posterior_.inducing) for each in layers] == [most] * len(layers)
+    assert not any("capped" in note for note in model.notes_)
 
 
 @pytest.mark.slow

@@ -160,10 +160,13 @@ def checked_outputs(
 FEW_ROWS, MANY_INDUCING, USUAL_INDUCING = 2_000, 200, 50
 
 
-def inducing_count(n_inducing: int | str, n_points: int) -> int:
-    """The number of inducing inputs; for "auto", the number for a table with so many rows."""
+def inducing_count(n_inducing: int | str, n_points: int, many: int = MANY_INDUCING) -> int:
+    """The number of inducing inputs; for "auto", the number for a table with so many rows.
+
+    many: the number for few rows.
+    """
     if isinstance(n_inducing, str):
-        return min(n_points, MANY_INDUCING if n_points < FEW_ROWS else USUAL_INDUCING)
+        return min(n_points, many if n_points < FEW_ROWS else USUAL_INDUCING)
     return n_inducing
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import KW_ONLY
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from jaxtyping import Float
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
-from gplvm_core.models.data.rows import TrainingRows, capped_notes
+from gplvm_core.models.data.rows import TrainingRows, capped_notes, inducing_count
 from gplvm_core.models.data.scaling import gaps_in_words, noise_in_words, observed_counts
 from gplvm_core.models.estimators.base import NOTHING
 from gplvm_core.models.estimators.deep import for_layers, widths
@@ -36,6 +36,10 @@ from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import Network
 from gplvm_core.statistics import Executor, executor_for
+
+# Twice as many as for more rows: lower errors for 2.1 to 2.7 times the time
+# (`benchmarks/more_inducing.py --deep`).
+MANY_A_LAYER = 100
 
 
 @preset
@@ -68,7 +72,7 @@ class DeepGP(RegressionModel):
         The dimensions of the hidden layers, one number or a tuple, the top first.
     n_inducing
         The number of inducing inputs, one number for all layers, or a tuple with one more entry
-        than n_components.
+        than n_components. "auto": 100 below 2,000 rows, otherwise 50, for each layer.
     kernel
         The kernel of all layers, or a tuple with one more entry than n_components. With exact
         inputs the first layer allows every kernel, as in SparseGPRegression. Hidden layers need a
@@ -99,7 +103,7 @@ class DeepGP(RegressionModel):
     """
 
     n_components: int | tuple[int, ...] = (2,)
-    n_inducing: int | tuple[int, ...] = 50
+    n_inducing: int | tuple[int, ...] | Literal["auto"] = "auto"
     _: KW_ONLY
     kernel: str | Kernel | tuple[str | Kernel, ...] = "rbf"
     family: Family = "marginalised"
@@ -176,16 +180,22 @@ class DeepGP(RegressionModel):
         self.family_ = "marginalised" if learnt.marginalised else None
         self.input_center_, self.input_scale_ = units.center, units.scale
         most = max(len(layer.posterior_.inducing) for layer in self.layers_)
-        requested = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
+        requested = max(self._counts(len(targets)))
         capped = capped_notes(requested, len(targets)) if most < requested else ()
         notes = units.notes + scaling.notes + capped + odd + notes
         self._note(notes + learnt.notes + doubts(self.layers_))
         self.notes_ += gaps_in_words(targets) + noise_in_words("shared", scaling)
         return self
 
+    def _counts(self, n_points: int) -> tuple[int, ...]:
+        """The number of inducing inputs of every layer."""
+        n_layers = len(widths(self.n_components)) + 1
+        given: tuple[int | str, ...] = for_layers("n_inducing", self.n_inducing, n_layers)
+        return tuple(inducing_count(each, n_points, MANY_A_LAYER) for each in given)
+
     def _problem(self, inputs: Inputs, targets: Float[Array, "N D"], executor: Executor) -> Graph:
         hidden = widths(self.n_components)
-        n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
+        n_inducing = self._counts(len(targets))
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
         joined = self._joined(inputs) or together(self.family)
         sampled = are_many(len(targets)) and not joined
