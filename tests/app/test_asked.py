@@ -16,7 +16,8 @@ from gplvm_core.store import Library
 from pages.ui.command import ONE_THREAD, main, readable_file
 from pages.ui.shared.asked import ASKED
 from pages.ui.shared.catalogue import user_library
-from tests.app.apptest import ROOT, go_to, query, run_page, said
+from pages.ui.train.job_figures import words_of
+from tests.app.apptest import ROOT, go_to, query, run_page, said, short, started
 
 pytestmark = pytest.mark.usefixtures("home")
 ROWS = np.random.default_rng(0).normal(size=(20, 3))
@@ -106,6 +107,21 @@ def test_a_large_table_opens_train_and_is_read_from_disk(tmp_path, monkeypatch) 
     assert "20 rows, 1 value each" in said(page)
     page.text_input(key="train_own_file").set_value(str(tmp_path / "no.csv")).run()
     assert "no.csv cannot be opened: No such file" in said(page)
+
+
+def test_the_map_of_a_table_on_disk_has_the_labels_of_its_own_rows(tmp_path, monkeypatch) -> None:
+    """The page Train shows fewer rows of the file than the map has."""
+    monkeypatch.setattr("gplvm_core.readers.rows.table.MOST_WHOLE", 100)
+    monkeypatch.setattr("gplvm_core.readers.rows.table.SHOWN", 8)
+    monkeypatch.setenv(ASKED, str(leaves(tmp_path)))
+    monkeypatch.setenv(OWN, "1")
+    page = short(run_page("gallery"))
+    assert "8 of 20 rows are shown here" in said(page)
+    job = started(page)
+    page.run()
+    assert not page.exception
+    labels, names, _ = words_of(job, 20)
+    assert [names[label] for label in labels] == ["oak", "elm"] * 10
 
 
 def test_words_counts_and_dates_of_a_table_on_disk_are_proposed(tmp_path, monkeypatch) -> None:

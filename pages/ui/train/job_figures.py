@@ -1,5 +1,6 @@
 """The figures of a training job: map, bound and dimensions, live or from the saved model."""
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,7 @@ def live_figures(job_id: str) -> None:
             first_map(job)
         return
     latent_mean, relevance, information, pair = state
-    labels, names, row_names = stored_words(job.id)
+    labels, names, row_names = words_of(job, len(latent_mean))
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Map so far**" if job.active else "**Map**", help=TERMS["latent"])
@@ -139,6 +140,19 @@ def relevance_in_words(relevance: Any, information: Any) -> str:
         f"Dimensions by falling relevance: {', '.join(map(str, order))}. "
         f"On: {', '.join(map(str, on)) or 'none'}."
     )
+
+
+def words_of(job: Snapshot, count: int) -> tuple[Any, tuple[str, ...], Any]:
+    """Return labels, their names and the rows' names of the points on the map.
+
+    The data of a job that reads a file are a preview of it, whose rows are not those of the map.
+    """
+    labels, names, row_names = stored_words(job.id)
+    if job.status in ENDED and job.entry is not None:
+        with suppress(ValueError, OSError):  # the model was deleted
+            own = open_item(f"library:{job.entry}").dataset
+            labels, names, row_names = own.labels, own.label_names, own.row_names
+    return None if labels is None or len(labels) != count else labels, names, row_names
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
