@@ -369,7 +369,7 @@ def offline_times(browser: Any, folder: Path) -> dict[str, float]:
         "offline_s_median": float(np.median(times)),
         "offline_s_worst": float(np.max(times)),
         "offline_mb": path.stat().st_size / 1e6,
-        "offline_mb_beside": (path.stat().st_size - 4 / 3 * file.packed_size) / 1e6,
+        "offline_mb_beside": (path.stat().st_size - 4 / 3 * len(file.packed)) / 1e6,
         "offline_error_of_spread": file.precision.share,
     }
 

@@ -102,4 +102,5 @@ print(f"The nearest neighbour has the right form of flow for {right:.1%} of the 
 # Save the model
 # --------------
 # ``model.save("flow.gplvm")`` writes one file, and ``gplvm_core.load`` reads it.
-# ``gplvm_core.explorer(model, flow)`` shows an interactive map in a notebook.
+# ``gplvm_core.explorer(model, flow)`` shows an interactive map in a notebook; with
+# anywidget, Python reads the visitor's point and selected rows, and moves the map.

@@ -1,1 +1,1 @@
-"""Level 9: write fitted models to one HTML file that needs no server and no network."""
+"""Level 9: show fitted models in one HTML file that needs no server, and in a notebook."""

@@ -8,15 +8,19 @@ from functools import cached_property
 from html import escape
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.offline.page import content, page
 from gplvm_core.offline.scripts import MAP_STYLES, asset
 from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.packages import not_installed
 from gplvm_core.wire.model import Chart, pack_model
 from gplvm_core.wire.precision import Precision, rounded
+
+if TYPE_CHECKING:
+    from gplvm_core.offline.widget import MapWidget
 
 OPENING = """from gplvm_core import load
 
@@ -25,8 +29,14 @@ HEIGHT = 860  # height in a notebook's cell, in CSS pixels
 NEEDED = ("latent_mean_", "latent_variance_", "posterior_", "relevance_", "n_effective_")
 
 
-def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "OfflineExplorer":
+def explorer(
+    model: Any, dataset: Dataset, *, title: str | None = None
+) -> "OfflineExplorer | MapWidget":
     """Create an interactive map of a fitted model, for a notebook's cell or a file.
+
+    With anywidget, Python reads and writes the map's `point` (Q coordinates), `kept`, `rows`,
+    `dimensions` and `names`, and `selection` is a data frame of the selected rows; a wrong value
+    raises ValueError (docs/notebook.md). `save(path)` writes the file.
 
     model: a model with a latent map; for a deep model, the last layer is shown. dataset: the
     training rows of the model. title: by default, the data set's title. Raises NotFittedError,
@@ -77,9 +87,13 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
             f"The model was fitted to {fitted[0]} rows × {fitted[1]} columns, the data set has "
             f"{dataset.n_points} × {dataset.n_outputs}. Pass the rows that it was fitted to."
         )
-    return OfflineExplorer(
-        Chart.of(model, dataset), dataset.title if title is None else title, dataset.source
-    )
+    title = dataset.title if title is None else title
+    file = OfflineExplorer(Chart.of(model, dataset), title, dataset.source)
+    if not_installed(("anywidget",)):
+        return file
+    from gplvm_core.offline.widget import MapWidget
+
+    return MapWidget(file, dataset)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,9 +120,9 @@ class OfflineExplorer:
         return self._content[1]
 
     @property
-    def packed_size(self) -> int:
-        """Bytes of the model and its points, before base64 encoding."""
-        return len(self._content[0])
+    def packed(self) -> bytes:
+        """The model and its points, before base64 encoding."""
+        return self._content[0]
 
     @cached_property
     def html(self) -> str:
@@ -120,7 +134,7 @@ class OfflineExplorer:
             asset("map/map.html"),
             content(
                 "model",
-                self._content[0],
+                self.packed,
                 {"opening": self.opening, "link": json.dumps(dict(self.link))},
             ),
             (self.source, self.precision.in_words()),
@@ -130,13 +144,16 @@ class OfflineExplorer:
         """Write the page to one file, which any browser opens."""
         Path(path).write_bytes(self.html.encode())
 
-    def _repr_html_(self) -> str:
-        """Return a sandboxed frame for a notebook's cell."""
+    def frame(self, name: str = "") -> str:
+        """Return a sandboxed frame for a notebook's cell; name: by which Python finds the page."""
         return (
             f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" '
-            f'title="{escape(self.title)}" '
+            f'title="{escape(self.title)}" name="{name}" '
             f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
         )
+
+    def _repr_html_(self) -> str:
+        return self.frame()
 
     @cached_property
     def _content(self) -> tuple[bytes, Precision]:

@@ -196,6 +196,19 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
+def wait_for_answer(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
+    """Wait until a server answers; its log is shown if it ends, or needs more than a minute."""
+    for _ in range(240):
+        if process.poll() is not None:
+            pytest.fail(f"The server stopped at once:\n{log.read_text()}")
+        try:
+            urllib.request.urlopen(url, timeout=1).read()
+            return
+        except OSError:
+            time.sleep(0.25)
+    pytest.fail(f"The server did not start within a minute:\n{log.read_text()}")
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Start the app in a separate process, with a workspace that contains one small model."""
@@ -215,20 +228,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     )
     url = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(240):
-            if process.poll() is not None:
-                break
-            try:
-                urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).read()
-                break
-            except OSError:
-                time.sleep(0.25)
-        else:
-            pytest.fail(
-                f"The app did not start within a minute:\n{(home / 'server.log').read_text()}"
-            )
-        if process.poll() is not None:
-            pytest.fail(f"The app stopped at once:\n{(home / 'server.log').read_text()}")
+        wait_for_answer(f"{url}/_stcore/health", process, home / "server.log")
         served = Server(url, f"library:{identifier}", home)
         yield served
         assert served.outside() == []

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +19,8 @@ from gplvm_core.offline import explorer as offline
 from gplvm_core.prediction import predict
 from gplvm_core.readers.frames import from_columns
 from gplvm_core.store import Library
+from gplvm_core.wire.crowd import sample_of
+from gplvm_core.wire.model import Chart
 from gplvm_core.wire.precision import Precision, spread
 from pages.ui.learn.controls import usual_state
 from pages.ui.learn.export import lesson_file
@@ -84,7 +87,26 @@ def page(browser: Browser) -> Iterator[Page]:
     assert [words for words in said if not words.startswith(("file:", "blob:", "data:"))] == []
 
 
-def saved(explorer: offline.OfflineExplorer, folder: Path) -> str:
+# JavaScript that hosts a widget as a notebook does, by anywidget's contract, without a kernel.
+HOST = """async ([script, state]) => {
+    const address = URL.createObjectURL(new Blob([script], { type: "text/javascript" }));
+    const { default: widget } = await import(address);
+    const acts = [];
+    window.model = {
+        get: (name) => state[name],
+        set(name, value) {
+            state[name] = value;
+            for (const [event, act] of acts) if (event === `change:${name}`) act();
+        },
+        on: (...act) => acts.push(act),
+        save_changes() {},
+    };
+    widget.initialize({ model });
+    widget.render({ model, el: document.body });
+}"""
+
+
+def saved(explorer: Any, folder: Path) -> str:
     explorer.save(folder / "map.html")
     return (folder / "map.html").as_uri()
 
@@ -156,8 +178,8 @@ def test_explore_offers_a_file_that_opens_at_the_kept_place_with_the_same_switch
     model, dataset = library.model(identifier), library.dataset(identifier)
     opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
     link = json.loads(html.unescape(re.search('data-link="([^"]*)"', text)[1]))
-    made = gplvm_core.explorer(model, dataset, title="Some digits")
-    made = replace(made, opening=opening, link=link)
+    chart = Chart.of(model, dataset)
+    made = offline.OfflineExplorer(chart, "Some digits", dataset.source, opening, link)
     assert text == made.html
     # The texts below the button state the file's size and the precision of its numbers.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
@@ -200,7 +222,7 @@ def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     model, dataset, page, tmp_path
 ):
     """Show the file as IPython displays it: as markup inside another page."""
-    cell = gplvm_core.explorer(model, replace(dataset, title="A map"))._repr_html_()
+    cell = offline.OfflineExplorer(Chart.of(model, dataset), "A map")._repr_html_()
     notebook = tmp_path / "notebook.html"
     notebook.write_text(f"<!doctype html><meta charset=utf-8><p>In [1]</p>{cell}<p>In [2]</p>")
     page.goto(notebook.as_uri())
@@ -220,6 +242,45 @@ def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
         inside.evaluate("(() => { try { return parent.document.title; } catch { return 0; } })()")
         == 0
     )
+
+
+def test_python_and_the_map_of_a_large_table_move_each_other(page):
+    """The page has a sample of the rows, in an order of its own."""
+    pytest.importorskip("anywidget")
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((6000, 3)) @ rng.standard_normal((3, 4))
+    labels = (values[:, 0] > 0).astype(int)
+    bars = Drawing("bars", (4,))
+    data = Dataset("many", "Many rows", values, bars, labels, ("left", "right"))
+    model = gplvm_core.BayesianPCA(3, max_iter=5, random_state=0).fit(values)
+    widget = gplvm_core.explorer(model, data)
+    state = {name: widget.trait_values()[name] for name in widget.keys}
+    shared = ("_id", "_frame", "names", "dimensions", "rows", "kept", "point")
+    page.evaluate(HOST, [widget._esm, {name: state[name] for name in shared}])
+    frame = page.frame_locator("iframe")
+    frame.locator(READY).wait_for()
+    inside = page.frames[1]
+    wait_for_function(inside, "() => [...window.manifolio.views.values()][0].known")
+    assert frame.locator("[data-part=back]").is_disabled()
+    point = [0.25, -0.5, 1.0]
+    told = {"names": ["size", "Dimension 2", "tilt"], "dimensions": [2, 0], "rows": [5, 17, 4000]}
+    for name, value in (told | {"kept": point}).items():
+        page.evaluate("([name, value]) => model.set(name, value)", [name, value])
+    frame.get_by_text("3 rows selected").first.wait_for()
+    chosen = frame.locator("[data-part=across] option:checked, [data-part=up] option:checked")
+    assert chosen.all_inner_texts() == ["tilt", "size"]
+    wait_for_function(page, "(point) => String(model.get('point')) === String(point)", arg=point)
+    assert inside.evaluate(KEPT)[0] == point
+    # The visitor selects the rows of a label, as far as the page has them, and goes back.
+    frame.locator("[data-part=search]").fill("left")
+    frame.locator("[data-part=search]").press("Enter")
+    sample = sample_of(6000, 4)
+    left = sorted(int(row) for row in sample if data.labels[row] == 0)
+    wait_for_function(page, "(rows) => String(model.get('rows')) === String(rows)", arg=left)
+    for _ in range(2):  # the search also went to one of the rows
+        frame.locator("[data-part=back]").click()
+    back = "(kept) => String(model.get('kept')) === String(kept)"
+    wait_for_function(page, back, arg=list(widget.kept))
 
 
 @pytest.mark.slow

@@ -1,8 +1,8 @@
 // The explorer in a single file: the page contains the model as base64, and loads nothing else.
 
 import { element, partsOf } from "../kit/dom.js";
+import { ConnectedExplorer } from "./connected.js";
 import { contentOf } from "./content.js";
-import { Explorer } from "../map/explorer.js";
 import { fromLink } from "../map/state.js";
 import { LatentModel } from "../geometry/model.js";
 
@@ -10,10 +10,11 @@ function begin() {
   const { opening, link = "{}" } = document.getElementById("model")?.dataset ?? {};
   partsOf(document).taking.dataset.opening = opening;
   const model = new LatentModel(contentOf("model"));
-  const explorer = new Explorer(document, model, fromLink(JSON.parse(link), model));
+  const explorer = new ConnectedExplorer(document, model, fromLink(JSON.parse(link), model));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.retheme());
   // Tests and tools find the explorer here, as in the app.
   Object.assign(window, { manifolio: { views: new Map([[model.header.name, explorer]]) } });
+  explorer.connect();
 }
 
 try {
