@@ -233,6 +233,8 @@ def marimo(tmp_path: Path) -> Iterator[str]:
 
 def test_jupyterlab(lab: Lab, browser: Browser) -> None:
     page = browser.new_page(viewport=SCREEN)
+    # JupyterLab may ask whether to leave a notebook that is still being saved.
+    page.on("dialog", lambda dialog: dialog.accept())
     page.goto(lab.url)
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
     page.locator(".jp-CodeCell .cm-content").click()

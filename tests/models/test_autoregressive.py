@@ -92,7 +92,7 @@ def test_futures_follow_one_function_each() -> None:
     model = small(window=1, kernel=Linear(1.0), n_inducing=1).fit(series, series_variance=0.0)
     exact = model.exact_
     slope, spread = exact.predict(
-        [[exact.input_center_[0]], [exact.input_center_[0] + 1.0]], return_std=True
+        [[exact.input_center_[0]], [exact.input_center_[0] + 1.0]], noise=False, return_std=True
     )
     drawn = model.sample_forecast(4, 4000, 0, history=[5.0])
     generator = np.random.default_rng(0)
