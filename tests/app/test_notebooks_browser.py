@@ -202,6 +202,10 @@ def started(folder: Path, *command: str, health: str) -> Iterator[str]:
             yield url
         finally:
             process.terminate()
+            try:
+                process.wait(timeout=20)
+            except subprocess.TimeoutExpired:  # JupyterLab sometimes ignores the signal
+                process.kill()
 
 
 @pytest.fixture
