@@ -424,6 +424,8 @@ def test_bookmarks_rows_names_and_a_wall_are_around_the_map(server, browser_page
     name.fill("Round <b>or</b> not")
     name.press("Enter")
     expect(option).to_have_text("Round <b>or</b> not")
+    library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
+    wait_until(page, lambda: dict(library.entry(identifier).dimension_names).get("", ()) != ())
 
     # Bookmarks have names, too, and are saved as JSON.
     menu(page, "More")
@@ -439,8 +441,6 @@ def test_bookmarks_rows_names_and_a_wall_are_around_the_map(server, browser_page
     assert saved["places"][0]["point"] == point
 
     # The name is stored with the model, so another browser shows it; bookmarks are this browser's.
-    library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
-    wait_until(page, lambda: dict(library.entry(identifier).dimension_names).get("", ()) != ())
     page.goto("about:blank")
     open_map(browser_page, server.explore())
     expect(option).to_have_text("Round <b>or</b> not")
