@@ -45,8 +45,8 @@ def latent_map_figure(
 
     Each label has a trace with its colour and marker shape. Up to twelve labels have a legend; the
     hover text always names the row and its label. If there are more than 2000 points, an even
-    sample is drawn, and the title gives both numbers. A single latent dimension is drawn against
-    the row number. names: names of the dimensions, used as titles of the axes.
+    sample is drawn, and the title of the axis across gives both numbers. A single latent dimension
+    is drawn against the row number. names: names of the dimensions, used as titles of the axes.
     """
     points = np.asarray(latent_mean, dtype=float)
     if points.ndim != 2 or points.size == 0:
@@ -83,12 +83,10 @@ def latent_map_figure(
             hovertemplate="%{customdata}" + ("" if labels is None else f"<br>{name}"),
         )
     across, up = (dimension_name(q, names) for q in dimensions)
+    if len(rows) < len(points):  # a title of the figure would cover the legend
+        across += f" ({len(rows):,} of {len(points):,} points)"
     figure.update_xaxes(title_text=across, zeroline=False)
     figure.update_yaxes(title_text="row" if one_dimensional else up, zeroline=False)
-    if len(rows) < len(points):
-        figure.update_layout(
-            title={"text": f"{len(rows):,} of {len(points):,} points", "font_size": 13}
-        )
     has_legend = labels is not None and 1 < len(present) <= MOST_LEGEND_ENTRIES
     figure.update_layout(
         showlegend=has_legend, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"}

@@ -125,7 +125,7 @@ def test_latent_map_of_one_dimension_is_drawn_against_the_row():
 def test_many_points_are_thinned_and_counted_in_the_title():
     figure = latent_map_figure(np.zeros((5000, 2)))
     assert len(figure.data[0].x) == MOST_POINTS
-    assert "2,000 of 5,000" in figure.layout.title.text
+    assert "2,000 of 5,000" in figure.layout.xaxis.title.text
 
 
 def test_forty_labels_differ_in_colour_or_shape():
