@@ -171,6 +171,8 @@ def refusal(model: Any) -> str | None:
         return "its rows follow each other in time, so single rows cannot be held out"
     if not apart_from_known(model):
         return "known factors are taken out of it, so it would need them for held-out rows"
+    if getattr(model, "fractions_", None):
+        return "its fractions determine each other, so single ones cannot be hidden"
     return None
 
 

@@ -14,6 +14,7 @@ from gplvm_core.models.estimators.with_known import can_ask_training, for_rows
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.places import (
     MOST_EXPLANATIONS,
+    as_outputs,
     check_asked,
     explanations_of,
     placed_and_filled,
@@ -84,11 +85,19 @@ def _answered(
     count_known = 0 if known is None else known.known
     scores = None
     if len(some) and density is not None and known is not None:
-        scores = Scores.of(density.rows, some, known.only)
-        p[given], p_cell[given] = known.p_values(scores, some)
-        unlike[given] = known.unlike(scores, some)
-        oddness[given] = known.oddness(scores, some)
-        if reasons:
+        asked = as_outputs(model, dataset, some)
+        scores = Scores.of(density.rows, asked, known.only)
+        p[given], p_cell[given] = known.p_values(scores, asked)
+        unlike[given] = known.unlike(scores, asked)
+        oddness[given] = known.oddness(scores, asked)
+        if reasons and model.fitted_.fractions:  # the columns of the density are coordinates
+
+            def p_of(rows: Array) -> Array:
+                coded = as_outputs(model, dataset, rows)
+                return known.p_values(Scores.of(density.rows, coded, known.only), coded)[0]
+
+            why = reasons_by_hiding(model, dataset, some, p[given], p_of)
+        elif reasons:
             why = reasons_of(density.rows, known, some, scores)
     if known is None and ranked and errors is None and can_ask_training(model):
         p[given], count_known = p_values(model, dataset, some)

@@ -22,16 +22,11 @@ def check_asked(model: Any) -> None:
             f"{type(model).__name__} has no map of rows: use a model with latent points, such as "
             "BayesianGPLVM, DeepGPLVM or ManifoldRelevance"
         )
-    if model.fitted_.fractions:
-        raise DataError(
-            "apply takes no models with fractions yet: use the methods transform, complete and "
-            "score_samples of the model"
-        )
 
 
 def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
     """Convert rows of a data set to the model's input: words, views, or numbers."""
-    if dataset.columns:
+    if dataset.columns and (not model.fitted_.fractions or hasattr(model, "feature_names_in_")):
         return dataset.in_own_values(rows)
     if dataset.views and model.capabilities.views:
         seen = {
@@ -42,6 +37,14 @@ def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
         parts = dataset.views_in_own_values(rows)
         return {name: part for name, part in parts.items() if name in seen}
     return rows
+
+
+def as_outputs(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, "n K"]:
+    """Return rows as the density has them: fractions are their coordinates."""
+    if not model.fitted_.fractions:
+        return rows
+    own = dataset.views_in_own_values(rows) if dataset.views else rows_for(model, dataset, rows)
+    return np.hstack([*model._rows(own, all_seen=False).values()])
 
 
 def placed_and_filled(
@@ -64,6 +67,9 @@ def placed_and_filled(
         given, fitted = model._asked(rows_for(model, dataset, rows), errors)
     explained = fitted.for_filling(given)
     points: Projection = explained[fitted.node]
+    if fitted.fractions:
+        whole, std = model.complete(rows_for(model, dataset, rows), return_std=True)
+        return points, np.asarray(whole, dtype=float), np.asarray(std, dtype=float)
     if dataset.kinds is not None:
         whole, std, _ = fitted.expected(given, explained).filled(given[DATA])
         return points, dataset.coded(whole), np.asarray(std, dtype=float)  # NaN for words
@@ -84,8 +90,9 @@ def placed_and_filled(
 def _views_filled(
     model: Any, dataset: Dataset, rows: Float[Array, "n D"]
 ) -> tuple[Projection, Array, Array]:
-    """Fill rows of views of which some have words or counts; their deviations are NaN for words."""
-    fitted, given = model.fitted_, model._rows(dataset.views_in_own_values(rows))
+    """Fill rows of views with words, counts or fractions; deviations of words are NaN."""
+    own_values = dataset.views_in_own_values(rows)
+    fitted, given = model.fitted_, model._rows(own_values)
     some = {name: own for name, own in given.items() if not np.isnan(own).all()}
     explained, tables = fitted.explained(some), fitted.tables
     found = fitted.reconstructed(some, explained, ends=fitted.numbers(given))
@@ -94,6 +101,10 @@ def _views_filled(
         if name in tables:
             expected = fitted.expected(given, explained, name)
             whole[name], deviation, _ = expected.filled(own)
+        elif name in fitted.fractions:
+            parts, (mean, variance) = fitted.fractions[name], found[name]
+            asked = np.asarray(own_values[name], dtype=float)
+            whole[name], deviation = parts.kept(asked, *parts.moments(mean, np.sqrt(variance)))
         else:
             whole[name], variance = complete(own, *found[name])
             deviation = np.sqrt(variance)

@@ -11,6 +11,7 @@ import numpy as np
 
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.errors import checked_errors
+from gplvm_core.models.data.fractions import table_columns
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.estimators.second_stage import has_known_errors
 from gplvm_core.models.estimators.with_known import (
@@ -120,7 +121,7 @@ def apply(
     >>> found["reasons"][0].split(".")[0]
     'Given its other columns, “alcohol” would be 14'
     """
-    kinds = getattr(model, "columns_", None)
+    kinds = table_columns(model)
     if dataset is not None and isinstance(kinds, TableColumns):
         dataset = dataset.with_kinds(kinds.columns)
     names, drawn = _columns(model, dataset)
@@ -128,7 +129,8 @@ def apply(
     # Words and counts, and maps without known factors, have no density.
     by_bound = worded or (not apart_from_known(model) and dataset is not None)
     by_bound = by_bound and can_ask_training(model)
-    model = model if drawn.columns else without_names(model)
+    if not drawn.columns or model.fitted_.fractions:  # these get arrays
+        model = without_names(model)
     if errors is not None and getattr(model, "known_", None) is not None:
         raise DataError(TOGETHER)
     if errors is not None:
@@ -304,10 +306,10 @@ def _columns(model: Any, dataset: Dataset | None) -> tuple[list[str], Dataset]:
     """Return the names of the model's columns, and a data set with these columns."""
     if dataset is not None:
         return list(column_words(dataset)), dataset
-    if getattr(model, "columns_", None) is not None or model.capabilities.views:
+    if table_columns(model) is not None or model.capabilities.views:
         raise DataError(
-            "this model has views, or columns of words, counts or robust numbers: pass the "
-            "training rows as dataset"
+            "this model has views, or columns of words, counts, robust numbers or fractions: pass "
+            "the training rows as dataset"
         )
     width = model.n_features_in_
     names = list(map(str, getattr(model, "feature_names_in_", ())))

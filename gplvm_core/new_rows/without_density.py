@@ -6,6 +6,7 @@ rows, so a new row is on average slightly less typical. The layer of a map witho
 computed again without the rows that it scores.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,9 @@ from gplvm_core.new_rows.places import placed_and_filled, rows_for
 from gplvm_core.new_rows.reasons import FITS, MOST_REASONS, ORDINARY, hint_of
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.readers import Dataset
+from gplvm_core.readers.kinds import FRACTION
 from gplvm_core.readers.spread import spread_rows
+from gplvm_core.readers.views import columns_of_views
 
 MOST_SCORED = 100  # training rows to compare with; fractions are then accurate to about 0.05
 # The score of a row depends slightly on the rows that are scored together with it. Training rows
@@ -101,32 +104,59 @@ def p_values(
 
 
 def reasons_by_hiding(
-    model: Any, dataset: Dataset, rows: Float[Array, "n D"], p: Float[Array, " n"]
+    model: Any,
+    dataset: Dataset,
+    rows: Float[Array, "n D"],
+    p: Float[Array, " n"],
+    p_of: Callable[[Array], Array] | None = None,
 ) -> list[tuple[Reason, ...]]:
-    """Return the numbers that make each odd row odd. p: the p-values of the rows.
+    """Return the numbers that make each odd row odd.
 
-    Each number is hidden and predicted from the rest of its row. The number that is farthest from
-    its prediction is a reason, if it is more than three standard deviations away. It stays hidden,
-    and the search goes on until the rest of the row is ordinary. Words and counts are no reasons.
+    p: the p-values of the rows; p_of: returns those of other rows, by default as `p_values` does.
+
+    Each number is hidden and predicted from the rest of its row, a fraction from the columns that
+    are no fractions of the same whole. The number that is farthest from its prediction is a reason,
+    if it is more than three standard deviations away. It stays hidden, and the search goes on until
+    the rest of the row is ordinary. Words and counts are no reasons.
     """
-    numbers = [d for d, column in enumerate(dataset.all_columns) if column.is_number]
+    together = _hidden_together(dataset)
     return [
-        _by_hiding(for_rows(model, [at]), dataset, row, numbers) if own <= ORDINARY else ()
+        _by_hiding(for_rows(model, [at]), dataset, row, together, p_of) if own <= ORDINARY else ()
         for at, (row, own) in enumerate(zip(rows, p, strict=True))
     ]
 
 
+def _hidden_together(dataset: Dataset) -> dict[int, list[int]]:
+    """Return, for each column of numbers, the columns that are hidden with it."""
+    kinds = [column.kind for column in dataset.all_columns]
+    parts = columns_of_views(dataset.views).values() or (slice(None),)
+    found = {d: [d] for d, column in enumerate(dataset.all_columns) if column.is_number}
+    for part in parts:
+        whole = [d for d in range(len(kinds))[part] if kinds[d] == FRACTION]
+        found |= dict.fromkeys(whole, whole)
+    return found
+
+
 def _by_hiding(
-    model: Any, dataset: Dataset, row: Float[Array, " D"], numbers: list[int]
+    model: Any,
+    dataset: Dataset,
+    row: Float[Array, " D"],
+    together: dict[int, list[int]],
+    p_of: Callable[[Array], Array] | None,
 ) -> tuple[Reason, ...]:
     rest, found = row.copy(), []
     for _ in range(MOST_REASONS):
-        asked = [d for d in numbers if not np.isnan(rest[d])]
-        if not asked or np.sum(~np.isnan(rest)) < 2:
+        asked = [
+            d
+            for d, own in together.items()
+            if not np.isnan(rest[d]) and not np.isnan(np.delete(rest, own)).all()
+        ]
+        if not asked:
             break
         hidden = np.tile(rest, (len(asked), 1))
         here = np.arange(len(asked)), asked
-        hidden[here] = np.nan
+        for one, d in zip(hidden, asked, strict=True):
+            one[together[d]] = np.nan
         alike = for_rows(model, [0] * len(asked))
         _, filled, std = placed_and_filled(alike, dataset, hidden, None)
         away = np.abs(rest[asked] - filled[here]) / np.maximum(std[here], np.finfo(float).tiny)
@@ -134,12 +164,13 @@ def _by_hiding(
         if away[worst] <= FITS:
             break
         column = asked[worst]
-        rest[column] = np.nan
+        rest[together[column]] = np.nan
         given, expected, spread = row[column], filled[worst, column], std[worst, column]
         known = dataset.values[:, column]
         if np.nanmin(known) == np.nanmax(known):
             expected, spread = np.nanmin(known), 0.0
-        p_without = float(p_values(model, dataset, rest[None])[0][0])
+        others = p_of(rest[None]) if p_of else p_values(model, dataset, rest[None])[0]
+        p_without = float(others[0])
         hint, kind = hint_of(given, expected, spread)
         own = float(given), float(expected), float(spread)
         found.append(Reason(column, *own, hint, kind, p_without))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.utils.validation import check_is_fitted
 
+from gplvm_core.models.data.fractions import table_columns
 from gplvm_core.offline.page import content, page
 from gplvm_core.offline.scripts import MAP_STYLES, asset
 from gplvm_core.readers.dataset import Dataset
@@ -61,8 +62,6 @@ def explorer(
             "explorer shows one view of a model of several views: pass model.of_view(name) and "
             "dataset.view(name)."
         )
-    if getattr(model, "fractions_", None):
-        raise ValueError("explorer does not show models with fractions yet.")
     if not all(hasattr(model, needed) for needed in NEEDED):
         raise TypeError(f"explorer shows models with a latent map of their rows; {name} has none.")
     if not isinstance(dataset, Dataset):
@@ -71,7 +70,7 @@ def explorer(
             f"a row; got a {type(dataset).__name__}. Dataset('name', 'Title', Y, Drawing('bars', "
             "(D,))) makes one from an array with D columns."
         )
-    columns = getattr(model, "columns_", None)
+    columns = table_columns(model)
     width = model.posterior_.n_outputs if columns is None else len(columns.columns)
     fitted = (len(model.latent_mean_), width)
     if columns is not None:

@@ -96,7 +96,7 @@ class Dataset:
         kinds: the argument `kinds` of a model. others: the remaining fields. Raises DataError for
         values that a column of its kind cannot have.
         """
-        columns, chosen = columns_of(cells_of(table), kinds)
+        columns, chosen = columns_of(cells_of(table), kinds, fractions=True)
         return cls(
             name=name,
             title=title,

@@ -387,8 +387,7 @@ def check_coded(columns: Sequence[TableColumn], values: Float[Array, "N C"], nam
             f"{name}: {plural(len(columns), 'kind')} for {plural(values.shape[1], 'column')}."
         )
     for column, own in zip(columns, values.T, strict=True):
-        known = column.kind in KINDS and column.kind != FRACTION
-        if not known or column.is_words != (column.kind in OF_WORDS):
+        if column.kind not in KINDS or column.is_words != (column.kind in OF_WORDS):
             raise DataError(f"{name}: the column {column.name!r} cannot be {column.kind!r}.")
         if column.is_number:
             continue

@@ -22,10 +22,6 @@ def check_usable(model: Any, dataset: Any) -> None:
     with reading("The model in this file"):
         check_is_fitted(model)
         card_of(model, dataset, "trial", "", ())
-        if getattr(model, "fractions_", None):
-            raise StoreError(
-                "The app does not show models with fractions yet: load the file in a script."
-            )
         check_fits(model, dataset)
 
 

@@ -12,6 +12,7 @@ from numpy import ndarray as Array
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.data.fractions import table_columns
 from gplvm_core.models.estimators.with_known import at_value
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers.drawing import Drawing
@@ -89,15 +90,16 @@ class Chart:
         variance = model.latent_variance_ if np.any(model.latent_variance_) else None
         mean = np.asarray(model.latent_mean_, dtype=float)
         numbers = getattr(getattr(model, "rows_", None), "kept", None)
+        fractions = getattr(model, "fractions_", None)
         return cls(
-            model.posterior_,
+            model.posterior_ if fractions is None else fractions.of_columns(model.posterior_),
             dataset,
             mean,
             variance,
             relevance,
             tuple(int(q) for q in on),
             row_numbers=numbers if numbers is not None and len(numbers) == len(mean) else None,
-            columns=getattr(model, "columns_", None),
+            columns=table_columns(model),
         )
 
     @classmethod

@@ -18,7 +18,7 @@ from numpy import ndarray as Array
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.prediction import Posterior
-from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.kinds import FRACTION, TableColumn
 from gplvm_core.readers.proposals import CONSTANT
 from gplvm_core.wire.rows import DrawnData
 
@@ -82,7 +82,7 @@ def table_drawing(dataset: DrawnData, columns: TableColumns | None) -> dict[str,
         column, values = own[at], dataset.values[:, at]
         entry: dict[str, Any] = {
             "name": column.name,
-            "kind": "number" if column.is_number else column.kind,
+            "kind": "number" if column.kind == "robust" else column.kind,
         }
         if column.is_words:
             entry["words"] = [str(word) for word in column.words]
@@ -118,7 +118,9 @@ def pack_links(
             entry |= likelihood.browser_form(float(posterior.noise[place.start]))
         each.append(entry)
     center = np.broadcast_to(posterior.center, (posterior.n_outputs,))
+    wholes = [column.unit for column in columns.columns if column.kind == FRACTION]
     return {
+        **({"whole": wholes[0]} if wholes else {}),
         "columns": each,
         "center": center.tolist(),
         "unit": units(posterior, columns).tolist(),

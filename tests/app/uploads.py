@@ -43,3 +43,14 @@ def in_batches(n: int = 2 * N) -> bytes:
         values = [np.sin(0.7 * i + k) + (2.0 + k) * late for k in range(3)]
         lines.append(",".join(["second" if late else "first", *(f"{v:.4f}" for v in values)]))
     return "\n".join(lines).encode()
+
+
+def soils(n: int = 2 * N) -> bytes:
+    """Return two numbers of soils as CSV, and percentages of sand, silt and clay."""
+    lines = ["depth,water,sand,silt,clay"]
+    for i in range(n):
+        first, second = np.sin(0.7 * i), np.cos(1.3 * i)
+        parts = np.exp([first, second, 0.3 * first * second])
+        values = [first + 0.2 * second, second, *(100.0 * parts / parts.sum())]
+        lines.append(",".join(f"{value:.4f}" for value in values))
+    return "\n".join(lines).encode()

@@ -1,5 +1,7 @@
 """Columns that are fractions: the coordinates, and all answers of models of tables and views."""
 
+import copy
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +11,16 @@ from scipy.spatial.distance import pdist
 from scipy.stats import norm
 
 import gplvm_core
-from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, SparseGPRegression
+from gplvm_core import (
+    BayesianGPLVM,
+    Dataset,
+    Drawing,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    SparseGPRegression,
+)
 from gplvm_core.models.data.fractions import Fractions, onto_simplex
+from gplvm_core.prediction import predict
 from gplvm_core.readers import DataError
 
 NAMES = ("oil", "water", "gas")
@@ -253,29 +263,91 @@ def test_new_rows_that_are_no_fractions_are_refused_in_words(of_views):
         of_views.complete(given)
     with pytest.raises(DataError, match="2 columns, but the model was trained on 3"):
         of_views.transform({"parts": NEW[:, :2]})
-    with pytest.raises(DataError, match="'salt' is no fraction; the fractions are '0', '1', '2'"):
+    with pytest.raises(DataError, match="there is no column 'salt'; the columns are 0, 1, 2"):
         of_views.column_quantiles({"spectra": NEW_SPECTRA}, "parts", "salt")
     with pytest.raises(DataError, match="at least one view other than 'parts'"):
         of_views.column_quantiles({"parts": NEW}, "parts", 0)
 
 
 def test_what_fractions_cannot_do_yet_is_said(of_table, table):
-    with pytest.raises(DataError, match="fit_to does not reach fractions yet"):
-        of_table.fit_to({"oil": 0.5})
+    with pytest.raises(DataError, match=r"'oil' is a fraction from 0 to 1; 1\.5 is none"):
+        of_table.fit_to({"oil": 1.5})
+    with pytest.raises(DataError, match=r"have the sum 1\.1, above 1"):
+        of_table.fit_to({"oil": 0.6, "gas": 0.5})
     with pytest.raises(ValueError, match=r"fractions .* have no covariance"):
         of_table.complete(table, return_cov=True)
-    with pytest.raises(DataError, match="apply takes no models with fractions yet"):
+    with pytest.raises(DataError, match="robust numbers or fractions: pass the training rows"):
         gplvm_core.apply(of_table, table)
-    rows = gplvm_core.Dataset.of_table("mix", "Mix", table, {})
-    with pytest.raises(ValueError, match="explorer does not show models with fractions yet"):
-        gplvm_core.explorer(of_table, rows)
     for ask in (
-        lambda: gplvm_core.Dataset.of_table("mix", "Mix", table, {"oil": "fraction"}),
         lambda: SparseGPRegression(kinds=["fraction"] * 3).fit(PARTS, SPECTRA[:, 0]),
         lambda: gplvm_core.is_anything_here(table, "fraction"),
     ):
         with pytest.raises(DataError, match="only latent variable models take fractions"):
             ask()
+
+
+@pytest.fixture(scope="module")
+def dataset(table):
+    kinds = dict.fromkeys(table, "number") | dict.fromkeys(NAMES, "fraction")
+    return Dataset.of_table("mix", "Mix", table, kinds)
+
+
+@pytest.mark.parametrize("noise", ["shared", "per_output"])
+def test_a_column_has_the_moments_of_its_coordinates(table, noise):
+    """The columns are linear in the coordinates while no fraction is 0, with slopes by steps."""
+    kinds = dict.fromkeys(NAMES, "fraction")
+    model = BayesianGPLVM(3, 12, **SETTINGS | {"max_iter": 8}, kinds=kinds, noise=noise).fit(table)
+    parts, points = model.fractions_, model.latent_mean_[:5] + 0.3
+    mean, variance = predict(model.posterior_, points)
+    middle = parts.encoded(np.hstack([np.full((1, 3), 1.0 / 3.0), np.zeros((1, 6))]))
+    steps = 0.01 * np.eye(middle.shape[1])
+    slopes = (parts.decoded(middle + steps) - parts.decoded(middle)) / 0.01
+    found = predict(parts.of_columns(model.posterior_), points)
+    expected = parts.decoded(middle) + (mean - middle) @ slopes
+    np.testing.assert_allclose(found[0], expected, atol=1e-9)
+    np.testing.assert_allclose(found[1], variance @ slopes**2, rtol=1e-9)
+    noises = [each.noise for each in (parts.of_columns(model.posterior_), model.posterior_)]
+    np.testing.assert_allclose(noises[0], noises[1] @ slopes**2, rtol=1e-9)
+
+
+def test_apply_fills_fractions_and_names_the_one_that_does_not_fit(of_table, table, dataset):
+    rows = table[:40].copy()
+    rows.loc[0, list(NAMES)] = 0.02, 0.96, 0.02  # the spectrum is that of another mixture
+    rows.loc[1, list(NAMES)] = np.nan
+    rows.loc[2, "gas"] = np.nan
+    model = copy.copy(of_table).fit_density(table, folds=5)
+    found = gplvm_core.apply(model, rows, dataset)
+    are_fractions(found[list(NAMES)])
+    assert found["p"][0] < 0.05 < found["p"][1:].median()
+    assert "“water” would be" in found["reasons"][0] and "it is 0.96" in found["reasons"][0]
+    assert np.mean(found["p"][1:] < 0.05) < 0.15
+    np.testing.assert_allclose(found.loc[1, list(NAMES)].astype(float), PARTS[1], atol=0.1)
+    assert found.loc[2, "gas"] == pytest.approx(PARTS[2, 2]) and found.loc[2, "gas std"] == 0.0
+
+
+def test_apply_fills_a_view_of_fractions(of_views):
+    views = {
+        "spectra": (SPECTRA, Drawing.of_vector(12)),
+        "parts": Dataset.of_table("p", "P", PARTS, "fraction"),
+    }
+    dataset = Dataset.of_views("mix", "Mix", views)
+    rows = np.hstack([NEW_SPECTRA[:30], np.full((30, 3), np.nan)])
+    found = gplvm_core.apply(of_views, rows, dataset)
+    filled = found[[f"parts: {at}" for at in range(3)]].to_numpy()
+    are_fractions(filled)
+    assert np.sqrt(np.mean((filled - NEW[:30]) ** 2)) < 0.05
+
+
+def test_a_point_reaches_wanted_fractions(of_table):
+    found = of_table.fit_to({"oil": 0.6, "gas": 0.3})[0]
+    are_fractions(found.outputs[:3])
+    np.testing.assert_allclose(found.outputs[:3], [0.6, 0.1, 0.3], atol=0.05)
+    assert np.abs(found.errors).max() < 0.05
+
+
+def test_a_number_beside_fractions_has_quantiles(of_table, table):
+    low, high = of_table.column_quantiles(table, "c", (0.025, 0.975))
+    assert 0.85 < np.mean((low < table["c"]) & (table["c"] < high)) < 1.0
 
 
 def test_values_do_not_depend_on_whether_their_deviations_are_asked(of_table, table):

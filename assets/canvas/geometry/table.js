@@ -18,7 +18,8 @@ const NORMAL_END = 1.96; // standard deviations from the mean of a Gaussian to t
 const MOST_COUNTED = 2000; // the intervals of larger counts are computed from the deviation of their logarithm
 
 /** How functions map to columns; see gplvm_core/wire/table.py.
- * @typedef {{ columns: { start: number, spread: number, noise?: number, size?: number, freedom?: number }[], center: number[], unit: number[] }} Links */
+ * @typedef {{ columns: { start: number, spread: number, noise?: number, size?: number, freedom?: number }[], center: number[], unit: number[], whole?: number }} Links
+ * whole: the sum of the fractions, if there are any */
 /** Prediction for a column: probabilities of its words, or the mean and the ends of the 95 % interval.
  * @typedef {{ chances: Float64Array } | { value: number, low: number, high: number }} Answer */
 
@@ -70,6 +71,22 @@ export function countInterval(mean, variance, size) {
   }
 }
 
+/**
+ * Move some values to the nearest ones that are not negative and have this sum, as gplvm_core/models/data/fractions.py does.
+ * @param {Float64Array} values
+ * @param {readonly number[]} places
+ * @param {number} whole
+ */
+export function toFractions(values, places, whole) {
+  const ordered = places.map((at) => values[at]).sort((a, b) => b - a);
+  let [sum, level] = [0, 0];
+  ordered.forEach((value, k) => {
+    sum += value;
+    if (value > (sum - whole) / (k + 1)) level = (sum - whole) / (k + 1);
+  });
+  for (const at of places) values[at] = Math.max(values[at] - level, 0);
+}
+
 /** @implements {Output} */
 export class TableOutput {
   /** @param {LatentModel} model whose outputs are functions of a table */
@@ -81,6 +98,8 @@ export class TableOutput {
     this.nOutputs = tableWidth(this.cells);
     /** @type {Links} */
     this.links = model.header.links;
+    /** Where the fractions are among the outputs. */
+    this.fractions = this.cells.filter(({ kind }) => kind === "fraction").map(({ start }) => start);
     /** The functions at the last place; they are cached, because each frame uses them several times. @type {{ x: Float64Array, variance: Float64Array | null, found: { mean: Float64Array, variances: Float64Array } } | null} */
     this.last = null;
   }
@@ -101,15 +120,25 @@ export class TableOutput {
     const { mean, variances: certain } = this.functions(x, variance);
     const { unit } = this.links;
     const variances = added ? certain.map((own, d) => own + unit[d] * unit[d] * added[d]) : certain;
-    return this.cells.map(({ words }, c) => {
+    const values = new Float64Array(this.nOutputs);
+    this.write(mean, variances, values);
+    return this.cells.map(({ words, kind, start: at, width }, c) => {
       const { start, noise = 0, size } = this.links.columns[c];
-      const expected = this.expected(c, mean, variances);
+      const expected = values.subarray(at, at + width);
       if (words) return { chances: expected };
       if (size) return { value: expected[0], ...countInterval(mean[start], variances[start], size) };
       // With Student-t noise of four degrees of freedom, this is within 1 % of the quantiles.
       const half = NORMAL_END * Math.sqrt(variances[start] + noise);
-      return { value: expected[0], low: expected[0] - half, high: expected[0] + half };
+      const [low, high] = [-half, half].map((step) => expected[0] + step);
+      if (kind === "fraction") return { value: expected[0], low: Math.max(low, 0), high: Math.min(high, this.links.whole ?? 1) };
+      return { value: expected[0], low, high };
     });
+  }
+
+  /** Write the values of all columns for these moments of the functions. @param {Float64Array} mean @param {Float64Array | null} variances @param {Float64Array} values */
+  write(mean, variances, values) {
+    this.cells.forEach(({ start }, c) => values.set(this.expected(c, mean, variances), start));
+    if (this.links.whole) toFractions(values, this.fractions, this.links.whole);
   }
 
   /** Return the mean and variances of the functions. @param {Float64Array} x @param {ArrayLike<number> | null} variance */
@@ -139,7 +168,7 @@ export class TableOutput {
   predict(x, values) {
     const place = Float64Array.from(x);
     const { mean, variances } = this.functions(place, null);
-    this.cells.forEach(({ start }, c) => values.set(this.expected(c, mean, variances), start));
+    this.write(mean, variances, values);
     return this.model.variance(place);
   }
 
@@ -189,6 +218,11 @@ export class TableOutput {
         for (let k = 0; k < width; k++) values[start + k] = Number(k === word);
       } else values[start] = size ? drawnCount(drawn[d], size, random) : expected[0] + (freedom ? drawnNoise(noise, freedom, random) : Math.sqrt(noise) * normal(random));
     });
+    if (!this.links.whole) return;
+    // Beside fractions are only numbers, so their functions have the same places. The sum takes one dimension from the scatter.
+    const wider = Math.sqrt(this.fractions.length / (this.fractions.length - 1));
+    for (const d of this.fractions) values[d] = mean[d] + wider * (values[d] - mean[d]);
+    toFractions(values, this.fractions, this.links.whole);
   }
 
   /** Return the values of a training row. @param {number} n */

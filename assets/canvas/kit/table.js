@@ -9,7 +9,7 @@ import { formatFixed } from "./format.js";
  * A column: its words, or the smallest value, the median and the largest value of its numbers.
  * @typedef {object} TableColumn
  * @property {string} name
- * @property {"number" | "yes/no" | "category" | "grade" | "count"} kind
+ * @property {"number" | "fraction" | "yes/no" | "category" | "grade" | "count"} kind
  * @property {string[]} [words]
  * @property {[number, number, number]} [range]
  */

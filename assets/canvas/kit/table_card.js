@@ -1,7 +1,8 @@
-// A row of a table as a card: bars for numbers and counts, shares of a bar for words.
+// A row of a table as a card: bars for numbers and counts, shares of a bar for words, and a triangle for three fractions.
 
 import { css, labelStyle } from "./theme.js";
 import { byChance, cellText, cellsOfTable } from "./table.js";
+import { Triangle, threeFractions, triangleHeight, triangleInks } from "./triangle.js";
 
 /** @import { Drawing } from "./geometry.js" */
 /** @import { DrawOptions } from "./output.js" */
@@ -14,7 +15,8 @@ const TEXTS = 0.3;
 
 /** Return the height of a card. @param {Drawing} drawing @param {number} width @param {boolean} small */
 export function cardHeight({ table = [] }, width, small) {
-  return small ? width * 0.85 : CARD_LINE * table.length + 8;
+  if (small) return width * 0.85;
+  return CARD_LINE * table.length + 8 + (threeFractions(cellsOfTable(table)) ? triangleHeight(width) : 0);
 }
 
 /**
@@ -27,15 +29,24 @@ export function cardHeight({ table = [] }, width, small) {
  */
 export function drawTable(context, { table = [], palette = [] }, values, width, height, { theme, small = false }) {
   const cells = cellsOfTable(table);
+  const three = threeFractions(cells);
+  const alone = small && cells.length === 3;
+  const above = !three ? 0 : alone ? height : small ? 0 : triangleHeight(width);
+  if (three && above) {
+    const triangle = new Triangle(three, width, above, small);
+    triangle.frame(context, theme);
+    triangle.row(context, values, small ? 3 : 6, triangleInks(theme).shown);
+    if (alone) return;
+  }
   const margin = small ? 2 : 4;
-  const step = (height - 2 * margin) / Math.max(cells.length, 1);
+  const step = (height - above - 2 * margin) / Math.max(cells.length, 1);
   const [left, right] = small ? [margin, width - margin] : [NAMES * width, width * (1 - TEXTS)];
   const thick = Math.max(small ? step * 0.72 : Math.min(step * 0.5, 11), 1);
   context.save();
   context.font = `12px ${theme.font}`;
   context.textBaseline = "middle";
   cells.forEach((cell, c) => {
-    const middle = margin + (c + 0.5) * step;
+    const middle = above + margin + (c + 0.5) * step;
     const box = { left, right, top: middle - thick / 2, thick };
     drawCell(context, cell, values, box, palette, theme);
     if (small) return;

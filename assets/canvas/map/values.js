@@ -4,7 +4,9 @@ import { element, pushButton } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
 import { chanceWords, ownText } from "../kit/table.js";
 import { css, labelStyle } from "../kit/theme.js";
+import { threeFractions } from "../kit/triangle.js";
 import { intervalWords } from "../geometry/table.js";
+import { FractionPicture } from "./fractions.js";
 import { shadeOf } from "./switches.js";
 
 /** @import { Answer } from "../geometry/table.js" */
@@ -166,8 +168,10 @@ export class TableValues {
     });
     this.note = element("p");
     this.explain(MARKS);
+    const three = model.table && threeFractions(model.table.cells);
+    this.triangle = three ? new FractionPicture(model, three) : null;
     const head = element("div", { class: "head", "aria-hidden": "true" }, element("span"), element("span"), element("b", {}, "model"), element("span"), element("em", {}, "data"));
-    this.host = element("div", { class: "values" }, head, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), this.note);
+    this.host = element("div", { class: "values" }, ...(this.triangle ? [this.triangle.canvas] : []), head, element("ul", { "aria-label": "Values at this place", tabindex: 0 }, ...this.rows.map(({ line }) => line.row)), this.note);
     parts.output.before(this.host);
     parts.output.hidden = true;
     parts.inspector.dataset.table = "true";
@@ -191,6 +195,7 @@ export class TableValues {
    */
   show(point, hidden, row) {
     const { explorer: { state, model } } = this;
+    this.triangle?.show(point, row, state.theme);
     const answers = this.answers(point, hidden);
     const own = row >= 0 && model.itemSize === this.rows.length ? model.item(row) : null;
     this.rows.forEach(({ by, title, line }, d) => {

@@ -6,27 +6,28 @@ are not negative (MATHEMATICS.md, *Fractions*).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
 from scipy.special import ndtri
 from scipy.stats.qmc import Sobol
 
+from gplvm_core.bounds import OutputGaps
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.numerics import Array
+from gplvm_core.prediction import Posterior
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import in_digits, listed
+from gplvm_core.readers.fractions import MOST, WHOLES, whole_of
+from gplvm_core.readers.kinds import FRACTION, TableColumn
 
-WHOLES = (1.0, 100.0)  # the sums of fractions and of percentages
 TOLERANCE = 0.01  # by which the sum of a row may differ, as a fraction of the whole
-ALIKE = 1e-3  # the same for columns that look like fractions
 DRAWS = 256  # pairs of draws of a prediction
 MOST_NUMBERS = 4_000_000  # in memory at a time
-MOST = 100  # fractions of one whole; the draws of a prediction stand for no more
 ROUNDING = 1e-9  # how far below 0 a fraction of 1 may be
-FEWEST_ROWS = 10  # complete rows of columns that look like fractions
 
 
 @dataclass(frozen=True)
@@ -93,13 +94,12 @@ class Fractions:
             )
         return tuple(notes)
 
-    def fraction(self, column: str | int) -> int:
-        """Return the number of a fraction, given by name or number. Raises DataError otherwise."""
-        at = self.names.index(column) if column in self.names else column
-        if at not in self.places:
-            own = listed([repr(self.names[each]) for each in sorted(self.places)])
-            raise DataError(f"{column!r} is no fraction; the fractions are {own}")
-        return int(at)
+    def hidden_with(self, column: int) -> slice:
+        """The outputs that determine a column: its own, or the coordinates of all fractions."""
+        if column in self.places:
+            return slice(len(self.others), None)
+        at = self.others.index(column)
+        return slice(at, at + 1)
 
     @cached_property
     def others(self) -> list[int]:
@@ -171,13 +171,72 @@ class Fractions:
                 "units by their sum, or make these columns numbers"
             )
 
+    @cached_property
+    def columns(self) -> TableColumns:
+        """All columns of the table with their kinds; the unit of a fraction is the whole."""
+        kinds = [
+            TableColumn(name, FRACTION, unit=self.whole)
+            if at in self.places
+            else TableColumn(name, "number")
+            for at, name in enumerate(self.names)
+        ]
+        return TableColumns(tuple(kinds))
+
+    @cached_property
+    def blend(self) -> tuple[Float[Array, "K D"], Float[Array, " D"]]:
+        """A matrix and a shift: outputs @ matrix + shift are the columns, before any is moved to
+        its nearest fractions.
+        """
+        split = len(self.others)
+        matrix, shift = np.zeros((len(self.names) - 1, len(self.names))), np.zeros(len(self.names))
+        matrix[np.arange(split), self.others] = 1.0
+        matrix[split:, list(self.places)] = self.basis.T
+        shift[list(self.places)] = self.whole / len(self.places)
+        return matrix, shift
+
+    def of_columns(self, posterior: Posterior) -> Posterior:
+        """Return the posterior of all columns from that of the outputs.
+
+        Every column has its exact mean and variance, before any is moved to its nearest fractions:
+        the fractions are linear in their coordinates, which are seen or missing together. The
+        columns are no longer independent, so only questions about one column may be asked.
+        """
+        matrix, shift = self.blend
+        parts = matrix * np.broadcast_to(posterior.scale, len(matrix))[:, None]
+        scale = np.sqrt(np.sum(parts**2, axis=0))
+        share, each = (parts / scale) ** 2, posterior.each
+        first = np.argmax(matrix != 0.0, axis=0)
+        return replace(
+            posterior,
+            weights=posterior.weights @ parts / scale,
+            slope=None if posterior.slope is None else posterior.slope @ parts / scale,
+            center=np.broadcast_to(posterior.center, len(matrix)) @ matrix + shift,
+            scale=scale,
+            groups=np.asarray(posterior.groups)[first],
+            each=each and OutputGaps(each.ratio @ share, each.basis, share.T @ each.shares),
+            links=self.columns.links,
+        )
+
+    def check_wanted(self, row: Float[Array, " D"]) -> None:
+        """Raise DataError for wanted fractions that no row has (NaN: not wanted)."""
+        at = list(self.places)
+        for d in at:
+            if row[d] < 0.0 or row[d] > self.whole:
+                raise DataError(
+                    f"{self.names[d]!r} is a fraction from 0 to {self.whole:g}; {row[d]:g} is none"
+                )
+        total = np.nansum(row[at])
+        if total > (1.0 + TOLERANCE) * self.whole:
+            raise DataError(
+                f"the wanted fractions have the sum {in_digits(total)}, above {self.whole:g}: "
+                "lower some of them"
+            )
+
     def decoded(self, outputs: Float[Array, "*S K"]) -> Float[Array, "*S D"]:
         """Return the columns of drawn or filled outputs, with the nearest fractions from 0."""
-        found = np.empty((*outputs.shape[:-1], len(self.names)))
-        split = len(self.others)
-        found[..., self.others] = outputs[..., :split]
-        plane = outputs[..., split:] @ self.basis.T + self.whole / len(self.places)
-        found[..., list(self.places)] = onto_simplex(plane, self.whole)
+        matrix, shift = self.blend
+        found, at = outputs @ matrix + shift, list(self.places)
+        found[..., at] = onto_simplex(found[..., at], self.whole)
         return found
 
     def moments(
@@ -200,7 +259,10 @@ class Fractions:
         std: Float[Array, "N K"],
         column: int,
     ) -> Float[Array, "L N"]:
-        """Return quantiles of one fraction, from the moments of the outputs."""
+        """Return quantiles of one column, from the moments of the outputs."""
+        if column in self.others:
+            at = self.others.index(column)
+            return mean[:, at] + std[:, at] * ndtri(levels)[:, None]
         at = self.places.index(column)
         each = [np.quantile(own[..., at], levels, axis=0) for own in self._drawn(mean, std)]
         return np.concatenate(each, axis=1)
@@ -243,24 +305,21 @@ class Fractions:
             yield onto_simplex(each @ self.basis.T + self.whole / size, self.whole)
 
 
-def proposed(rows: Float[Array, "N D"]) -> tuple[str, ...]:
-    """Return a note if three columns of numbers or more look like fractions; one-hot ones do not.
+def table_columns(model: Any) -> TableColumns | None:
+    """Return the columns of a model of one table; None if all are numbers."""
+    parts, columns = getattr(model, "fractions_", None), getattr(model, "columns_", None)
+    return parts.columns if isinstance(parts, Fractions) else columns
 
-    At least half of the rows must be complete.
-    """
-    if not 3 <= rows.shape[1] <= MOST or np.nanmin(rows) < 0.0:
+
+def proposed(rows: Float[Array, "N D"]) -> tuple[str, ...]:
+    """Return a note if the columns of a table look like fractions."""
+    whole = whole_of(rows)
+    if whole is None:
         return ()
-    sums = rows.sum(axis=1)
-    sums = sums[~np.isnan(sums)]
-    if len(sums) < max(FEWEST_ROWS, 0.5 * len(rows)):
-        return ()
-    for whole in WHOLES:
-        if np.all(np.abs(sums - whole) <= ALIKE * whole) and (rows % whole > 0.0).any():
-            return (
-                f"the columns are not negative and have the sum {whole:g} in every row: in a "
-                'script, kinds="fraction" makes predictions so, too',
-            )
-    return ()
+    return (
+        f"the columns are not negative and have the sum {whole:g} in every row: "
+        'kinds="fraction" makes predictions so, too',
+    )
 
 
 def onto_simplex(points: Float[Array, "*S D"], whole: float) -> Float[Array, "*S D"]:

@@ -1,6 +1,7 @@
 """Find the latent points that explain wanted outputs."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,10 +87,6 @@ def fit_to(
             "call of_view(name).fit_to; for other models, use complete, which fills gaps with "
             "every model"
         )
-    if fitted.fractions:
-        raise DataError(
-            "fit_to does not reach fractions yet: use complete, which fills the other columns"
-        )
     (edge,), (belief,) = network.ends.values(), network.beliefs
     posterior = edge.posterior
     relevance = np.asarray(self.relevance_, dtype=np.float64)
@@ -98,15 +95,30 @@ def fit_to(
             fitted.tables[str(edge.target)], posterior, targets, tolerance, through
         )
         return reached(posterior, belief, relevance, *held)
+    parts = self._fractions
+    width = posterior.n_outputs if parts is None else len(parts.names)
     if isinstance(targets, Mapping):
         names = list(getattr(self, "feature_names_in_", []))
-        targets = _row_of(targets, names, posterior.n_outputs)
-    handles = _handles(targets, tolerance, through, posterior.n_outputs)
+        targets = _row_of(targets, names, width)
+    handles = _handles(targets, tolerance, through, width)
+    if parts is not None:
+        if through is None:
+            parts.check_wanted(as_floats(targets, "targets"))
+        matrix, shift = parts.blend
+        goals = handles.targets - handles.functionals @ shift
+        handles = Handles(handles.functionals @ matrix.T, goals, handles.tolerance)
     noise = np.sqrt(posterior.noise_variance) * posterior.scale
     if tolerance is None:
         own = TOLERANCE * np.sqrt(handles.functionals**2 @ noise**2)
         handles = Handles(handles.functionals, handles.targets, own)
-    return reached(posterior, belief, relevance, handles)
+    found = reached(posterior, belief, relevance, handles)
+    if parts is None:
+        return found
+    moments = [parts.moments(each.outputs, each.std) for each in found]
+    return [
+        replace(each, outputs=mean, std=std)
+        for each, (mean, std) in zip(found, moments, strict=True)
+    ]
 
 
 def _held_columns(

@@ -229,21 +229,23 @@ def _quantiles(
 ) -> NDArray[Any]:
     levels = checked_levels(quantiles)
     if name in model.fitted_.fractions:
-        return _quantiles_of_fraction(model, Y, name, column, levels)
+        return _quantiles_beside_fractions(model, Y, name, column, levels)
     expected, at = _of_others(model, Y, name, column)
     return expected.quantile_values(at, levels)
 
 
-def _quantiles_of_fraction(
+def _quantiles_beside_fractions(
     model: Any, Y: Any, name: str, column: str | int, levels: Float[Array, " L"]
 ) -> Float[Array, "L N"]:
-    """Return quantiles of one fraction, without the fractions of the row, which determine it."""
+    """Return quantiles of one fraction, without the fractions of the row, which determine it; or of
+    a number beside fractions.
+    """
     fitted = model.fitted_
     parts = fitted.fractions[name]
-    at, rows = parts.fraction(column), model._rows(Y, all_seen=False)
+    at, rows = parts.columns.column(column), model._rows(Y, all_seen=False)
     if name == DATA:
         known = rows[DATA].copy()
-        known[:, len(parts.others) :] = np.nan
+        known[:, parts.hidden_with(at)] = np.nan
         refuse_unseen(np.asarray(~np.isnan(known).all(axis=1)), where="the other columns of ")
         mean, variance = completed(fitted, {DATA: known}, None)[DATA]
     else:

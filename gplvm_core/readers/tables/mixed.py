@@ -11,6 +11,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers.cells import Cells
 from gplvm_core.readers.errors import DataError, listed, shortened
 from gplvm_core.readers.kinds import (
+    FRACTION,
     NUMBERS,
     TableColumn,
     chosen_kinds,
@@ -82,7 +83,7 @@ def _read_mixed(
             as_numbers([column], table, kinds=True)  # raises an error with the name of the cell
     cells = [_cells(column, kinds[column.name], table) for column in columns]
     with _naming(table):
-        found, _ = columns_of(cells, [kinds[column.name] for column in columns])
+        found, _ = columns_of(cells, [kinds[column.name] for column in columns], fractions=True)
         coded = np.column_stack([*map(coded_column, found, cells)])
     named = [
         f"{shortened(column.name)} ({column.kind}{_words(column)})"
@@ -90,12 +91,13 @@ def _read_mixed(
         if column.kind != "number"
     ]
     more = f"; and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
-    words = any(not column.is_number for column in found)
-    robust = any(column.kind == "robust" for column in found)
-    what = "words, counts and robust numbers" if robust else "words and counts"
-    note = (
-        f"Columns of {what if words else 'robust numbers'}: {'; '.join(named[:MOST_NAMED])}{more}."
-    )
+    sorts = [
+        *["words", "counts"] * any(not column.is_number for column in found),
+        *["robust numbers"] * any(column.kind == "robust" for column in found),
+        *["fractions"] * any(column.kind == FRACTION for column in found),
+    ]
+    what = f"{', '.join(sorts[:-1])} and {sorts[-1]}" if sorts[1:] else sorts[0]
+    note = f"Columns of {what}: {'; '.join(named[:MOST_NAMED])}{more}."
     return found, coded, note
 
 

@@ -1,7 +1,7 @@
 """Inspect a table before it is read, so that the user can confirm the columns' roles."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from gplvm_core.readers.checks import units_differ
 from gplvm_core.readers.errors import in_digits
+from gplvm_core.readers.fractions import run_of_fractions
 from gplvm_core.readers.proposals import CONSTANT, MOSTLY_NUMBERS, Proposal
 from gplvm_core.readers.sources import Source
 from gplvm_core.readers.tables.codes import MissingCode, missing_codes
@@ -75,7 +76,8 @@ class TableReport:
     `image_shape` is set if the rows are images; `columns` then lists only the other arrays of the
     file. `scaling` is the suggested scaling: "columns" if the units differ. `first_rows` are the
     cells of the first rows, by column. `letters` are words of a text that may have another
-    encoding; `codes` are numbers that may stand for missing values.
+    encoding; `codes` are numbers that may stand for missing values; `fractions` are neighbouring
+    columns of numbers whose rows have the sum 1 or 100.
     """
 
     name: str
@@ -94,6 +96,7 @@ class TableReport:
     first_rows: tuple[tuple[str, ...], ...] = ()
     letters: str = ""
     codes: tuple[MissingCode, ...] = ()
+    fractions: tuple[str, ...] = ()
 
     @property
     def label_column(self) -> str | None:
@@ -150,8 +153,16 @@ def inspect_table(
         "beside": tuple(column.name for column in table.beside),
         "first_rows": tuple(each.first_words(FIRST_ROWS) for each in table.columns[:FIRST_COLUMNS]),
         "codes": missing_codes([each for each in table.columns if each.name in values]),
+        "fractions": _fractions([each for each in table.columns if each.name in values]),
     }
     return TableReport(**own)
+
+
+def _fractions(columns: Sequence[Column]) -> tuple[str, ...]:
+    """Return the names of columns that look like fractions of one whole."""
+    known = [(each.name, each.numbers) for each in columns if each.numbers is not None]
+    found = run_of_fractions([numbers for _, numbers in known[:FIRST_COLUMNS]])
+    return tuple(known[at][0] for at in found)
 
 
 def identifiers(table: Table) -> list[Column]:

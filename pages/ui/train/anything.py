@@ -11,7 +11,7 @@ from numpy import ndarray as Array
 from gplvm_core.comparison import Evidence, Step, is_anything_here
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import plural
-from gplvm_core.readers.kinds import in_own_values, kinds_of
+from gplvm_core.readers.kinds import FRACTION, in_own_values, kinds_of
 from gplvm_core.training import begin_comparison
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
@@ -92,7 +92,11 @@ def spread(numbers: Array, most: int) -> Array:
 
 
 def anything_button(dataset: Dataset) -> None:
-    """Show the button that opens the dialog, below the preview of a table."""
+    """Show the button that opens the dialog, below the preview of a table without fractions: these
+    are related, because they have one sum.
+    """
+    if any(column.kind == FRACTION for column in dataset.all_columns):
+        return
     if st.button(
         TITLE,
         key="anything",

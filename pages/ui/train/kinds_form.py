@@ -8,6 +8,7 @@ import streamlit as st
 from gplvm_core.datasets import ColumnReport, Dataset
 from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.kinds import FRACTION
 from gplvm_core.readers.proposals import of_counts
 from pages.ui.shared.inputs import (
     lasting_multiselect,
@@ -23,6 +24,7 @@ COLOUR = "colour"
 WORDS = {
     "number": "Number",
     "robust": "Robust number",
+    FRACTION: "Fraction",
     "yes/no": "Yes/no",
     "category": "Category",
     "grade": "Grade",
@@ -33,6 +35,7 @@ WORDS = {
 MANY = {
     "number": ("column of numbers", "columns of numbers"),
     "robust": ("robust column", "robust columns"),
+    FRACTION: ("fraction", "fractions"),
     "yes/no": ("yes/no column", "yes/no columns"),
     "category": ("category", "categories"),
     "grade": ("grade", "grades"),
@@ -45,13 +48,17 @@ HELP = (
 
 
 def kinds_questions(
-    columns: Sequence[ColumnReport], label: str | None, n_rows: int = 0
+    columns: Sequence[ColumnReport],
+    label: str | None,
+    n_rows: int = 0,
+    fractions: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Ask for the kinds of the trained columns; return the answers as "kinds".
 
     The entry "open" is the text of an unanswered question, or "". The result is empty if all
     columns are numbers. label: the column that colours the map; the user can exclude it from
     training. n_rows: of the table; with many rows, a label is not learnt unless the user asks.
+    fractions: the columns whose rows have the sum 1 or 100.
     """
     mark = fingerprint((*(column.name for column in columns), "kinds"))
     kept = recall(mark)
@@ -80,6 +87,7 @@ def kinds_questions(
     chosen |= _numbers(numbers, kept, mixed, mark)
     chosen |= _exposure(numbers, chosen, kept, mark)
     chosen |= _robust(numbers, chosen, kept, mark)
+    chosen |= _fractions(fractions, chosen, kept, mark)
     usual = {column.name for column in columns if column.kinds[0] == "number"}
     answers = {name: kind for name, kind in chosen.items() if kind != "number" or name not in usual}
     answers |= {column.name: COLOUR for column in words if column.name not in chosen}
@@ -207,24 +215,54 @@ def _robust(
     return dict.fromkeys(names, "robust")
 
 
+def _fractions(
+    names: Sequence[str], chosen: dict[str, Any], kept: dict[str, Any], mark: str
+) -> dict[str, Any]:
+    """Ask whether columns with a constant sum are fractions of one whole; return their kinds."""
+    if not names or not all(chosen.get(name) == "number" for name in names):
+        return {}
+    if any(kind != "number" for kind in chosen.values()):
+        return {}  # fractions can only be beside numbers
+    if not lasting_toggle(
+        f"{plain(listed([f'“{name}”' for name in names]))} are fractions of one whole",
+        value=all(kept.get(name) == FRACTION for name in names),
+        key=f"upload_fractions_{mark}",
+        help="Their sum is the same in every row. As fractions, all predictions have this sum, and "
+        "none is negative.",
+    ):
+        return {}
+    return dict.fromkeys(names, FRACTION)
+
+
 def what_is_learnt(dataset: Dataset) -> str:
     """Describe what the model learns from columns of several kinds."""
     columns = dataset.all_columns
     kinds = [column.kind for column in columns]
     known = listed([column.name for column in columns if column.kind == "exposure"])
+    chances = any(not column.is_number for column in columns)
     if dataset.views:
-        worded = [f"“{plain(view.name)}”" for view in dataset.views if view.columns]
+        worded = [
+            f"“{plain(view.name)}”"
+            for view in dataset.views
+            if any(not column.is_number for column in view.columns)
+        ]
+        predicted = (
+            f"probabilities for the words and counts in {listed(worded)}, and means with standard "
+            "deviations for numbers"
+            if chances
+            else "means with standard deviations"
+        )
         return (
-            "The model learns one map for all views. It predicts probabilities for the words and "
-            f"counts in {listed(worded)}, and means with standard deviations for numbers. A "
-            "gap, such as a missing label, is left out."
+            f"The model learns one map for all views. It predicts {predicted}. A gap, such as a "
+            "missing label, is left out."
             + (f" “{plain(known)}” is known in every row." if known else "")
         )
     parts = [plural(kinds.count(kind), *MANY[kind]) for kind in MANY if kind in kinds]
     together = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
+    predicted = "probabilities for words and counts, and " if chances else ""
     return (
-        f"The model learns one map for all columns: {together}. It predicts probabilities for "
-        "words and counts, and means with standard deviations for numbers."
+        f"The model learns one map for all columns: {together}. It predicts {predicted}means with "
+        "standard deviations for numbers."
         + (
             f" “{plain(known)}” is known in every row, and does not affect the map."
             if known

@@ -11,6 +11,7 @@ from gplvm_core.models.data.data_weights import WIDE
 from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.readers.checks import mixed_units
 from gplvm_core.readers.errors import in_digits
+from gplvm_core.readers.kinds import FRACTION
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
 from pages.ui.shared.inputs import (
@@ -64,6 +65,10 @@ ENCODERS = {
     "network": "Network encoder (instant)",
     "outputs": "The row itself (autoencoder)",
 }
+ONLY_FRACTIONS = (
+    "Only these models of one layer learn fractions. No predicted fraction is negative, and their "
+    "sum is that of the data."
+)
 MOST_OUTPUTS = 30  # of an autoencoder, which has a latent dimension for every output
 
 
@@ -87,7 +92,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     over_time, mixed = choice.needs_times, dataset.kinds is not None
     in_parts = isinstance(dataset, TableDataset)
     if mixed:
-        st.caption(only_these(dataset))
+        st.caption(ONLY_FRACTIONS if only_numbers(dataset) else only_these(dataset))
     elif choice.deeper is not None and not in_parts:
         n_layers = layers_question()
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
@@ -116,7 +121,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         if choice.needs_views and own_spaces_question():
             *shared, own = options["n_components"]
             options |= {"n_components": tuple(shared), "view_components": own}
-    if not mixed:
+    if not mixed or only_numbers(dataset):
         options |= noise_and_scale(choice, dataset, found, mark, differ=differ)
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & known:
@@ -179,6 +184,11 @@ def noise_and_scale(
         "Scale of the columns", "scaling", words, usual=usual, mark=f"_{usual}{mark}"
     )
     return options
+
+
+def only_numbers(dataset: Dataset) -> bool:
+    """Return whether all columns are numbers with the layer's noise; some may be fractions."""
+    return all(column.kind in ("number", FRACTION) for column in dataset.all_columns)
 
 
 def only_these(dataset: Dataset) -> str:

@@ -8,6 +8,7 @@ from gplvm_core.readers.bodies.parts import body_parts, in_body_parts
 from gplvm_core.readers.divided import in_blocks, in_groups, label_column, name_groups, with_labels
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.joined import check_names
+from gplvm_core.readers.kinds import FRACTION
 from gplvm_core.readers.names import column_words
 from pages.ui.shared.inputs import (
     lasting_multiselect,
@@ -60,8 +61,8 @@ def ways_of(dataset: Dataset) -> dict[str, str]:
             ways["parts"] = "Trunk, arms and legs"
         ways["joints"] = "Every joint"
     pictures = kind == "image" or any(view.drawing.kind == "image" for view in dataset.views)
-    # An exposure cannot be alone in a view.
-    alone = all(column.kind != "exposure" for column in dataset.columns)
+    # Neither an exposure nor a fraction can be alone in a view.
+    alone = all(column.kind not in ("exposure", FRACTION) for column in dataset.columns)
     if 2 <= dataset.n_outputs <= MOST_COLUMN_VIEWS and not pictures and alone:
         ways["columns"] = "Every column"
     return ways
@@ -105,6 +106,9 @@ def chosen_groups(dataset: Dataset, mark: str) -> dict[str, list[int]]:
     count = whole_number_of("How many views", f"views_count_{mark}", 2, ends)
     # As an example, the columns are initially divided in their order.
     shares = np.array_split(np.arange(len(words)), count)
+    parts = [at for at, column in enumerate(dataset.columns) if column.kind == FRACTION]
+    if count == 2 and parts and len(parts) < len(words):
+        shares = [np.delete(np.arange(len(words)), parts), np.array(parts)]
     names, chosen = [], []
     for number, share in enumerate(shares):
         left, right = st.columns([1, 3])

@@ -77,7 +77,9 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         roles = {answers.get(f"{role}_column") for role in ("time", "sequence")}
         roles |= {*answers.get("id_columns", ())}
         learnt = [c for c in report.columns if c.kinds and c.name not in roles]
-        kinds = kinds_questions(learnt, answers.get("label_column"), report.n_rows)
+        kinds = kinds_questions(
+            learnt, answers.get("label_column"), report.n_rows, report.fractions
+        )
         answers |= kinds | {"open": answers.get("open") or kinds.get("open", "")}
     if header is not None:
         answers["header"] = header

@@ -69,18 +69,17 @@ def rows_asked(dataset: Dataset, values: Array) -> Any:
 def scores(model: Any, dataset: Dataset, values: Array) -> Array:
     """Return how typical rows are, in nats: their log density, or else the change of the bound."""
     if density_of(model) is not None:
-        return np.asarray(model.score_samples(values, method="density"))
+        return np.asarray(model.score_samples(rows_asked(dataset, values), method="density"))
     return log_scores(model, dataset, values)
 
 
 def completed_rows(model: Any, dataset: Dataset, values: Array) -> tuple[Array, Array, Array]:
     """Return completed rows, standard deviations and probabilities; NaN where undefined."""
-    if not dataset.columns:
-        mean, std = model.complete(values, return_std=True)
+    asked = rows_asked(dataset, values)
+    if not dataset.columns or model.fitted_.fractions:  # only numbers
+        mean, std = map(np.asarray, model.complete(asked, return_std=True))
         return mean, std, np.full(mean.shape, np.nan)
-    whole, std, chance = model.complete(
-        rows_asked(dataset, values), return_std=True, return_probability=True
-    )
+    whole, std, chance = model.complete(asked, return_std=True, return_probability=True)
     return dataset.coded(whole), std, chance
 
 

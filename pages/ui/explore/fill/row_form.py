@@ -7,7 +7,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.kinds import FRACTION, TableColumn
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.completion import RowItem
 from pages.ui.explore.fill.model import completed, possibilities, rows_asked
@@ -144,6 +144,9 @@ def expected_words(item: Item, name: str, row: Array, c: int, truth: float) -> s
         known = "" if np.isnan(truth) else plain(str(column.words[int(truth)]))
     elif column.kind == "exposure":
         words, known = "a usual value", "" if np.isnan(truth) else f"{truth:,.4g}"
+    elif column.kind == FRACTION and one_is_missing(item.dataset, row):
+        rest = completed(item.model, name, row, item.dataset).mean[c]
+        words, known = f"**{rest:,.4g}**, the rest", "" if np.isnan(truth) else f"{truth:,.4g}"
     else:
         low, middle, high = (
             f"{value:,.4g}" for value in interval(item.model, name, row, c, item.dataset)
@@ -151,6 +154,12 @@ def expected_words(item: Item, name: str, row: Array, c: int, truth: float) -> s
         words = f"**{middle}** (95 %: {low} to {high})"
         known = "" if np.isnan(truth) else f"{truth:,.4g}"
     return f":material/auto_fix_high: {words}" + (f" · in the data: {known}" if known else "")
+
+
+def one_is_missing(dataset: Dataset, row: Array) -> bool:
+    """Whether a single fraction of a row is missing, which the others determine."""
+    own = [np.isnan(row[c]) for c, each in enumerate(dataset.columns) if each.kind == FRACTION]
+    return sum(own) == 1
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

@@ -24,7 +24,10 @@ def noise_of_outputs(item: Item, name: str) -> None:
     """Show an expander with the noise of each output, or the noise that all outputs share."""
     dataset = item.dataset
     noise_std, numbers = item.model.noise_std_, np.ones(dataset.n_outputs, dtype=bool)
-    if dataset.columns:
+    parts = getattr(item.model, "fractions_", None)
+    if parts is not None:
+        noise_std = np.sqrt(parts.of_columns(item.model.posterior_).noise)
+    elif dataset.columns:
         numbers = np.array([column.is_number for column in dataset.columns])
         noise_std = noise_std[item.model.posterior_.links.measured]
     if not numbers.any():
@@ -73,7 +76,7 @@ def own_in_words(noise: CellNoise) -> str:
 
 def shared_in_words(item: Item, noise: CellNoise) -> str:
     """Describe the noise that all outputs share, and how to train with one noise per output."""
-    share, std = noise.share[noise.order], item.model.noise_std_
+    share, std = noise.share[noise.order], noise.std[noise.order]
     amount = ""
     if np.ptp(share) <= ALIKE * share.max():
         amount = f": {share[0]:.0%} of each output's spread"

@@ -1,0 +1,52 @@
+"""Browser test of fractions: recognised on Train, and drawn in a triangle on Explore."""
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from gplvm_core.prediction import predict
+from gplvm_core.store import Library
+from tests.app.maps import EXPLORER, MAP
+from tests.app.uploads import soils
+from tests.app.watch import settled
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.slow
+def test_fractions_are_offered_trained_and_drawn_in_a_triangle(server, browser_page):
+    page = browser_page.page
+    page.goto(f"{server.url}/train")
+    page.get_by_text("My own file").click()
+    file = {"name": "soils.csv", "mimeType": "text/csv", "buffer": soils()}
+    page.locator("input[type=file]").set_input_files([file])
+    offered = page.get_by_text("“sand”, “silt”, “clay” are fractions of one whole")
+    settled(page)
+    offered.click()
+    expect(page.get_by_text("2 columns of numbers and 3 fractions")).to_be_visible()
+    steps = page.get_by_label("Training steps, at most", exact=True)
+    steps.fill("30")
+    steps.press("Enter")
+    page.get_by_role("button", name="Start training").click()
+    page.get_by_test_id("stMain").get_by_role("button", name="Explore").click()
+    page.wait_for_selector("[data-ready=true]")
+    box = page.locator(MAP).bounding_box()
+    page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 0.5 * box["height"])
+    page.mouse.move(0, 0)
+    settled(page)
+    point, shown, dark = page.evaluate(
+        f"""() => {{
+            const explorer = {EXPLORER}, point = explorer.shownPoint();
+            const values = new Float64Array(explorer.model.table.nOutputs);
+            explorer.model.table.predict(point, values);
+            const {{ canvas }} = explorer.inspector.values.triangle;
+            const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+            return [Array.from(point), Array.from(values), pixels.data.filter((v) => v > 0).length];
+        }}"""
+    )
+    model = Library(server.home / "library").model("soils-bayesian-gp-lvm")
+    mean, _ = predict(model.posterior_, np.array([point]))
+    expected = model.fractions_.decoded(mean)[0]
+    assert expected[2:].sum() == pytest.approx(100.0)
+    np.testing.assert_allclose(shown, expected, rtol=1e-3)
+    assert dark > 2000

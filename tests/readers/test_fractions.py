@@ -1,0 +1,54 @@
+"""Which columns of a file look like fractions of one whole, and how they are read."""
+
+import io
+
+import numpy as np
+import pytest
+
+from gplvm_core.readers import NamedBytes, inspect_table, read_table
+from gplvm_core.readers.fractions import run_of_fractions, whole_of
+
+
+def source(rows, names):
+    lines = [",".join(names), *(",".join(f"{value:.3f}" for value in row) for row in rows)]
+    return NamedBytes("soils.csv", io.BytesIO("\n".join(lines).encode()).getvalue())
+
+
+PARTS = np.random.default_rng(0).dirichlet([2.0, 3.0, 1.0], 30)
+OTHERS = np.random.default_rng(1).standard_normal((30, 2))
+ROWS = np.hstack([OTHERS[:, :1], 100.0 * PARTS, OTHERS[:, 1:]])
+NAMES = ["pH", "sand", "silt", "clay", "iron"]
+
+
+def test_neighbouring_columns_with_the_sum_100_are_found_and_read_as_fractions():
+    file = source(ROWS, NAMES)
+    assert inspect_table(file).fractions == ("sand", "silt", "clay")
+    dataset = read_table(file, kinds=dict.fromkeys(NAMES[1:4], "fraction"))
+    assert [column.kind for column in dataset.columns] == [
+        "number",
+        *["fraction"] * 3,
+        "number",
+    ]
+    assert "Columns of fractions: sand (fraction)" in " ".join(dataset.notes)
+    np.testing.assert_allclose(dataset.values[:, 1:4].sum(axis=1), 100.0, atol=0.01)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        PARTS - 0.1,  # negative
+        np.eye(3)[np.arange(30) % 3],  # one-hot
+        PARTS * np.linspace(0.9, 1.1, 30)[:, None],  # other sums
+        PARTS[:, :1] * [1.0, 0.0, 0.0] + [0.0, 0.5, 0.5],  # a constant pair beside another column
+        np.where(np.arange(30)[:, None] < 20, np.nan, PARTS),  # too few complete rows
+    ],
+)
+def test_other_columns_are_no_fractions(rows):
+    assert whole_of(rows) is None
+    assert not run_of_fractions(list(rows.T))
+
+
+def test_a_part_of_the_fractions_is_no_whole():
+    assert run_of_fractions(list(ROWS.T)) == range(1, 4)
+    assert not run_of_fractions(list(np.delete(ROWS, 2, axis=1).T))
+    assert whole_of(PARTS) == 1.0
