@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, Int64Array, IntArray
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.error_columns import ERRORS, error_columns
 from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plural
 from gplvm_core.readers.files import ENDINGS, ending_of
 from gplvm_core.readers.limits import MEGABYTE
@@ -51,7 +52,9 @@ class NewRows:
     notes: what the reader changed; mark: a short digest that identifies the file; row_names: the
     names of the rows, if the file has any; columns: the columns of the file in their order, empty
     if they are the model's columns in the same order; numbers: the numbers of the rows in the file,
-    from 1, if some were left out; misfits: what did not fit, column by column.
+    from 1, if some were left out; misfits: what did not fit, column by column; errors: the known
+    standard deviations of the values, NaN where unknown, if the model was trained with errors and
+    the file has them.
     """
 
     values: Float[Array, "n D"]
@@ -61,6 +64,7 @@ class NewRows:
     columns: tuple[FileColumn, ...] = ()
     numbers: Int[Int64Array, " n"] | None = None
     misfits: tuple[Misfit, ...] = ()
+    errors: Float[Array, "n D"] | None = None
 
     def number(self, row: int) -> int:
         """Return the number of a row in its file, from 1."""
@@ -71,6 +75,7 @@ class NewRows:
         return replace(
             self,
             values=self.values[chosen],
+            errors=None if self.errors is None else self.errors[chosen],
             row_names=None if self.row_names is None else self.row_names[chosen],
             columns=tuple(
                 replace(column, cells=tuple(column.cells[n] for n in chosen))
@@ -107,7 +112,10 @@ def read_rows(
         rows = _read_picture(name, data, dataset.drawing)
     else:
         rows = _read_table(name, data, dataset, mends, empty_rows)
-    values = mended(rows.values, names_of(dataset), mends)
+    names = names_of(dataset)
+    values = mended(rows.values, names, mends)
+    if rows.errors is not None:
+        rows = replace(rows, errors=mended(rows.errors, names, mends))
     rows = replace(rows, values=values, mark=hashlib.sha256(data).hexdigest()[:12])
     misfits = (*rows.misfits, *_picture_misfits(values, dataset.drawing))
     return without_empty(name, replace(rows, misfits=misfits), keep=empty_rows)
@@ -327,11 +335,40 @@ def _by_name(table: Table, named: dict[str, Column], dataset: Drawn) -> NewRows:
             f"{'counts' if len(absent) == 1 else 'count'} as missing in every row: "
             f"{listed(absent)}."
         )
-    unused = [name for name in named if name not in wanted and name not in of_dates]
+    errors, of_errors = _known_errors(table, named, dataset)
+    unused = [name for name in named if name not in (*wanted, *of_dates, *of_errors)]
+    if of_errors:
+        notes.append(f"Known errors of values, as in training: {listed(of_errors)}.")
     if unused:
         notes.append(f"Columns that the model does not have were not used: {listed(unused)}.")
     used = {number: named[name] for number, name in enumerate(wanted) if name in named}
-    return _rows(table, used, dataset, notes=notes, misfits=name_misfits(wanted, [*named]))
+    rows = _rows(table, used, dataset, notes=notes, misfits=name_misfits(wanted, [*named]))
+    return replace(rows, errors=errors)
+
+
+def _known_errors(
+    table: Table, named: dict[str, Column], dataset: Drawn
+) -> tuple[Array | None, list[str]]:
+    """Return the known errors of the values, if the data set has errors and the table columns for
+    them; and the names of these columns. Raises DataError for negative errors.
+    """
+    wanted = dataset.column_names or ()
+    if ERRORS not in getattr(dataset, "covariates", ()):
+        return None, []
+    pairs = error_columns((*wanted, *(name for name in named if name not in wanted)))
+    pairs = {of: own for of, own in pairs.items() if of in wanted and own not in wanted}
+    found = np.full((len(table.places), len(wanted)), np.nan)
+    for of, own in pairs.items():
+        errors, misfit = numbers_in(named[own], table)
+        if (errors < 0.0).any():
+            raise DataError(
+                f"the errors “{own}” must be at least 0; got {np.nanmin(errors):g}. Correct them, "
+                "or rename the column"
+            )
+        if misfit is not None:
+            raise DataError(misfit.words)
+        found[:, wanted.index(of)] = errors
+    return (found if pairs else None), [*pairs.values()]
 
 
 def _with_dates(

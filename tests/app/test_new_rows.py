@@ -4,6 +4,7 @@ import csv
 import io
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import openpyxl
@@ -16,7 +17,8 @@ from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, load_dataset
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.new_rows import Answers, answers_of
-from gplvm_core.readers import NamedBytes
+from gplvm_core.readers import DataError, NamedBytes
+from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.readers.rows.folders import OWN
 from gplvm_core.readers.tables.csv_text import csv_text
@@ -160,6 +162,40 @@ def test_a_file_with_a_gap_an_extra_column_and_a_decimal_comma_is_answered(opene
     assert broken["unlike"] and broken["reasons"][0]["column"] == 0
     assert "none was as odd" in broken["typical"]
     assert "probability" not in broken["typical"]
+
+
+def test_rows_of_a_model_with_errors_have_their_own_errors():
+    generator = np.random.default_rng(0)
+    names = ("flux", "size", "colour")
+    values = np.outer(generator.standard_normal(40), [1.0, -1.0, 0.5])
+    errors = generator.uniform(0.01, 0.5, values.shape)
+    values += errors * generator.standard_normal(values.shape)
+    model = BayesianGPLVM(2, n_inducing=10, max_iter=20, random_state=0).fit(values, errors=errors)
+    known = {ERRORS: errors}
+    stars = Dataset.of_table(
+        "stars", "Stars", pandas.DataFrame(values, columns=names), kinds=None, covariates=known
+    )
+    stars = replace(stars, columns=())
+    key = Library(workspace() / "library").add(model, stars, "Stars")
+    rows = np.array([[1.0, -0.2, np.nan], [1.0, -0.2, np.nan]])
+    own = np.array([[0.01, 5.0, np.nan], [5.0, 0.01, np.nan]])
+    file = table(
+        ["flux", "size", "size_err", "colour", "flux_err", "seen"],
+        *([r[0], r[1], e[1], "", e[0], "y"] for r, e in zip(rows, own, strict=True)),
+    )
+    at = run_page("rows", model=f"library:{key}")
+    at.file_uploader[0].upload("mine.csv", file).run()
+    assert not at.exception and not at.error
+    assert "Known errors of values, as in training: flux_err, size_err." in said(at)
+    assert "not used: seen" in said(at)
+    filled, std = model.complete(rows, errors=own, return_std=True)
+    _, arrays = sent(at)
+    np.testing.assert_allclose(arrays["filled"][:, 2], filled[:, 2], rtol=1e-5)
+    np.testing.assert_allclose(arrays["std"][:, 2], std[:, 2], rtol=1e-5)
+    # Equal rows have different places, because each trusts another value.
+    assert abs(arrays["filled"][0, 2] - arrays["filled"][1, 2]) > 0.2
+    with pytest.raises(DataError, match="the errors “flux_err” must be at least 0; got -5"):
+        read_rows(NamedBytes("mine.csv", file.replace(b";5.0;", b";-5.0;")), stars)
 
 
 def test_cells_are_pasted_and_what_does_not_fit_is_mended_by_a_button(opened, flow):

@@ -8,6 +8,7 @@ from numpy import ndarray as Array
 
 from gplvm_core import load_dataset
 from gplvm_core.datasets import Dataset, View
+from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import DataError, plural
 from gplvm_core.readers.misfits import (
     Mends,
@@ -108,10 +109,18 @@ def _all_brought(item: Item, empty_rows: bool) -> NewRows | None:
 def _read(item: Item, name: str, data: bytes, mends: Mends, empty_rows: bool) -> NewRows:
     dataset = item.dataset
     like: View | Dataset = View("rows", dataset.drawing, dataset.column_names)
-    if dataset.columns:
+    if dataset.columns or ERRORS in dataset.covariates:
         # The reader needs only the data's columns, so the rows are not sent to its process.
         nothing = np.zeros((2, dataset.n_outputs))
-        like = Dataset("rows", "Rows", nothing, like.drawing, columns=dataset.columns)
+        like = Dataset(
+            "rows",
+            "Rows",
+            nothing,
+            like.drawing,
+            column_names=dataset.column_names,
+            columns=dataset.columns,
+            covariates={ERRORS: nothing} if ERRORS in dataset.covariates else {},
+        )
     rows: NewRows = read_sandboxed(
         "new rows", name, data, dataset=like, mends=mends, empty_rows=empty_rows
     )

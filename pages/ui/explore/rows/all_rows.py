@@ -41,6 +41,8 @@ class Written:
 def all_uploaded(item: Item, name: str, own: NewRows) -> None:
     """Offer the answers about all rows of a large upload as a file."""
     st.markdown(f"The map shows the first {MOST_ROWS:,} of {len(own.values):,} rows.")
+    if own.errors is not None:
+        st.caption("The file of all answers does not use the known errors of the values.")
 
     def table() -> Any:
         frame: Any = pd.DataFrame(own.values, columns=list(names_of(item.dataset)))

@@ -67,7 +67,7 @@ def button(
 
 def chances(item: Item, own: NewRows, answers: Answers) -> Array | None:
     """Return the probabilities of filled words and counts; None for tables of numbers."""
-    if not item.dataset.columns:
+    if all(column.is_number for column in item.dataset.all_columns):
         return None
     asked: Any = item.dataset.in_own_values(own.values[: len(answers.places)])
     found: Array = item.model.complete(asked, return_std=True, return_probability=True)[2]

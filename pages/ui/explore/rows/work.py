@@ -69,9 +69,9 @@ def rest(parts: list[Answers], start: int) -> Answers:
 def work_on(name: str, own: NewRows) -> Work:
     """Return the session's work on these rows; a model's older rows are removed."""
     kept = f"rows_work|{name}"
-    mark = (
-        f"{own.mark}|{own.values.shape}|{np.nansum(own.values):.12g}|{np.isnan(own.values).sum()}"
-    )
+    parts = (own.values, *(() if own.errors is None else (own.errors,)))
+    sums = (f"{part.shape}|{np.nansum(part):.12g}|{np.isnan(part).sum()}" for part in parts)
+    mark = "|".join((own.mark, *sums))
     known = st.session_state.get(kept)
     if known is None or known[0] != mark:
         known = st.session_state[kept] = (mark, Work({False: [], True: []}))
@@ -127,9 +127,14 @@ def step(
             return True
         say(done / count, f"{words} rows: {done:,} of {plural(count, 'row')} …")
         many = SLOW if compared and slow else LATER if done else FIRST
-        rows = own.values[done : done + many]
+        at = slice(done, done + many)
         asked = answers_of(
-            model if compared else item.model, item.dataset, rows, batch=LATER, ranked=compared
+            model if compared else item.model,
+            item.dataset,
+            own.values[at],
+            batch=LATER,
+            ranked=compared,
+            errors=None if own.errors is None else own.errors[at],
         )
         work.parts[compared].append(Answers.joined(list(asked)))
         if done == 0 and count > FIRST:
