@@ -6,7 +6,8 @@ import streamlit as st
 
 from gplvm_core import DeepGP, SemiDescribedGPRegression, SparseGPRegression
 from gplvm_core.datasets import Dataset
-from gplvm_core.models.data.rows import inducing_count
+from gplvm_core.models.data.rows import MANY_INDUCING, inducing_count
+from gplvm_core.models.estimators.deep_gp import MANY_A_LAYER
 from gplvm_core.readers import ask_column
 from gplvm_core.readers.asked import input_columns, number_columns, word_columns
 from gplvm_core.readers.errors import listed, plural
@@ -180,7 +181,8 @@ def regression_form(asked: Dataset) -> Any:
     assert asked.task is not None
     train, _ = asked.task.rows(asked.n_points)
     most = min(len(train), 300)
-    usual = 30 if title == DEEP else inducing_count("auto", len(train))
+    many = MANY_A_LAYER if title == DEEP else MANY_INDUCING
+    usual = inducing_count("auto", len(train), many)
     with st.expander("More options"):
         if title == DEEP:
             options["n_components"] = _hidden(len(asked.task.inputs))
