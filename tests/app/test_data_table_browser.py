@@ -153,3 +153,27 @@ def test_a_selection_becomes_a_label_that_colours_maps_and_is_stored(server, bro
         expect(page.get_by_role("button", name=f"Delete {label}")).to_have_count(0)
     expect(page.get_by_role("group", name="Labels")).to_contain_text("9")
     assert library.entry(identifier).own_labels == ()
+
+
+@pytest.mark.slow
+def test_own_labels_of_a_ready_model_stay_in_the_browser(server, browser_page):
+    page = open_map(browser_page, f"{server.url}/explore?model=gallery:flow&show=table")
+    brush(page, "Label", 0.01, 0.3)
+    page.get_by_role("button", name="Keep as label").click()
+    page.get_by_label("Name of the label").fill("mine")
+    page.keyboard.press("Enter")
+    said = page.get_by_text("They are stored in this browser.")
+    expect(said).to_contain_text("1 label on")
+    before = said.inner_text()
+    page.reload()
+    expect(said).to_have_text(before)
+    expect(page.get_by_role("group", name="Labels")).to_have_text("mine")
+    page.get_by_role("button", name="Delete a label").click()
+    settled(page)
+    page.get_by_role("button", name="Delete mine").click()
+    expect(said).to_have_count(0)
+    settled(page)
+    page.reload()
+    page.wait_for_selector("[data-ready=true]")
+    settled(page)
+    expect(said).to_have_count(0)

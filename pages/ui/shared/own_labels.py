@@ -1,4 +1,6 @@
-"""The visitor's own labels of rows: kept until a reload, and stored with the visitor's models."""
+"""The visitor's own labels of rows, stored with the visitor's models; for a ready model, in the
+browser.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +10,7 @@ import numpy as np
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.offline.scripts import script
 from gplvm_core.readers.errors import plural
 from gplvm_core.store import StoreError, checked_own_labels
 from pages.ui.shared.catalogue import Item, library_of
@@ -15,8 +18,13 @@ from pages.ui.shared.component import sent_by
 from pages.ui.shared.plain import plain
 
 KEPT = "own_labels"  # session key: the labels of this visit by model
-MOST_STORED = 50_000  # rows whose labels are stored with a model
+MOST_STORED = 50_000  # rows whose labels are stored with a model, or in the browser
+IN_BROWSER = "in this browser"
 REST = "other rows"
+
+_stored_labels = st.components.v2.component(
+    "manifolio_own_labels", js=script("streamlit/own_labels.js")
+)
 
 
 @dataclass(frozen=True)
@@ -73,7 +81,34 @@ def keep_own_labels(item: Item, given: Mapping[str, Sequence[int]]) -> None:
             return
         except (StoreError, OSError) as error:
             st.error(f"The labels were not stored with the model. {plain(error)}")
-    kept[item.key] = found
+    few = library.read_only and found.count <= MOST_STORED
+    kept[item.key] = replace(found, where=IN_BROWSER) if few else found
+
+
+def browser_labels(item: Item) -> None:
+    """Store the labels of a ready model in the browser, and read those of an earlier visit."""
+    if not library_of(item.key)[0].read_only:
+        return
+    kept = st.session_state.setdefault(KEPT, {})
+    here: OwnLabels | None = kept.get(item.key)
+
+    def take() -> None:
+        sent = sent_by("browser_labels", "own")
+        if not isinstance(sent, Mapping):  # the browser stores nothing
+            if here is not None:
+                kept[item.key] = replace(here, where=OwnLabels.where)
+            return
+        try:
+            given = zip(sent.get("names", ()), sent.get("rows", ()), strict=True)
+            found = _of(checked_own_labels(given), IN_BROWSER)
+        except (TypeError, ValueError, StoreError):
+            return  # something else wrote to this place
+        if here is None and _fit(found, item):
+            kept[item.key] = found
+
+    stored = here is not None and here.where == IN_BROWSER
+    given = {"names": here.names, "rows": here.rows} if stored and here else None
+    _stored_labels(key="browser_labels", data={"of": item.key, "given": given}, on_own_change=take)
 
 
 def with_label(labels: OwnLabels, name: str, rows: Sequence[int]) -> dict[str, tuple[int, ...]]:
