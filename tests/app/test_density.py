@@ -10,7 +10,7 @@ from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.prediction import Fill
 from gplvm_core.prediction.fills import BLOCK, FEW
-from gplvm_core.store.ready import recipe_of
+from gplvm_core.store.ready import READY, recipe_of
 from gplvm_core.training import comparison_of
 from pages.ui.explore.fill import model as fill_model
 from pages.ui.shared import density
@@ -71,7 +71,7 @@ def test_words_have_no_density(flow):
 
 @pytest.mark.usefixtures("patient")
 def test_a_ready_model_derives_its_density_from_the_stored_recipe(flow, model, monkeypatch):
-    stored = json.loads((density.GALLERY_FOLDER / "recipes.json").read_text())
+    stored = json.loads((READY / "recipes.json").read_text())
     assert {name.split("|")[0] for name in stored} == {
         "deep-flow", "digits", "faces", "flow", "heads", "moves", "pairs", "pendulum", "people",
         "poses", "walker", "turned",

@@ -19,15 +19,17 @@ def parse_records(records: Sequence[Mapping[str, Any]], name: str) -> Table:
     keys = dict.fromkeys(key for record in records for key in record)
     cells = {key: [record.get(key) for record in records] for key in keys}
     texts = {
-        key: [_written(value).strip() for value in own]
-        for key, own in cells.items()
-        if any(isinstance(value, str) for value in own)
+        key: own
+        for key, cell in cells.items()
+        if (own := [each.strip() for each in cell if isinstance(each, str)])
     }
     first = [own[:SNIFFED_LINES] for own in texts.values()]
     everything = (text for own in texts.values() for text in own)
     decimal, note, doubtful = decimal_in([*texts], first, None, everything)
     columns = tuple(
-        text_column(key, texts[key], decimal) if key in texts else _numbers(key, own)
+        text_column(key, [_written(each, decimal) for each in own], decimal)
+        if key in texts
+        else _numbers(key, own)
         for key, own in cells.items()
     )
     return Table(
@@ -47,8 +49,8 @@ def _numbers(name: str, cells: Sequence[Any]) -> Column:
     return Column(name, numbers, tuple(map(_written, cells)) if truths else None)
 
 
-def _written(value: Any) -> str:
-    """Write a cell as the text of a file; a missing one is empty."""
+def _written(value: Any, decimal: str = ".") -> str:
+    """Write a cell as the text of a file with this decimal sign; a missing one is empty."""
     if isinstance(value, float):
-        return f"{value:.15g}"
-    return "" if value is None else str(value)
+        return f"{value:.15g}".replace(".", decimal)
+    return "" if value is None else str(value).strip()
