@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
@@ -110,8 +110,8 @@ class TrainingTools:
             list[str] | None, Field(description="Columns to learn; left out: as proposed.")
         ] = None,
         label: Annotated[
-            str | None, Field(description="The column that colours the map, which is not learnt.")
-        ] = None,
+            str, Field(description="The column that colours the map; left out: as proposed.")
+        ] = "",
         dimensions: Annotated[int, Field(description="The most latent dimensions, 1 to 20.")] = 10,
         inducing: Annotated[int, Field(description="Inducing inputs, 2 to 500.")] = 50,
         iterations: Annotated[int, Field(description="The most iterations, 1 to 5000.")] = 500,
@@ -138,11 +138,11 @@ class TrainingTools:
     def training_progress(
         self,
         job: Annotated[
-            str | None, Field(description="The name of a training; left out: all trainings.")
-        ] = None,
+            str, Field(description="The name of a training; left out: all trainings.")
+        ] = "",
     ) -> Jobs:
         """Say how far trainings are, and which models they have made."""
-        found = training.jobs() if job is None else [_snapshot(job)]
+        found = [_snapshot(job)] if job else training.jobs()
         return Jobs(jobs=[_shown(each) for each in found])
 
     def change_training(
@@ -188,7 +188,7 @@ def _shown(each: training.Snapshot) -> Job:
     )
 
 
-def _read(name: str, columns: Sequence[str] | None, label: str | None) -> TableDataset:
+def _read(name: str, columns: Sequence[str] | None, label: str) -> TableDataset:
     """Read a table of an opened folder as the page Train does, with the proposed use of columns."""
     opened = table_named(name, opened_folders(os.environ))
     report = looked_into(opened)
@@ -197,24 +197,23 @@ def _read(name: str, columns: Sequence[str] | None, label: str | None) -> TableD
             raise DataError(f"{opened.name} has no names of columns: leave columns and label out.")
         return TableDataset.of(opened)
     use, known = Use.of(report), {each.name: each for each in report.columns}
-    unknown = [
-        each for each in (*(columns or ()), *([label] if label else ())) if each not in known
-    ]
+    unknown = [each for each in (*(columns or ()), label) if each and each not in known]
     if unknown:
         raise DataError(
             f"{opened.name} has no column {listed(unknown)}; it has {listed([*known], 30)}."
         )
-    if label is not None or columns is not None:
-        label = use.label if label is None else label
-        values = use.values if columns is None else tuple(columns)
-        # A label that is not among the named columns is not learnt.
-        values = tuple(each for each in values if columns is not None or each != label)
+    if label or columns is not None:
+        own = label or use.label
+        # A label is learnt only if it is among the named columns.
+        values = [each for each in use.values if each != own] if columns is None else columns
         words = any(known[each].is_text for each in values)
-        dates = tuple(each for each in values if known[each].is_date)
-        plain = tuple(each for each in values if each not in dates)
-        kinds: Any = "auto" if words else None
-        use = replace(use, values=plain, label=label, kinds=kinds, dates=dates)
-        use = replace(use, ids=tuple(each for each in use.ids if each not in (*values, label)))
+        use = Use(
+            tuple(each for each in values if not known[each].is_date),
+            own,
+            tuple(each for each in use.ids if each not in (*values, own)),
+            "auto" if words else None,
+            tuple(each for each in values if known[each].is_date),
+        )
     if not use.values and not use.dates:
         raise DataError(f"{opened.name} has no column to learn. Name its columns.")
     return TableDataset.of(opened, use)

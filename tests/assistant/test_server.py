@@ -34,6 +34,7 @@ ROWS: list[dict[str, Any]] = [
     {"a": None},
     {"b": -3.0, "c": "NaN", "a": 0.1, "d e": 0.4},
 ]
+LABELLED = {"columns": ["a", "b"], "label": "null"}  # the SDK reads this name as JSON if it can
 FRAME = pd.DataFrame([[0.5, 0.8, 0.9, np.nan], [0.1, -3.0, np.nan, 0.4]], columns=[*"abc", "d e"])
 PLACES = (1, 3)  # the second row has no value
 
@@ -233,7 +234,7 @@ def test_only_tables_of_opened_folders_are_read(talk: Talk, desk: Desk):
         for tool, more in (("look_into_table", {}), ("train_model", {"title": "x"})):
             assert "There is no table" in talk.problem(tool, table=name, **more)
     columns = talk.answer("look_into_table", table=TABLE)["columns"]
-    assert [each["name"] for each in columns] == ["a", "b", "c", "d e"]
+    assert [each["name"] for each in columns] == ["a", "b", "c", "d e", "null"]
 
 
 def until(talk: Talk, job: str, *wanted: str) -> dict[str, Any]:
@@ -248,11 +249,12 @@ def until(talk: Talk, job: str, *wanted: str) -> dict[str, Any]:
 
 def test_a_training_is_followed_cancelled_and_in_the_library(talk: Talk, desk: Desk):
     usual = {"table": TABLE, "dimensions": 2, "inducing": 8}
-    job = talk.answer("train_model", title="Short", iterations=5, columns=["a", "b"], **usual)
+    job = talk.answer("train_model", title="Short", iterations=5, **usual, **LABELLED)
     done = until(talk, job["job"], "finished", "failed")
     assert done["status"] == "finished" and done["share"] > 0 and np.isfinite(done["bound"])
     entry = Library(desk.home / "library").entry(done["model"].removeprefix("library:"))
     assert (entry.title, entry.n_points, entry.n_outputs) == ("Short", 40, 2)
+    assert Library(desk.home / "library").dataset(entry.id).label_names == ("x", "y")
     placed = talk.answer("place_rows", model=done["model"], rows=[{"a": 0.1, "b": 0.2}])
     assert len(placed["rows"][0]["coordinates"]) == 2
     long = talk.answer("train_model", title="Long", iterations=5000, **usual | {"inducing": 40})
