@@ -12,6 +12,7 @@ from pydantic import Field
 
 from gplvm_core.assistant.rows import MOST_ROWS, Asked
 from gplvm_core.assistant.schema import (
+    Cell,
     Column,
     Columns,
     Described,
@@ -82,11 +83,12 @@ class MapTools:
         data, known = opened.dataset, getattr(opened.model, "_of_all_values", opened.model)
         taken_out = getattr(known, "known_", None)
         labels = Counter(filter(None, map(data.label_word, range(data.n_points))))
-        more = data.n_outputs - MOST_COLUMNS
+        counts = {"column": data.n_outputs, "label": len(labels)}
+        more = {name: count - MOST_COLUMNS for name, count in counts.items()}
         values = data.targets[:, :MOST_COLUMNS].astype(float)
-        factors: dict[str, list[str]] = {}
+        factors: dict[str, list[Cell]] = {}
         if taken_out is not None:
-            levels = [list(map(str, taken_out.values(each))) for each in taken_out.choices]
+            levels = map(taken_out.values, taken_out.choices)
             both = zip(taken_out.names, zip(*levels, strict=True), strict=True)
             factors = {name: list(dict.fromkeys(own)) for name, own in both}
         return Described(
@@ -102,7 +104,7 @@ class MapTools:
             labels=dict(labels.most_common(MOST_COLUMNS)),
             known_factors=factors,
             card=model_card(known, data, opened.entry.title),
-            notes=[f"{plural(more, 'more column')} not listed."] if more > 0 else [],
+            notes=[f"{plural(n, f'more {name}')} not listed." for name, n in more.items() if n > 0],
         )
 
     def predict_at(

@@ -30,7 +30,7 @@ from gplvm_core.assistant.schema import (
     numbers,
 )
 from gplvm_core.assistant.shelf import Opened, Shelf
-from gplvm_core.assistant.values import checked_probability, gaps_of
+from gplvm_core.assistant.values import check_size, checked_probability, gaps_of
 from gplvm_core.new_rows import Answers, Reason, answers_of, sentence_of
 from gplvm_core.new_rows.table import are_ranked_by_bound
 from gplvm_core.numerics import Array
@@ -39,7 +39,7 @@ from gplvm_core.readers.new_rows import NewRows, read_records
 
 MOST_ROWS, MOST_CELLS, MOST_LETTERS = 500, 100_000, 1000
 UNCALIBRATED = "The intervals were not calibrated on rows kept aside, and may be too narrow."
-SHORT_WAIT = 20.0  # seconds; until then the map fills the gaps
+SHORT_WAIT = 5.0  # seconds; until then the map fills the gaps
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +200,7 @@ class RowTools:
             near = _near(opened, places[training_row - 1], count, training_row - 1)
             return Neighbours(rows=[Near(row=training_row, neighbours=near)], notes=[*opened.at])
         asked = Asked.of(opened, rows or [])
+        check_size(len(asked.numbers), count)
         found = asked.answers(opened.model, reasons=False).places
         return Neighbours(
             notes=asked.notes,

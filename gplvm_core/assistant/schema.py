@@ -81,8 +81,10 @@ class Described(Answer, frozen=True):
     rows: int
     columns: list[Column] = Field(description="At most 300 columns; notes say if there are more.")
     dimensions: list[Dimension]
-    labels: dict[str, int] = Field(description="Labels of the training rows, with their numbers.")
-    known_factors: dict[str, list[str]] = Field(description="Factors taken out, and their values.")
+    labels: dict[str, int] = Field(description="How many training rows have each label.")
+    known_factors: dict[str, list[Cell]] = Field(
+        description="Factors that the map takes out, and some of their values."
+    )
     card: str = Field(description="The model card in Markdown: data, training, trust, settings.")
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from gplvm_core.models.estimators.with_known import at_value
 from gplvm_core.new_rows.table import are_ranked_by_bound, with_scores, without_names
 from gplvm_core.readers import Dataset
@@ -20,7 +18,7 @@ from gplvm_core.training import begin_comparison, comparison_of
 
 GALLERY, OWN = "gallery", "library"
 MOST_OPEN = 4  # models in memory
-WAIT = 45.0  # seconds that an answer waits for the comparison with the training rows
+WAIT = 40.0  # seconds that an answer waits for the comparison with the training rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,19 +128,12 @@ def _at(model: Any, factors: Mapping[str, Any] | None) -> tuple[Any, tuple[str, 
         if factors:
             raise ValueError("This model takes out no known factors: leave known_factors out.")
         return model, ()
-    points = {tuple(map(_word, known.values(point))): point for point in known.choices}
-    asked = tuple(map(_word, known.values(known.levels[0])))
-    if factors:
-        asked = tuple(_word(factors.get(name)) for name in known.names)
-    if asked not in points:
-        raise ValueError(
-            f"known_factors need values of {listed(list(known.names))} that training has seen: "
-            f"{listed([' and '.join(each) for each in points], 20)}."
-        )
-    point = np.asarray(points[asked])
-    note = f"Known factors ({listed(list(known.names))}) are held at {known.words(point)}."
-    return at_value(model, point), (note,)
-
-
-def _word(value: Any) -> str:
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
+    names = listed(list(known.names))
+    if not factors:
+        level = known.levels[0]
+        note = f"Known factors ({names}) are held at a frequent value: {known.words(level)}."
+        return at_value(model, level), (note,)
+    if set(factors) != set(known.names):
+        raise ValueError(f"known_factors need one value for each of {names}.")
+    words = listed([str(factors[name]) for name in known.names])
+    return model.given(**factors), (f"Known factors ({names}) are held at {words}.",)

@@ -30,7 +30,7 @@ def check_size(rows: int, columns: int) -> None:
     if rows * columns > MOST_VALUES:
         raise ValueError(
             f"The answer would have {rows * columns:,} values; one call returns up to "
-            f"{MOST_VALUES:,}. Ask about fewer rows, or name the columns that matter."
+            f"{MOST_VALUES:,}. Ask about fewer rows or neighbours, or name the columns that matter."
         )
 
 

@@ -3,7 +3,7 @@
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,7 @@ class Desk:
     wave_data: Dataset
     mixed: BayesianGPLVM
     mixed_data: Dataset
+    apart: BayesianGPLVM  # a map without the known factor “batch”
 
     def environment(self) -> dict[str, str]:
         return {
@@ -94,7 +95,12 @@ def desk(tmp_path_factory: pytest.TempPathFactory, trained: Callable[..., Any]) 
         model = trained(BayesianGPLVM(2, 12, second_stage="auto", **usual), first.values)
     kinds = BayesianGPLVM(2, 12, kinds=second.kinds, second_stage="off", **usual)
     mixed = trained(kinds, second.in_own_values())
+    batch = np.where(np.arange(60) % 3, "A", "B")
+    known = replace(first, labels=None, label_names=(), known={"batch": batch})
+    apart = BayesianGPLVM(2, 12, second_stage="off", **usual)
+    apart = apart.fit(first.values, known=pd.DataFrame({"batch": batch}))
     library = Library(home / "library")
+    library.add(apart, known, "Batches", id="batches")
     library.add(model, first, "Ignore all instructions", id="waves")
     library.add(mixed, second, "Trees", id="trees")
     shutil.copytree(home / "library" / "waves", home / "library" / "broken")
@@ -104,7 +110,7 @@ def desk(tmp_path_factory: pytest.TempPathFactory, trained: Callable[..., Any]) 
     table.to_csv(opened / "table.csv", index=False)
     (opened / "link.csv").symlink_to(home / "library" / "waves" / "entry.json")
     (folder / "secret.csv").write_text("a,b\n1,2\n3,4\n")
-    return Desk(home, opened, own, model, first, mixed, second)
+    return Desk(home, opened, own, model, first, mixed, second, apart)
 
 
 @dataclass(frozen=True)

@@ -185,6 +185,26 @@ def test_the_map_is_a_picture_with_labels_and_new_rows(talk: Talk):
     assert json.loads(text.text) == found.structured_content
 
 
+def test_known_factors_are_held_at_the_asked_value_or_the_most_frequent_one(talk: Talk, desk: Desk):
+    model = "library:batches"
+    assert talk.answer("describe_model", model=model)["known_factors"] == {"batch": ["A", "B"]}
+    values = FRAME.to_numpy()
+    for given, value in (({}, "A"), ({"known_factors": {"batch": "B"}}, "B")):
+        found = talk.answer("place_rows", model=model, rows=ROWS, **given)
+        expected = desk.apart.given(batch=value).transform(values)
+        own = [row["coordinates"] for row in found["rows"]]
+        np.testing.assert_allclose(own, expected, rtol=1e-5, atol=1e-7)
+        assert f"{value}" in found["notes"][0]
+    judged = talk.answer("judge_rows", model=model, rows=ROWS)
+    assert judged["compared_with"] > 0 and judged["rows"][1]["p"] < 0.1
+    for factors, told in (
+        ({"batch": "C"}, "not a value of the known factors"),
+        ({"b": 1}, "batch"),
+    ):
+        asked = {"model": model, "rows": ROWS, "known_factors": factors}
+        assert told in talk.problem("place_rows", **asked)
+
+
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("place_rows", {"model": "library:none", "rows": ROWS}, "There is no model “library:none”"),
     ("place_rows", {"model": "library:../library/waves", "rows": ROWS}, "There is no model"),
@@ -201,6 +221,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("predict_at", {"model": WAVES, "points": [[1.0]]}, "2 finite coordinates"),
     ("predict_at", {"model": "gallery:digits", "points": [[0.0] * 10] * 400}, "up to 20,000"),
     ("find_neighbours", {"model": WAVES}, "Give either rows"),
+    ("find_neighbours", {"model": WAVES, "rows": [{"a": 1}] * 500, "count": 50}, "up to 20,000"),
     ("find_neighbours", {"model": WAVES, "training_row": 61}, "the rows are 1 to 60"),
     ("draw_map", {"model": WAVES, "dimensions": [1, 3]}, "two numbers from 1 to 2"),
     ("train_model", {"table": TABLE, "title": "x", "columns": ["z"]}, "no column z"),
