@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from jaxtyping import Float, Int
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -83,7 +84,7 @@ class MapPicture:
         figure.savefig(file, format="png")
         return file.getvalue()
 
-    def _points(self, axes: object) -> list[Line2D]:
+    def _points(self, axes: Axes) -> list[Line2D]:
         size = 6.0 if len(self.points) <= 700 else 4.0
         groups = np.zeros(len(self.points), int) if self.labels is None else self.labels
         marks: list[Line2D] = []
@@ -95,7 +96,7 @@ class MapPicture:
                 own[:, 0], own[:, 1], linestyle="", label=name, marker=MARKS[label_symbol(label)],
                 markersize=size, color=colour, markeredgecolor="white", markeredgewidth=0.4,
             )  # fmt: skip
-            axes.add_line(mark)  # type: ignore[attr-defined]
+            axes.add_line(mark)
             marks.append(mark)
         if self.labels is None:
             return []
@@ -103,16 +104,14 @@ class MapPicture:
         rest = [Line2D([], [], linestyle="", label=f"and {more} more")] if more > 0 else []
         return [*marks[:MOST_LABELS], *rest]
 
-    def _new(self, axes: object) -> list[Line2D]:
+    def _new(self, axes: Axes) -> list[Line2D]:
         """Draw new rows as numbered diamonds, with ellipses of two standard deviations."""
         if not len(self.new):
             return []
         for place, std, row in zip(self.new, self.std, self.numbers, strict=True):
-            axes.add_patch(  # type: ignore[attr-defined]
-                Ellipse(place, *(4.0 * std), fill=False, edgecolor=NEW, linewidth=1.2)
-            )
+            axes.add_patch(Ellipse(place, *(4.0 * std), fill=False, edgecolor=NEW, linewidth=1.2))
             if len(self.new) <= MOST_NUMBERED:
-                axes.annotate(  # type: ignore[attr-defined]
+                axes.annotate(
                     str(row), place, xytext=(7, 7), textcoords="offset points", fontsize=11,
                     color="black",
                 )  # fmt: skip
@@ -120,5 +119,5 @@ class MapPicture:
             self.new[:, 0], self.new[:, 1], linestyle="", marker="D", markersize=9, color=NEW,
             markeredgecolor="black", label="new rows (± 2 standard deviations)", zorder=5,
         )  # fmt: skip
-        axes.add_line(mark)  # type: ignore[attr-defined]
+        axes.add_line(mark)
         return [mark]

@@ -60,9 +60,8 @@ class Asked:
                 f"{MOST_ROWS} rows and up to {MOST_CELLS:,} cells. Send the rows in several calls; "
                 "the page New rows of the app answers whole files."
             )
-        longest = max(
-            len(text) for own in records for pair in own.items() for text in map(str, pair)
-        )
+        texts = (str(each) for own in records for pair in own.items() for each in pair)
+        longest = max(map(len, texts), default=0)
         if longest > MOST_LETTERS:
             raise ValueError(
                 f"A cell or a column's name has {longest:,} letters; at most {MOST_LETTERS:,} are "

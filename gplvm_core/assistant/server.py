@@ -106,7 +106,7 @@ def _sentence(name: str, error: ToolError) -> str:
                 told += " Rows are objects from names of columns to numbers, words, or null."
             return f"{name} cannot take these arguments. {told} Correct it, and call again."
         case ValueError() as problem:
-            return str(problem)
+            return " ".join(str(getattr(problem, "plain", problem)).split())
         case MemoryError():
             return "There is too little memory for this. Ask about fewer rows."
         case problem:

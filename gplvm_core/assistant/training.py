@@ -209,10 +209,10 @@ def _read(name: str, columns: Sequence[str] | None, label: str) -> TableDataset:
         words = any(known[each].is_text for each in values)
         use = Use(
             tuple(each for each in values if not known[each].is_date),
-            own,
-            tuple(each for each in use.ids if each not in (*values, own)),
-            "auto" if words else None,
-            tuple(each for each in values if known[each].is_date),
+            label=own,
+            ids=tuple(each for each in use.ids if each not in (*values, own)),
+            kinds="auto" if words else None,
+            dates=tuple(each for each in values if known[each].is_date),
         )
     if not use.values and not use.dates:
         raise DataError(f"{opened.name} has no column to learn. Name its columns.")

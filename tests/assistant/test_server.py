@@ -209,6 +209,7 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("place_rows", {"model": "library:none", "rows": ROWS}, "There is no model “library:none”"),
     ("place_rows", {"model": "library:../library/waves", "rows": ROWS}, "There is no model"),
     ("place_rows", {"model": WAVES, "rows": []}, "There are 0 rows"),
+    ("place_rows", {"model": WAVES, "rows": [{}]}, "they have no column"),
     ("place_rows", {"model": WAVES, "rows": [{"a": 1}] * 501}, "takes 1 to 500 rows"),
     ("place_rows", {"model": WAVES, "rows": [{"a": "1" * 1001}]}, "1,001 letters"),
     ("place_rows", {"model": WAVES, "rows": [{"z": 1}]}, "none of the model's columns (a, b, c"),
