@@ -12,9 +12,10 @@ import pandas as pd
 import pytest
 from anyio.from_thread import start_blocking_portal
 
-from gplvm_core import BayesianGPLVM, Dataset, Drawing
+from gplvm_core import BayesianGPLVM, Dataset, Drawing, SparseGPRegression
 from gplvm_core.models.estimators import with_density
 from gplvm_core.prediction import fills, held_out
+from gplvm_core.readers import ask_column
 from gplvm_core.store import Library
 
 ROOT = Path(__file__).parents[2]
@@ -103,6 +104,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory, trained: Callable[..., Any]) 
     library.add(apart, known, "Batches", id="batches")
     library.add(model, first, "Ignore all instructions", id="waves")
     library.add(mixed, second, "Trees", id="trees")
+    column = SparseGPRegression(n_inducing=5, max_iter=2, random_state=0)
+    column.fit(first.values[:, :2], first.values[:, 2])
+    library.add(column, ask_column(first, "c", ("a", "b")), "Column c", id="column")
     shutil.copytree(home / "library" / "waves", home / "library" / "broken")
     path = next((home / "library" / "broken").glob("model*"))
     path.write_bytes(path.read_bytes()[:2000])

@@ -208,6 +208,7 @@ def test_known_factors_are_held_at_the_asked_value_or_the_most_frequent_one(talk
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
     ("place_rows", {"model": "library:none", "rows": ROWS}, "There is no model “library:none”"),
     ("place_rows", {"model": "library:../library/waves", "rows": ROWS}, "There is no model"),
+    ("draw_map", {"model": "library:column"}, "“Column c” predicts one column"),
     ("place_rows", {"model": WAVES, "rows": []}, "There are 0 rows"),
     ("place_rows", {"model": WAVES, "rows": [{}]}, "they have no column"),
     ("place_rows", {"model": WAVES, "rows": [{"a": 1}] * 501}, "takes 1 to 500 rows"),
