@@ -107,8 +107,8 @@ class Placed(RowAnswer, frozen=True):
 class Value(BaseModel, frozen=True):
     column: str
     value: float | str | None = Field(description="In column units: the mean; a word; a count.")
-    low: float | str | None = Field(description="Lower end of the interval, in column units.")
-    high: float | str | None = Field(description="Upper end of the interval, in column units.")
+    low: float | None = Field(description="Lower end of the interval, in column units.")
+    high: float | None = Field(description="Upper end of the interval, in column units.")
     std: float | None = Field(description="Standard deviation with noise, in column units.")
     probabilities: dict[str, float] = Field(
         default={}, description="For words: the probabilities of the five most probable ones."
