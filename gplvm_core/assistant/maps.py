@@ -30,7 +30,7 @@ from gplvm_core.assistant.schema import (
     numbers,
 )
 from gplvm_core.assistant.shelf import Opened, Shelf
-from gplvm_core.assistant.values import at_points, checked_probability
+from gplvm_core.assistant.values import at_points
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.kinds import TableColumn
@@ -120,7 +120,6 @@ class MapTools:
         """Predict the row that a model generates at points of its map, each value with an interval
         that contains a new value there with the given probability (noise included).
         """
-        checked_probability(probability)
         opened = self.shelf.open(model, known_factors)
         width, chosen = opened.model.latent_mean_.shape[1], opened.numbers_of(columns)
         if not 1 <= len(points) <= MOST_ROWS:

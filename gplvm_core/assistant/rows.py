@@ -30,7 +30,7 @@ from gplvm_core.assistant.schema import (
     numbers,
 )
 from gplvm_core.assistant.shelf import Opened, Shelf
-from gplvm_core.assistant.values import check_size, checked_probability, gaps_of
+from gplvm_core.assistant.values import check_size, gaps_of
 from gplvm_core.new_rows import Answers, Reason, answers_of, sentence_of
 from gplvm_core.new_rows.table import are_ranked_by_bound
 from gplvm_core.numerics import Array
@@ -121,7 +121,6 @@ class RowTools:
         """Predict the missing columns of new rows, each with an interval that contains the true
         value with the given probability. Give each row the columns that are known.
         """
-        checked_probability(probability)
         asked = Asked.of(self.shelf.open(model, known_factors), rows)
         own, notes = asked.opened.model, asked.notes
         chosen = asked.opened.numbers_of(columns)
@@ -183,14 +182,12 @@ class RowTools:
         training_row: Annotated[
             int | None, Field(description="The number of a training row, from 1; or give rows.")
         ] = None,
-        count: Annotated[int, Field(description="Neighbours of each row, 1 to 50.")] = 5,
+        count: Annotated[int, Field(ge=1, le=50, description="Neighbours of each row.")] = 5,
         known_factors: Factors = None,
     ) -> Neighbours:
         """Find the training rows that are nearest on the map: to new rows, or to a training row."""
         opened = self.shelf.open(model, known_factors)
         places, most = opened.model.latent_mean_, opened.dataset.n_points
-        if not 1 <= count <= 50:
-            raise ValueError(f"count is {count}; it must be from 1 to 50.")
         if (rows is None) == (training_row is None):
             raise ValueError("Give either rows, or the number of a training row in training_row.")
         if training_row is not None and not 1 <= training_row <= most:

@@ -16,9 +16,7 @@ Records = Annotated[
 ModelKey = Annotated[
     str, Field(description="The model's key from list_models, such as gallery:flow.")
 ]
-Probability = Annotated[
-    float, Field(description="The probability of the intervals, above 0 and below 1.")
-]
+Probability = Annotated[float, Field(gt=0, lt=1, description="The probability of the intervals.")]
 Factors = Annotated[
     dict[str, Cell] | None,
     Field(

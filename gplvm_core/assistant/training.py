@@ -16,7 +16,6 @@ from gplvm_core.readers.rows.folders import SETTING, opened_folders, table_named
 from gplvm_core.readers.rows.table import TableDataset, Use, looked_into, use_in_words
 from gplvm_core.store import workspace_problem
 
-MOST_ITERATIONS, MOST_DIMENSIONS, MOST_INDUCING = 5000, 20, 500
 TableName = Annotated[str, Field(description="The table's name from list_tables.")]
 NO_FOLDERS = f"No folder is open. Set {SETTING} in the settings of this server to open folders."
 
@@ -112,20 +111,13 @@ class TrainingTools:
         label: Annotated[
             str, Field(description="The column that colours the map; left out: as proposed.")
         ] = "",
-        dimensions: Annotated[int, Field(description="The most latent dimensions, 1 to 20.")] = 10,
-        inducing: Annotated[int, Field(description="Inducing inputs, 2 to 500.")] = 50,
-        iterations: Annotated[int, Field(description="The most iterations, 1 to 5000.")] = 500,
+        dimensions: Annotated[int, Field(ge=1, le=20, description="Latent dimensions.")] = 10,
+        inducing: Annotated[int, Field(ge=2, le=500, description="Inducing inputs.")] = 50,
+        iterations: Annotated[int, Field(ge=1, le=5000, description="The most iterations.")] = 500,
     ) -> Job:
         """Train a Bayesian GP-LVM on a table of an opened folder, in the background. Returns the
         name of the training; training_progress follows it. The model is then in the library.
         """
-        for name, value, least, most in (
-            ("dimensions", dimensions, 1, MOST_DIMENSIONS),
-            ("inducing", inducing, 2, MOST_INDUCING),
-            ("iterations", iterations, 1, MOST_ITERATIONS),
-        ):
-            if not least <= value <= most:
-                raise ValueError(f"{name} is {value}; it must be from {least} to {most:,}.")
         if problem := workspace_problem():
             raise ValueError(problem)
         active = sum(each.active for each in training.jobs())

@@ -19,12 +19,6 @@ MOST_WORDS = 5  # of which probabilities are shown
 NO_INTERVALS = "Words and counts of models with several views have no intervals here."
 
 
-def checked_probability(probability: float) -> None:
-    """Raise ValueError for what is no probability of an interval."""
-    if not 0.0 < probability < 1.0:
-        raise ValueError(f"probability is {probability:g}; it must be above 0 and below 1.")
-
-
 def check_size(rows: int, columns: int) -> None:
     """Raise ValueError if an answer would be too long."""
     if rows * columns > MOST_VALUES:
