@@ -26,6 +26,7 @@ from gplvm_core.new_rows.asked import answers_of, prepare
 from gplvm_core.new_rows.reasons import sentence_of
 from gplvm_core.new_rows.streamed import blocks_of, decimal_of, written
 from gplvm_core.new_rows.written_numbers import WrittenNumbers
+from gplvm_core.prediction import Recipe
 from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.cells import Cells, cells_in, cells_of
 from gplvm_core.readers.errors import listed, plural
@@ -126,9 +127,7 @@ def apply(
         dataset = dataset.with_kinds(kinds.columns)
     names, drawn = _columns(model, dataset)
     worded = drawn.kinds is not None
-    # Words and counts, and maps without known factors, have no density.
-    by_bound = worded or (not apart_from_known(model) and dataset is not None)
-    by_bound = by_bound and can_ask_training(model)
+    by_bound = are_ranked_by_bound(model, drawn, trained=dataset is not None)
     if not drawn.columns or model.fitted_.fractions:  # these get arrays
         model = without_names(model)
     if errors is not None and getattr(model, "known_", None) is not None:
@@ -136,7 +135,7 @@ def apply(
     if errors is not None:
         errors = _errors(model, errors, table, names, output)
     if errors is None:
-        model, no_p = _with_scores(model, dataset, by_bound=by_bound)
+        model, no_p = with_scores(model, dataset, by_bound=by_bound)
     else:
         no_p = NO_P_WITH_ERRORS
     said, done = set[str](), 0
@@ -242,10 +241,25 @@ def framed(table: Any) -> bool:
     return isinstance(table, Frame)
 
 
-def _with_scores(model: Any, dataset: Dataset | None, *, by_bound: bool) -> tuple[Any, str]:
+def are_ranked_by_bound(model: Any, drawn: Dataset, *, trained: bool = True) -> bool:
+    """Whether p-values come from the model's bound: words and counts, and maps without known
+    factors, have no density. trained: whether the training rows are known.
+    """
+    worded = drawn.kinds is not None
+    return (worded or (not apart_from_known(model) and trained)) and can_ask_training(model)
+
+
+def with_scores(
+    model: Any,
+    dataset: Dataset | None,
+    *,
+    by_bound: bool,
+    recipe: Recipe | None = None,
+    callback: Callable[[float], None] | None = None,
+) -> tuple[Any, str]:
     """Return the model with out-of-fold scores, and why rows have no p-value ("" if they have).
 
-    by_bound: whether the model's bound replaces the scores.
+    by_bound: whether the model's bound replaces the scores. recipe, callback: see `prepare`.
     """
     if has_known_errors(model):
         return model, NO_P_AFTER_ERRORS
@@ -261,7 +275,7 @@ def _with_scores(model: Any, dataset: Dataset | None, *, by_bound: bool) -> tupl
             no_p += " of rows with known factors: pass the training rows as dataset"
         return model, "" if by_bound else no_p
     if dataset is not None:
-        return prepare(model, dataset), ""
+        return prepare(model, dataset, callback, recipe), ""
     if model.density_ is None or model.density_.typicality is None:
         return model, (
             "no row has a p-value, because the model has no out-of-fold scores: pass the training "

@@ -3,19 +3,22 @@
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, Int64Array, IntArray
+from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.error_columns import ERRORS, error_columns
 from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plural
 from gplvm_core.readers.files import ENDINGS, ending_of
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MEGABYTE
 from gplvm_core.readers.misfits import WHOLE, Mends, Misfit, mended, name_misfits, numbers_in
-from gplvm_core.readers.names import Drawn, names_of
+from gplvm_core.readers.names import Drawn, column_words, names_of
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import NEEDS, open_picture
 from gplvm_core.readers.sources import NamedBytes, Source, read_source
@@ -23,6 +26,7 @@ from gplvm_core.readers.tables.arrays import parse_arrays
 from gplvm_core.readers.tables.columns import Column, Table, reading_notes, text_column
 from gplvm_core.readers.tables.dates import date_columns
 from gplvm_core.readers.tables.mixed import coded_cells
+from gplvm_core.readers.tables.records import parse_records
 from gplvm_core.readers.tables.report import identifiers
 from gplvm_core.readers.tables.roles import moments_in, row_names_of
 from gplvm_core.readers.tables.table import parse_table
@@ -31,6 +35,7 @@ TABLES = tuple(ending for ending, kind in ENDINGS.items() if kind == "table")
 PICTURES = ("png", "jpg", "jpeg", "bmp", "gif", "webp")
 MOST_MEGABYTES = 50
 MOST_ROWS = 5000  # rows that a page shows
+RECORDS = "The rows"  # stands for the file in messages
 
 
 @dataclass(frozen=True)
@@ -119,6 +124,38 @@ def read_rows(
     rows = replace(rows, values=values, mark=hashlib.sha256(data).hexdigest()[:12])
     misfits = (*rows.misfits, *_picture_misfits(values, dataset.drawing))
     return without_empty(name, replace(rows, misfits=misfits), keep=empty_rows)
+
+
+def read_records(records: Sequence[Mapping[str, Any]], dataset: Dataset) -> NewRows:
+    """Return records, one mapping from column names to values for each row, in the columns of a
+    model's data set.
+
+    Columns are matched only by name, as `names_of` and `column_words` give them. All else is as in
+    `read_rows`. Raises DataError if no column has a known name, or no row has a value.
+    """
+    names = column_words(dataset)
+    table = parse_records(records, RECORDS)
+    given = [column.name for column in table.columns]
+    # A column of dates has only the beginning of the names of its parts.
+    if not any(wanted == own or wanted.startswith(f"{own} ") for wanted in names for own in given):
+        raise DataError(
+            f"{RECORDS} have none of the model's columns ({listed(list(names))}); they have "
+            f"{listed(given) or 'no column'}. Use the model's names."
+        )
+    known = _Known(dataset.drawing, names, dataset.columns, dataset.values)
+    table = _like_training(table, known)
+    rows = _by_name(table, {column.name: column for column in table.columns}, known)
+    return without_empty(RECORDS, rows)
+
+
+@dataclass(frozen=True, eq=False)
+class _Known:
+    """The columns of a data set, each with a name, and its rows."""
+
+    drawing: Drawing
+    column_names: tuple[str, ...]
+    columns: tuple[TableColumn, ...]
+    values: Float[Array, "N D"]
 
 
 def without_empty(name: str, rows: NewRows, *, keep: bool = False) -> NewRows:

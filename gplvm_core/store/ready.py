@@ -1,8 +1,10 @@
 """The ready models of the gallery, which come with the package."""
 
+import json
 from pathlib import Path
 from typing import Any
 
+from gplvm_core.prediction import Clusters, Fill, Recipe
 from gplvm_core.store.errors import StoreError
 from gplvm_core.store.library import Library
 
@@ -27,3 +29,17 @@ def ready_model(name: str) -> Any:
     if name not in names:
         raise StoreError(f"{name!r} is not a ready model. There are {', '.join(names)}.")
     return library.model(name)
+
+
+def ready_recipes() -> dict[str, Recipe]:
+    """Return the recipes of the ready models' densities, by the model's name and its bound."""
+    path = READY / "recipes.json"
+    stored = json.loads(path.read_text()) if path.exists() else {}
+    return {name: recipe_of(each) for name, each in stored.items()}
+
+
+def recipe_of(stored: dict[str, Any]) -> Recipe:
+    """Return a recipe from its entry in recipes.json."""
+    fills = tuple(Fill(*values) for values in stored["fills"])
+    clusters = Clusters(*stored["clusters"])
+    return Recipe(int(stored["size"]), float(stored["strength"]), fills, clusters)

@@ -1,6 +1,7 @@
 """The command `manifolio`, which opens the app as `make run` does in a checkout.
 
 `manifolio table.csv` opens Train on a file, `manifolio model.gplvm` opens Explore on a model.
+`manifolio --mcp` serves an assistant over standard input and output, and opens no app.
 
 BLAS reads the environment once, when it is loaded. NumPy loads BLAS, so the environment must be set
 before NumPy is imported.
@@ -24,10 +25,13 @@ ONE_THREAD = (
 
 
 def main() -> None:
-    """Open the app. Arguments: a file, then those of `streamlit run`; or only --version."""
+    """Open the app. Arguments: a file, then those of `streamlit run`; or --version or --mcp."""
     arguments = sys.argv[1:]
     if arguments == ["--version"]:
         print(f"manifolio {metadata.version('manifolio')}")
+        return
+    if arguments == ["--mcp"]:
+        serve_assistant()
         return
     absent = missing_packages()
     if absent:
@@ -35,14 +39,32 @@ def main() -> None:
             f"The app needs {', '.join(absent)}, which the library does not install by itself. "
             "Install: pip install 'manifolio[app]'"
         )
-    for name in ONE_THREAD:
-        os.environ.setdefault(name, "1")
+    with_one_thread()
     if arguments and not arguments[0].startswith("-"):
         os.environ[ASKED] = str(readable_file(arguments.pop(0)))
     from streamlit.web import cli
 
     # Settings come from .streamlit/config.toml beside app.py; arguments take precedence.
     cli.main(["run", str(APP), *arguments], prog_name="manifolio")
+
+
+def serve_assistant() -> None:
+    """Serve models to an assistant; ends the program with a sentence without the extra [mcp]."""
+    absent = missing_packages("mcp")
+    if absent:
+        sys.exit(
+            f"The server for assistants needs {', '.join(absent)}, which the library does not "
+            "install by itself. Install: pip install 'manifolio[mcp]'"
+        )
+    with_one_thread()
+    from gplvm_core.assistant.server import serve
+
+    serve()
+
+
+def with_one_thread() -> None:
+    for name in ONE_THREAD:
+        os.environ.setdefault(name, "1")
 
 
 def readable_file(name: str) -> Path:
@@ -69,10 +91,11 @@ def readable_file(name: str) -> Path:
         sys.exit(f"{name} cannot be read: {error.strerror}. Check that you may read the file.")
 
 
-def missing_packages() -> list[str]:
-    """Return the packages of the extra [app] that are not installed."""
+def missing_packages(extra: str = "app") -> list[str]:
+    """Return the packages of an extra that are not installed."""
     lines = [line for line in metadata.requires("manifolio") or () if "extra ==" in line]
-    wanted = [re.split(r"[^\w.-]", line)[0] for line in lines if re.search(r"['\"]app['\"]", line)]
+    own = re.compile(rf"['\"]{extra}['\"]")
+    wanted = [re.split(r"[^\w.-]", line)[0] for line in lines if own.search(line)]
     return [name for name in wanted if not is_installed(name)]
 
 

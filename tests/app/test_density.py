@@ -10,6 +10,7 @@ from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.prediction import Fill
 from gplvm_core.prediction.fills import BLOCK, FEW
+from gplvm_core.store.ready import READY, recipe_of
 from gplvm_core.training import comparison_of
 from pages.ui.explore.fill import model as fill_model
 from pages.ui.shared import density
@@ -70,16 +71,14 @@ def test_words_have_no_density(flow):
 
 @pytest.mark.usefixtures("patient")
 def test_a_ready_model_derives_its_density_from_the_stored_recipe(flow, model, monkeypatch):
-    stored = json.loads((density.GALLERY_FOLDER / "recipes.json").read_text())
+    stored = json.loads((READY / "recipes.json").read_text())
     assert {name.split("|")[0] for name in stored} == {
         "deep-flow", "digits", "faces", "flow", "heads", "moves", "pairs", "pendulum", "people",
         "poses", "walker", "turned",
     }  # fmt: skip
     assert all({fill[-1] for fill in each["fills"]} == {True, False} for each in stored.values())
     fills = [[FEW, "map", 0.5, 0.9, 1.2, 0.3, True]]
-    recipe = density.recipe_of(
-        {"size": 3, "strength": 10.0, "clusters": [2, 1.0, 0.25], "fills": fills}
-    )
+    recipe = recipe_of({"size": 3, "strength": 10.0, "clusters": [2, 1.0, 0.25], "fills": fills})
     monkeypatch.setattr(density, "_recipes", lambda: {"m": recipe})
     found = density.dense(Item("gallery:m", "m", model, flow), "gallery:m").model.density_
     assert len(found.latent.weights) == 3 and not found.tried

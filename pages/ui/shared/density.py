@@ -4,7 +4,6 @@ Ready models store only their recipe, from which the density is derived in about
 """
 
 import copy
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,10 +12,11 @@ from typing import Any
 import numpy as np
 from numpy import ndarray as Array
 
-from gplvm_core.prediction import Clusters, DerivedDensity, Fill, Recipe
+from gplvm_core.prediction import DerivedDensity, Fill, Recipe
 from gplvm_core.prediction.fills import gaps_of
+from gplvm_core.store.ready import ready_recipes
 from gplvm_core.training import begin_comparison, comparison_of
-from pages.ui.shared.catalogue import GALLERY_FOLDER, Item
+from pages.ui.shared.catalogue import Item
 from pages.ui.shared.kept import kept
 from pages.ui.shared.running import running
 from pages.ui.shared.second_stage import following
@@ -117,21 +117,12 @@ def in_words(used: Fill, other: Fill) -> str:
 
 @kept(1)
 def _recipes() -> dict[str, Recipe]:
-    path = GALLERY_FOLDER / "recipes.json"
-    stored = json.loads(path.read_text()) if path.exists() else {}
-    return {name: recipe_of(each) for name, each in stored.items()}
+    return ready_recipes()
 
 
 def stored_recipe(name: str) -> Recipe | None:
     """Return the recipe of a ready model, else None. name: the model's key and version."""
     return _recipes().get(name.removeprefix("gallery:")) if name.startswith("gallery:") else None
-
-
-def recipe_of(stored: dict[str, Any]) -> Recipe:
-    """Return a recipe from its entry in recipes.json."""
-    fills = tuple(Fill(*values) for values in stored["fills"])
-    clusters = Clusters(*stored["clusters"])
-    return Recipe(int(stored["size"]), float(stored["strength"]), fills, clusters)
 
 
 def _key(name: str) -> str:
