@@ -16,6 +16,7 @@ from pages.ui.compare import recipes, verdict
 from pages.ui.compare.members import first_of, stored
 from pages.ui.compare.recipes import RECIPES, made, run_key
 from pages.ui.shared import catalogue
+from pages.ui.train.model_choices import CHOICES
 from tests.app.apptest import go_to, query, run_page, said, stores
 from tests.app.conftest import ROOT
 
@@ -182,3 +183,11 @@ def test_one_model_gives_advice_and_offers_two_shipped_models(
     assert "Compare needs two models" not in said(at)
     picture = next(each.value for each in at.html if "mf-purposes" in each.value)
     assert picture.count("Bayesian GP-LVM") == 1
+
+
+@pytest.mark.parametrize("choice", CHOICES, ids=lambda choice: choice.title)
+def test_every_model_of_train_can_be_made_smaller_for_the_test_on_new_rows(choice):
+    small = verdict.smaller(choice.estimator())
+    assert small.get_params().get("max_iter", 0) <= 150
+    if choice.deeper is not None:
+        assert verdict.smaller(choice.deeper((3, 2), n_inducing=(60, 20))).n_inducing == 40

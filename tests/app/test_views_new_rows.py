@@ -6,6 +6,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -13,8 +14,10 @@ from gplvm_core import ManifoldRelevance
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.divided import with_labels
 from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.store import Library, workspace
 from pages.ui.explore.views.film import Film, film_csv, follow, reel_of, summary
+from pages.ui.explore.views.predicted import predicted, predicted_csv
 from pages.ui.shared.outputs import rows_of_views
 from tests.app.apptest import press, run_page, said, stores
 
@@ -167,3 +170,41 @@ def test_a_model_without_time_answers_row_by_row(dataset):
     at = bring(whose.set_value("New rows").run(), 5)
     assert not at.exception
     assert "may look like this" in said(at)
+
+
+def test_all_rows_of_a_view_are_predicted_as_a_table_with_intervals():
+    rng = np.random.default_rng(0)
+    hidden = rng.standard_normal((90, 2))
+    size = hidden @ [[1.0, 0.5, -1.0], [0.3, -1.0, 0.6]] + 0.1 * rng.standard_normal((90, 3))
+    beside = hidden @ [[0.7, 1.0], [1.0, -0.8]] + 0.2 * rng.standard_normal((90, 2))
+    heavy = np.where(beside[:, 0] > 0.0, "heavy", "light")
+    frame = pd.DataFrame({"mass": 10.0 + beside[:, 0], "=age": beside[:, 1], "sort": heavy})
+    sort = Dataset.of_table("b", "B", frame[:60], {"mass": "number", "=age": "number"})
+    views = {"size": (size[:60], Drawing.of_vector(3)), "kind": sort}
+    dataset = Dataset.of_views("objects", "Objects", views)
+    model = ManifoldRelevance(3, 12, max_iter=60, random_state=0, kinds=dataset.kinds)
+    model.fit(dataset.views_in_own_values())
+    key = "library:" + Library(workspace() / "library").add(model, dataset, "Objects")
+    at = run_page("views", model=key)
+    whose = next(each for each in at.button_group if each.key.startswith("views_whose"))
+    at = whose.set_value("New rows").run()
+    lines = ["id,a,b,c", *(f"P{n},{a},{b},{c}" for n, (a, b, c) in enumerate(size[60:]))]
+    at.file_uploader[0].upload("new.csv", "\n".join(lines).encode()).run()
+    assert not at.exception and "“kind” of all rows" in said(at)
+    table = at.dataframe[-1].value
+    assert list(table.columns)[:3] == ["mass", "mass from", "mass to"]
+    assert table.index[0] == "P0" and len(table) == 30
+    own = NewRows(size[60:], (), row_names=np.array([f"P{n}" for n in range(30)]))
+    rows = rows_of_views(dataset)
+    shown = predicted(model, "test", own.values, "size", "kind", "nearest", rows)
+    text = predicted_csv(own, shown).decode()
+    found = pd.read_csv(io.StringIO(text))
+    mean = model.transfer({"size": size[60:]}, "kind")
+    np.testing.assert_allclose(found["mass"], mean["mass"].astype(float), rtol=1e-6)
+    inside = (found["mass from"] < frame["mass"][60:].to_numpy()) & (
+        frame["mass"][60:].to_numpy() < found["mass to"]
+    )
+    assert inside.mean() > 0.8
+    assert (found["sort"] == frame["sort"][60:].to_numpy()).mean() > 0.8
+    assert found["sort probability"].between(0.5, 1.0).all()
+    assert text.startswith("row,id,mass,mass from,mass to,'=age")

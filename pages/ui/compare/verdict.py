@@ -129,7 +129,9 @@ def smaller(model: Any) -> Any:
     most = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "n_restarts": 1}
     asked = model.get_params()
     fewer = {
-        name: min(asked[name] or value, value) for name, value in most.items() if name in asked
+        name: min(asked[name] if isinstance(asked[name], int) else value, value)
+        for name, value in most.items()
+        if name in asked
     }
     if "n_jobs" in asked:
         fewer["n_jobs"] = None

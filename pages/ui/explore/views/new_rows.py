@@ -14,8 +14,11 @@ from pages.ui.explore.bring import Brought, bring, brought, unseen_of
 from pages.ui.explore.views.answers import Asked, answers, ask_private
 from pages.ui.explore.views.desk import choose, desk, keep
 from pages.ui.explore.views.film import Film, show_film
+from pages.ui.explore.views.model import shares_something
+from pages.ui.explore.views.predicted import predicted_view
 from pages.ui.shared.catalogue import Item, one_view, whole_views
 from pages.ui.shared.plain import plain
+from pages.ui.shared.telling import errors_told
 
 FILM, SEPARATE = "One film", "Separate rows"
 
@@ -68,6 +71,9 @@ def for_new_rows(
     known = {} if truth is None else {to: truth[row]}
     asked = Asked({given: own.values[row]}, known, title, private, alternatives)
     answers(item, name, asked, (to,), rows, parts)
+    if shares_something(parts, (given,), to):
+        with errors_told():
+            predicted_view(item, name, own, (given, to, private), rows)
 
 
 def begin_with_unseen(source: Item, name: str) -> None:

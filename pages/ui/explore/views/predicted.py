@@ -1,0 +1,103 @@
+"""A view that is predicted for all new rows of another view, as a table and a file."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.wire.views import ViewRows
+from pages.ui.explore.views.model import Private
+from pages.ui.shared.as_text import ask_as_text
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.density import named
+from pages.ui.shared.download import download
+from pages.ui.shared.outputs import as_given
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import file_stem, significant
+
+ENDS = (0.025, 0.975)  # quantiles at the ends of the interval
+NORMAL = 1.959964  # the same in standard deviations
+SHOWN, MOST_VALUES = 200, 500_000
+
+
+def predicted_view(
+    item: Item, name: str, own: NewRows, way: tuple[str, str, Private], rows: dict[str, ViewRows]
+) -> None:
+    """Show the predicted columns of all rows with their intervals, and offer them as a file.
+
+    way: the given view, the wanted one, and how to treat the dimensions that the first leaves open.
+    Pictures and figures have no such table.
+    """
+    given, to, private = way
+    if rows[to].drawing.kind not in ("bars", "curve") or own.values.size > MOST_VALUES:
+        return
+    found = predicted(item.model, named(item.model, name), own.values, given, to, private, rows)
+    numbers = [own.number(n) for n in range(len(own.values))]
+    called = numbers if own.row_names is None else own.row_names
+    st.markdown(f"**“{plain(to)}” of all rows.** 95 of 100 true values are expected in the ranges.")
+    shown = found.head(SHOWN).map(lambda value: value if _text(value) else significant(value))
+    st.dataframe(
+        shown.set_axis(pd.Index(called[:SHOWN], name="row")), height=min(38 + 35 * len(shown), 320)
+    )
+    if len(found) > SHOWN:
+        st.caption(f"These are the first {SHOWN} rows; the file contains all {len(found):,} rows.")
+    words = [*found.columns, *map(str, called), *(v for v in found.to_numpy().flat if _text(v))]
+    marked = ask_as_text(words, f"predicted|{given}|{to}")
+
+    stem = file_stem(f"{item.title} {to}")
+    text = partial(predicted_csv, own, found, marked)
+    download(f"Predicted “{plain(to)}” (CSV)", text, f"{stem}.csv", key=f"predicted|{name}|{to}")
+
+
+def predicted_csv(own: NewRows, found: pd.DataFrame, as_text: bool = True) -> bytes:
+    """Write the predictions, a line for every row with its number and name."""
+    front = ["row"] if own.row_names is None else ["row", "id"]
+    lines: list[list[object]] = [[*front, *found.columns]]
+    for n, row in enumerate(found.itertuples(index=False)):
+        start = [own.number(n), *([] if own.row_names is None else [str(own.row_names[n])])]
+        lines.append([*start, *(value if _text(value) else f"{value:.8g}" for value in row)])
+    return csv_text(lines, as_text=as_text).encode()
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+@st.cache_data(max_entries=8, show_spinner="Predicting all rows …")
+def predicted(
+    _model: Any,
+    name: str,
+    values: Array,
+    given: str,
+    to: str,
+    private: Private,
+    _rows: dict[str, ViewRows],
+) -> pd.DataFrame:
+    """Return every column of a view with the ends of its intervals, or a word's probability."""
+    views = as_given(_rows, {given: values})
+    mean, std = _model.transfer(views, to, private=private, return_std=True)
+    found = pd.DataFrame(np.asarray(mean, dtype=object))
+    columns: dict[str, Any] = {}
+    for at, column in enumerate(names_of(_rows[to])):
+        kind = _rows[to].columns[at] if _rows[to].columns else None
+        columns[column] = own = found[at].tolist()
+        if kind is not None and kind.is_words:
+            chances = _model.class_probabilities(views, to, at)
+            columns[f"{column} probability"] = chances.max(axis=1)
+            words = _model.class_words(to, at)
+            columns[column] = [str(words[k]) for k in chances.argmax(axis=1)]
+            continue
+        if kind is not None:
+            low, high = _model.column_quantiles(views, to, at, ENDS)
+        else:
+            middle = np.asarray(own, dtype=float)
+            low, high = (middle + side * NORMAL * np.asarray(std)[:, at] for side in (-1.0, 1.0))
+        columns[column] = np.asarray(own, dtype=float)
+        columns |= {f"{column} from": low, f"{column} to": high}
+    return pd.DataFrame(columns)
