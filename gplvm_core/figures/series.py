@@ -10,6 +10,7 @@ from gplvm_core.figures.palette import COLOURS
 from gplvm_core.figures.predicted import INTERVAL
 
 BAND = "rgba(128, 128, 128, 0.28)"
+BROKEN = 2.5  # lines end at steps this many times as long as the median step
 AHEAD = "rgba(216, 122, 49, 0.10)"  # behind a forecast
 
 
@@ -26,13 +27,28 @@ def series_figure(
 ) -> go.Figure:
     """The predicted mean as a line with its band of 95 %, and the given values as dots.
 
+    Line and band are interrupted where rows are missing.
+
     given: NaN where unknown. forecast: frames after the end of the data, on a coloured ground.
     """
+    # A line across rows that the model does not predict would look like a prediction.
+    steps = np.diff(times)
+    usual = np.median(steps) if len(steps) else 0.0
+    cuts = np.flatnonzero(steps > BROKEN * usual) + 1
     low, high = mean - INTERVAL * std, mean + INTERVAL * std
+    parts = [np.split(each, cuts) for each in (times, low, high)]
+    around = [
+        (np.concatenate([t, t[::-1], [np.nan]]), np.concatenate([b, a[::-1], [np.nan]]))
+        for t, a, b in zip(*parts, strict=True)
+    ]
+    ground = times[forecast]
+    times, mean, low, high, given = (
+        np.insert(each, cuts, np.nan) for each in (times, mean, low, high, given)
+    )
     figure = go.Figure(
         go.Scatter(
-            x=np.concatenate([times, times[::-1]]),
-            y=np.concatenate([high, low[::-1]]),
+            x=np.concatenate([x for x, _ in around])[:-1],
+            y=np.concatenate([y for _, y in around])[:-1],
             fill="toself",
             fillcolor=BAND,
             line={"width": 0},
@@ -58,9 +74,8 @@ def series_figure(
         name="Given",
     )
     if forecast.any():
-        ahead = times[forecast]
         figure.add_vrect(
-            x0=float(ahead[0]), x1=float(ahead[-1]), fillcolor=AHEAD, line_width=0, layer="below"
+            x0=float(ground[0]), x1=float(ground[-1]), fillcolor=AHEAD, line_width=0, layer="below"
         )
     figure.update_xaxes(title_text=as_text(time))
     figure.update_yaxes(title_text=as_text(name))

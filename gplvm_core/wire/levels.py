@@ -8,11 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
 from gplvm_core.prediction import Posterior
 from gplvm_core.prediction.factors import at_level, fades
+
+
+def numbers_of(rows: Float[Array, "N C"], points: Float[Array, "V C"]) -> Int[Array, " N"]:
+    """Return which point each row equals; −1 for none."""
+    same = (rows[:, None] == points).all(axis=2)
+    return np.where(same.any(axis=1), same.argmax(axis=1), -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -22,6 +28,7 @@ class Levels:
     words: the values in words. first: the initial one. numbers: whether they are points on a scale.
     points: their inputs; none if the bytes have the map at another value. posterior: the layer
     whose last C inputs are the factors. other: the words of a last choice that needs other bytes.
+    of_rows: the number of every training row's own value; −1 for a value between the points.
     """
 
     name: str
@@ -30,6 +37,7 @@ class Levels:
     numbers: bool
     points: Float[Array, "V C"]
     posterior: Posterior
+    of_rows: Int[Array, " N"]
     other: str = ""
 
     @classmethod
@@ -44,6 +52,7 @@ class Levels:
             len(known.factors) == 1 and not known.factors[0].values,
             points,
             model.posterior_,
+            numbers_of(known.points, points),
         )
 
     @property

@@ -175,9 +175,14 @@ class Chart:
 
     @property
     def middle(self) -> int:
-        """The training point nearest to the median position, in distances weighted by relevance."""
-        away = self.latent_mean - np.median(self.latent_mean, axis=0)
-        return int(np.argmin(away**2 @ self.relevance))
+        """The training point nearest to the median position, in distances weighted by relevance; of
+        the rows that have the first value of the known factors, if there are any.
+        """
+        away = (self.latent_mean - np.median(self.latent_mean, axis=0)) ** 2 @ self.relevance
+        if self.levels is not None and len(self.levels.of_rows) == len(away):
+            others = self.levels.of_rows != self.levels.first
+            away = away if others.all() else np.where(others, np.inf, away)
+        return int(np.argmin(away))
 
 
 def as_seen(layers: Sequence[Any], at: int) -> Any:
@@ -216,6 +221,8 @@ def pack_model(chart: Chart, name: str) -> bytes:
     }
     if chart.levels and whole:
         arrays |= chart.levels.arrays(whole)
+        chosen = slice(None) if chart.whole is None else chart.whole
+        arrays["row_levels"] = chart.levels.of_rows[chosen].astype(np.int32)
     if posterior.slope is not None:  # in the data's units; zero for the added axis
         slope = np.pad(posterior.slope * posterior.scale, ((0, added), (0, 0)))
         arrays["slope"] = slope.astype(np.float32)

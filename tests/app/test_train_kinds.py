@@ -1,9 +1,13 @@
 """Tests of Train through AppTest: a table with words and counts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from gplvm_core import Dataset, Drawing
 from gplvm_core.store import Library, workspace
+from pages.ui.train.model_choices import CHOICES, unfilled_gap
 from tests.app.apptest import kind_of, run_page, said, started, upload
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -156,3 +160,15 @@ def test_a_table_of_counts_is_proposed_as_counts():
     at = upload(run_page("train"), "sites.csv", f"ant,bee,fly,moth,wasp,bug\n{rows}".encode())
     assert not at.exception
     assert "one map for all columns: 6 columns of counts." in said(at)
+
+
+def test_a_state_space_model_says_that_it_leaves_a_long_gap_open():
+    times = np.delete(np.arange(60.0), np.arange(20, 32))
+    rows = Dataset("s", "S", np.sin(times)[:, None] * [1.0, 2.0], Drawing.of_vector(2), times=times)
+    said = {choice.title: unfilled_gap(choice, rows) for choice in CHOICES}
+    (title, words), *others = [each for each in said.items() if each[1]]
+    assert "does not fill the gap of 12 steps" in words and "tate" in title and not others
+    short = np.delete(np.arange(60.0), np.arange(20, 28))
+    assert not any(
+        unfilled_gap(c, replace(rows.taken(np.arange(52)), times=short)) for c in CHOICES
+    )

@@ -84,7 +84,15 @@ def chart_of(kernel: Kernel, outputs: str) -> Chart:
     levels = None
     if slope is not None:
         values = np.array([[-1.0, 0.5], [0.2, 0.0], [1.3, -0.8]])
-        levels = Levels("factors", ("a", "b", "c"), int(level), False, values, posterior)
+        levels = Levels(
+            "factors",
+            ("a", "b", "c"),
+            int(level),
+            False,
+            values,
+            posterior,
+            np.full(len(latent), -1),
+        )
         posterior = at_level(posterior, values[int(level)])
     dataset = Dataset("made", "Made", center + scale * targets, Drawing("curve", (D,)))
     relevance = np.array([2.0, 1.0, 0.25])

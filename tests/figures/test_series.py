@@ -28,3 +28,14 @@ def test_without_a_forecast_there_is_no_ground():
     none = np.zeros(5, bool)
     figure = series_figure(TIMES, TIMES, np.ones(5), TIMES, none, name="rain")
     assert not figure.layout.shapes
+
+
+def test_nothing_is_drawn_between_rows_that_are_far_apart():
+    times = np.array([0.0, 1.0, 2.0, 9.0, 10.0])
+    figure = series_figure(times, times, np.ones(5), times, np.zeros(5, bool), name="rain")
+    band, mean, _ = figure.data
+    np.testing.assert_array_equal(mean.y, [0.0, 1.0, 2.0, np.nan, 9.0, 10.0])
+    # Two areas, each from its first to its last row and back.
+    ends = np.flatnonzero(np.isnan(band.x))
+    np.testing.assert_array_equal(ends, [6])
+    assert set(band.x[:6]) == {0.0, 1.0, 2.0} and set(band.x[7:]) == {9.0, 10.0}

@@ -2,7 +2,7 @@
 //
 // At a value, every k(z_m, x) has a factor of its own, and the outputs have another center (gplvm_core/wire/levels.py).
 
-/** @import { Frame } from "../kit/frame.js" */
+/** @import { Frame, Numbers } from "../kit/frame.js" */
 /** @import { Floats } from "./kernels.js" */
 /** @import { LatentModel } from "./model.js" */
 
@@ -23,6 +23,8 @@ export class Levels {
     this.fades = arrays.level_fades;
     /** V × D. @type {Floats} */
     this.centers = arrays.level_centers;
+    /** The value of every row; -1 for a value between those of the choice. @type {Numbers | undefined} */
+    this.ofRows = arrays.row_levels;
     this.transform = arrays.transform;
     this.basis = arrays.variance_basis;
   }
@@ -30,6 +32,11 @@ export class Levels {
   /** Return whether the bytes have the outputs at a value; those of others come from the server. @param {number} level */
   has(level) {
     return level < this.known;
+  }
+
+  /** Return whether a row may be compared with the outputs at a value. @param {number} row @param {number} level */
+  suits(row, level) {
+    return !this.ofRows || this.ofRows[row] < 0 || this.ofRows[row] === level;
   }
 
   /** Give a model its outputs at a value. @param {number} level @param {LatentModel} model */

@@ -197,7 +197,8 @@ export class TableValues {
     const { explorer: { state, model } } = this;
     this.triangle?.show(point, row, state.theme);
     const answers = this.answers(point, hidden);
-    const own = row >= 0 && model.itemSize === this.rows.length ? model.item(row) : null;
+    const suits = row >= 0 && (model.levels?.suits(row, state.chosen.level) ?? true);
+    const own = suits && model.itemSize === this.rows.length ? model.item(row) : null;
     this.rows.forEach(({ by, title, line }, d) => {
       title.setAttribute("aria-pressed", String(state.chosen.by === by));
       line.show(/** @type {any} */ (answers[d]));

@@ -3,6 +3,8 @@
 import inspect
 from dataclasses import dataclass
 
+import numpy as np
+
 from gplvm_core import (
     GPLVM,
     BayesianGPLVM,
@@ -16,6 +18,7 @@ from gplvm_core import (
 )
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.data.timeline import checked_even_times, checked_timeline
+from gplvm_core.models.problems.state_space import MOST_APART
 from gplvm_core.readers import DataError
 from gplvm_core.readers.rows.table import TableDataset
 
@@ -59,6 +62,24 @@ class Choice:
         if self.estimator is StateSpaceGPLVM and not in_equal_steps(dataset):
             return False
         return (has_times or not self.needs_times) and (has_views or not self.needs_views)
+
+
+def unfilled_gap(choice: Choice, dataset: Dataset) -> str:
+    """Say that a state-space model leaves the longest gap open; "" if it fills every gap."""
+    if choice.estimator is not StateSpaceGPLVM or dataset.times is None:
+        return ""
+    longest, sequences = 0.0, dataset.sequences
+    known = np.zeros(dataset.n_points, dtype=int) if sequences is None else sequences
+    for label in np.unique(known):
+        steps = np.diff(np.sort(dataset.times[known == label]))
+        if len(steps):
+            longest = max(longest, float(steps.max() / np.median(steps)))
+    if longest < MOST_APART + 0.5:
+        return ""
+    return (
+        f"This model does not fill the gap of {longest - 1.0:.0f} steps: it links rows that are at "
+        f"most {MOST_APART} steps apart. A dynamical GP-LVM fills it."
+    )
 
 
 def in_equal_steps(dataset: Dataset) -> bool:

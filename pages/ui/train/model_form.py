@@ -40,7 +40,7 @@ from pages.ui.train.layers_form import (
     widths_question,
     with_top,
 )
-from pages.ui.train.model_choices import CHOICES, Choice
+from pages.ui.train.model_choices import CHOICES, Choice, unfilled_gap
 from pages.ui.train.path_form import path_option, suits_paths
 from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.several_form import (
@@ -91,6 +91,8 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     choice, n_layers = offered[titles.index(title)], 1
     over_time, mixed = choice.needs_times, dataset.kinds is not None
     in_parts = isinstance(dataset, TableDataset)
+    if open_gap := unfilled_gap(choice, dataset):
+        st.warning(open_gap, icon=":material/info:")
     if mixed:
         st.caption(ONLY_FRACTIONS if only_numbers(dataset) else only_these(dataset))
     elif choice.deeper is not None and not in_parts:
