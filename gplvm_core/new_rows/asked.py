@@ -2,6 +2,7 @@
 
 import copy
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,7 @@ def answers_of(
     reasons: bool = True,
     ranked: bool = False,
     errors: Float[Array, "n D"] | None = None,
+    trained: Int[IntArray, " n"] | None = None,
 ) -> Iterator[Answers]:
     """Yield the answers about rows with the columns of the training data set (NaN: missing).
 
@@ -48,7 +50,8 @@ def answers_of(
     (`prepare`), the answers contain only positions, filled values and the nearest training rows.
     ranked: without a density, compare rows with training rows by the model's bound
     (`without_density`). errors: the known errors of the rows (NaN: unknown). Such rows are placed
-    and filled by the map, and not compared with training rows.
+    and filled by the map, and not compared with training rows. trained: the numbers of the rows if
+    they are training rows: their scores are those of a density that has not seen them.
     """
     check_asked(model)
     rows = as_floats(rows, "rows")
@@ -61,14 +64,25 @@ def answers_of(
     while start < len(rows):
         at = slice(start, start + many)
         own, known = for_rows(model, at), None if errors is None else errors[at]
-        yield _answered(own, dataset, rows[at], known, reasons=reasons, ranked=ranked)
+        asked = Asked(rows[at], known, None if trained is None else trained[at])
+        yield _answered(own, dataset, asked, reasons=reasons, ranked=ranked)
         start, many = start + many, batch or BATCH
 
 
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """One block of rows, their known errors, and their numbers if they are training rows."""
+
+    rows: Float[Array, "n D"]
+    errors: Float[Array, "n D"] | None = None
+    trained: Int[IntArray, " n"] | None = None
+
+
 def _answered(
-    model: Any, dataset: Dataset, rows: Array, errors: Array | None, *, reasons: bool, ranked: bool
+    model: Any, dataset: Dataset, block: Asked, *, reasons: bool, ranked: bool
 ) -> Answers:
     """Answer one block. All answers about rows without values are NaN."""
+    rows, errors = block.rows, block.errors
     given = ~np.isnan(rows).all(axis=1)
     width, count = model.latent_mean_.shape[1], min(NEAREST, len(model.latent_mean_))
     places, place_std = np.full((2, len(rows), width), np.nan)
@@ -87,6 +101,8 @@ def _answered(
     if len(some) and density is not None and known is not None:
         asked = as_outputs(model, dataset, some)
         scores = Scores.of(density.rows, asked, known.only)
+        if block.trained is not None:
+            scores = known.held_out(scores, block.trained[given])
         p[given], p_cell[given] = known.p_values(scores, asked)
         unlike[given] = known.unlike(scores, asked)
         oddness[given] = known.oddness(scores, asked)

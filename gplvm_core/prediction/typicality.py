@@ -7,7 +7,7 @@ they score.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -113,6 +113,17 @@ class Typicality:
     def known(self) -> int:
         """The number of out-of-fold scores."""
         return len(self.rows)
+
+    def held_out(self, scores: Scores, numbers: Int[IntArray, " n"]) -> Scores:
+        """Return the scores of training rows, of which those that are known were held out.
+
+        numbers: the numbers of these rows. The others have the scores of a density that has seen
+        them, so they look more typical than they are.
+        """
+        _, own, at = np.intersect1d(numbers, self.rows, return_indices=True)
+        whole, cell = scores.whole.copy(), scores.cell.copy()
+        whole[own], cell[own] = self.whole[0, at], self.cell[0, at]
+        return replace(scores, whole=whole, cell=cell)
 
     def p_values(
         self, scores: Scores, rows: Float[Array, "n D"]

@@ -59,7 +59,7 @@ class NewRows:
     if they are the model's columns in the same order; numbers: the numbers of the rows in the file,
     from 1, if some were left out; misfits: what did not fit, column by column; errors: the known
     standard deviations of the values, NaN where unknown, if the model was trained with errors and
-    the file has them.
+    the file has them; trained: the numbers of the rows, from 0, if they are training rows.
     """
 
     values: Float[Array, "n D"]
@@ -70,6 +70,7 @@ class NewRows:
     numbers: Int[Int64Array, " n"] | None = None
     misfits: tuple[Misfit, ...] = ()
     errors: Float[Array, "n D"] | None = None
+    trained: Int[IntArray, " n"] | None = None
 
     def number(self, row: int) -> int:
         """Return the number of a row in its file, from 1."""
@@ -81,6 +82,7 @@ class NewRows:
             self,
             values=self.values[chosen],
             errors=None if self.errors is None else self.errors[chosen],
+            trained=None if self.trained is None else self.trained[chosen],
             row_names=None if self.row_names is None else self.row_names[chosen],
             columns=tuple(
                 replace(column, cells=tuple(column.cells[n] for n in chosen))

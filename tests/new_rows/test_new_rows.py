@@ -392,3 +392,26 @@ def test_a_row_that_two_places_explain_has_both() -> None:
     heights, sides, _ = model.inverse_transform(found.explanations[0, :2]).T
     np.testing.assert_allclose(heights, 0.0, atol=0.1)
     np.testing.assert_allclose(np.sort(sides), [-1.0, 1.0], atol=0.1)
+
+
+def test_an_odd_training_row_is_scored_by_a_density_that_has_not_seen_it():
+    generator = np.random.default_rng(0)
+    table = generator.standard_normal((80, 1)) @ generator.standard_normal((1, 6))
+    table += 0.1 * generator.standard_normal(table.shape)
+    table[7, 2] += 12.0
+    rows = Dataset("rows", "Rows", table, Drawing.of_vector(6))
+    model = BayesianGPLVM(3, 15, max_iter=60, random_state=0, second_stage="off").fit(table)
+    model = prepare(model, rows)
+    numbers = np.arange(80)
+    seen, held = (
+        Answers.joined([*answers_of(model, rows, table, trained=own)]) for own in (None, numbers)
+    )
+    # The smallest p-value of a row that is compared with itself and 79 others.
+    assert held.p[7] == pytest.approx(2 / 81) and seen.p[7] > held.p[7]
+    assert [reason.column for reason in held.reasons[7]] == [2]
+    assert not held.unlike.any()
+    # Other rows are as typical as held-out rows are on average.
+    assert np.mean(held.p[numbers != 7]) == pytest.approx(0.5, abs=0.05)
+    # In another order, every row keeps its own score.
+    back = Answers.joined([*answers_of(model, rows, table[::-1], trained=numbers[::-1])])
+    np.testing.assert_allclose(back.p, held.p[::-1])

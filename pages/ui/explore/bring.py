@@ -8,6 +8,7 @@ from numpy import ndarray as Array
 
 from gplvm_core import load_dataset
 from gplvm_core.datasets import Dataset, View
+from gplvm_core.prediction.typicality import MOST_KNOWN
 from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import DataError, plural
 from gplvm_core.readers.misfits import (
@@ -24,6 +25,7 @@ from gplvm_core.readers.new_rows import MOST_ROWS, FileColumn, NewRows, without_
 from gplvm_core.readers.spread import spread_rows
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
+from pages.ui.shared.density import can_learn
 from pages.ui.shared.reading import read_sandboxed
 
 # Maps a data set's name to the name of another data set with further rows of the same kind.
@@ -151,6 +153,13 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
     notes = []
     if len(chosen) < source.n_points:
         notes.append(f"{len(chosen):,} of {source.n_points:,} rows, spread evenly.")
+    if own and (not can_learn(item.model) or source.n_points > MOST_KNOWN):
+        some = f"{MOST_KNOWN} are scored without them" if can_learn(item.model) else ""
+        which = f" Of these, {some}." if some else ""
+        notes.append(
+            "The model was trained on these rows, so odd ones may look more typical than they "
+            f"are.{which}"
+        )
     by_name = wanted.column_names is not None and source.column_names is not None
     words = bool(wanted.columns or source.columns)
     if not own and words and wanted.columns != source.columns:
@@ -187,7 +196,15 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
     called = None if source.row_names is None else source.row_names[chosen]
     columns = beside_training(source) if len(chosen) == source.n_points else ()
     mark = f"{asked.model}|{len(asked.mends)}"
-    rows = NewRows(values, tuple(notes), mark, called, columns, misfits=tuple(misfits))
+    rows = NewRows(
+        values,
+        tuple(notes),
+        mark,
+        called,
+        columns,
+        misfits=tuple(misfits),
+        trained=chosen if own else None,
+    )
     return without_empty(other.title, rows, keep=empty_rows)
 
 

@@ -135,6 +135,7 @@ def step(
             batch=LATER,
             ranked=compared,
             errors=None if own.errors is None else own.errors[at],
+            trained=None if own.trained is None else own.trained[at],
         )
         work.parts[compared].append(Answers.joined(list(asked)))
         if done == 0 and count > FIRST:
