@@ -107,6 +107,7 @@ def file_form(file: KeptFile, taken: list[str]) -> list[FileView] | None:
         left.markdown(f":material/draft: **{plain(file.name)}** ({bytes_in_words(len(file.data))})")
         removal.button(
             "Remove",
+            help=f"Remove {plain(file.name)}",
             type="tertiary",
             icon=":material/close:",
             key=f"several_remove{file.mark}",
