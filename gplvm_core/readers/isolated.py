@@ -13,6 +13,7 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.rows.table import TableDataset
+from gplvm_core.readers.tables.mixed import in_short
 
 MOST_ISOLATED = 3  # values of one column
 LEAST_OTHERS = 10  # least number of other values from which their range is estimated
@@ -163,11 +164,14 @@ def corrected(dataset: Dataset, slips: Sequence[WordSlip]) -> Dataset:
         codes = targets[:, d]
         facts["labels"] = np.where(np.isnan(codes), -1.0, codes).astype(np.int64)
         facts["label_names"] = tuple(map(str, columns[d].words))
+    notes = list(dataset.notes)
+    for old, new in zip(dataset.columns, columns, strict=True):
+        notes = [note.replace(in_short(old), in_short(new)) for note in notes]
     words = "; ".join(f"“{each.word}” is read as “{each.meant}”" for each in slips)
     return replace(
         dataset,
         targets=targets,
         columns=tuple(columns),
         **facts,
-        notes=(*dataset.notes, f"Corrected words: {words}."),
+        notes=(*notes, f"Corrected words: {words}."),
     )
