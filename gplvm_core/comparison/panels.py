@@ -19,8 +19,9 @@ NOT_LOOKED = "Too few rows to compare maps."
 def panels_html(names: Sequence[str], given: Sequence[Result]) -> str:
     """Return HTML with a panel for each purpose and a line for each model.
 
-    Dots further to the right are better. names: the models in order. A dash marks models without a
-    value for the purpose.
+    Every strip has the direction of its measure: the lowest values are on the left. For a measure
+    that is best near a value, the best ones are on the right. names: the models in order. A dash
+    marks models without a value for the purpose.
     """
     known = {result.purpose.key: result for result in given}
     panels = (_panel(purpose, names, known.get(purpose.key)) for purpose in PURPOSES)
@@ -73,14 +74,15 @@ def _lines(names: Sequence[str], result: Result) -> str:
 
 
 def strips(result: Result) -> Float[Array, "S C"]:
-    """Return positions of all splits on a strip from 0 (worse) to 1 (better).
+    """Return positions of all splits on a strip from 0 (lowest, or farthest) to 1.
 
     Some splits are harder for every model. The mean of each split is subtracted, so that the dots
     show paired differences, as in the test for a winner.
     """
-    gain = -result.measure.loss(result.values)
-    gain = gain - gain.mean(axis=1, keepdims=True) + gain.mean()
-    low, high = float(gain.min()), float(gain.max())
+    loss = result.measure.loss(result.values)
+    along = loss if result.measure.better == "less" else -loss
+    along = along - along.mean(axis=1, keepdims=True) + along.mean()
+    low, high = float(along.min()), float(along.max())
     if high <= low:
-        return np.full_like(gain, 0.5)
-    return np.asarray(MARGIN + (1.0 - 2.0 * MARGIN) * (gain - low) / (high - low))
+        return np.full_like(along, 0.5)
+    return np.asarray(MARGIN + (1.0 - 2.0 * MARGIN) * (along - low) / (high - low))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from gplvm_core.numerics import Array
-from gplvm_core.readers.errors import DataError, DataTypeError, in_digits, listed
+from gplvm_core.readers.errors import DataError, DataTypeError, by_count, in_digits, listed
 from gplvm_core.readers.limits import LARGEST
 from gplvm_core.readers.missing import (
     check_observed,
@@ -232,8 +232,8 @@ def _repeated_rows(array: Array) -> str | None:
     repeats = len(array) - len({row.tobytes() for row in array})
     if not repeats:
         return None
-    verb = "row repeats an earlier one" if repeats == 1 else "rows repeat earlier ones"
-    return f"{repeats} of {len(array)} {verb} exactly."
+    verb = by_count(repeats, "repeats an earlier one", "repeat earlier ones")
+    return f"{repeats} of {len(array)} rows {verb} exactly."
 
 
 def _extreme_scales(

@@ -14,28 +14,36 @@ from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.kinds import QUANTITIES
 from gplvm_core.readers.names import column_words
 
+PAIRS = "x y|longitude latitude|lon lat|lng lat|easting northing"
 METHODS = (
-    "x y|longitude latitude|lon lat|lng lat|easting northing",
-    r"(?:x_)?(?:umap|t_?sne|pca?|principal_component|component|dim|dimension|mds|isomap|phate|lle|"
-    r"diffmap|embedding|latent|coord|coordinate|map|trimap|pacmap)",
+    "umap|t_?sne|pca?|mds|isomap|phate|lle|diffmap|emb|embedding|latent|coord|coordinate|map|"
+    "trimap|pacmap"
 )
+# With x and y, the further words may also be measurements, such as "dim_x" for the width of a box.
+NUMBERED = rf"(?:x_)?(?:{METHODS}|principal_component|component|dim|dimension)_?"
 
 
 def coordinate_columns(names: Sequence[str]) -> tuple[str, str] | None:
     """Return the names of two columns that seem to be coordinates of a map; None without a pair.
 
-    These are x and y, longitude and latitude, or the first two components of a known method.
+    These are x and y, longitude and latitude, or two components of a known method.
     """
     plain = {re.sub(r"[\W_]+", "_", name.strip().lower()).strip("_"): name for name in names}
-    for pair in METHODS[0].split("|"):
+    for pair in PAIRS.split("|"):
         first, second = pair.split()
         if first in plain and second in plain:
             return plain[first], plain[second]
-    for start, after in ((1, 2), (0, 1)):
+    for start, after in ((0, 1), (1, 2)):
         for name, own in plain.items():
-            found = re.fullmatch(rf"({METHODS[1]}_?){start}", name)
+            found = re.fullmatch(rf"({NUMBERED}){start}", name)
             if found and f"{found[1]}{after}" in plain:
                 return own, plain[f"{found[1]}{after}"]
+    for name, own in plain.items():
+        found = re.fullmatch(rf"((?:{METHODS})_?)x|x(_?(?:{METHODS}))", name)
+        if found:
+            other = f"{found[1]}y" if found[1] else f"y{found[2]}"
+            if other in plain:
+                return own, plain[other]
     return None
 
 

@@ -64,6 +64,11 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def by_count(count: int, one: str, many: str) -> str:
+    """Return the words for one or for several, such as "is" in "1 of 3 columns is constant"."""
+    return one if count == 1 else many
+
+
 def shortened(text: str, most: int = 60) -> str:
     """Return the text; in a long text, "…" replaces the middle."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"

@@ -13,6 +13,7 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.rows.table import TableDataset
+from gplvm_core.readers.tables.mixed import in_short
 
 MOST_ISOLATED = 3  # values of one column
 LEAST_OTHERS = 10  # least number of other values from which their range is estimated
@@ -27,7 +28,8 @@ SHORTEST = 4  # shorter words that differ are seldom slips
 class IsolatedValue:
     """A value of the table, and the range of the column's other values.
 
-    corrected: the value with its decimal point or its sign corrected, if it is then in the range.
+    corrected: the value with its decimal point or its sign corrected, if it is then in the range; a
+    whole number for a count.
     """
 
     row: int
@@ -50,8 +52,12 @@ def isolated_values(dataset: Dataset) -> tuple[IsolatedValue, ...]:
         return ()
     values = dataset.values
     columns = enumerate(dataset.all_columns)
-    numbers = [d for d, column in columns if column.is_number or column.kind == "count"]
-    return tuple(each for d in numbers for each in _of_column(values[:, d], d))
+    counts = {
+        d: column.kind == "count"
+        for d, column in columns
+        if column.kind == "count" or column.is_number
+    }
+    return tuple(each for d in counts for each in _of_column(values[:, d], d, counts[d]))
 
 
 def without(dataset: Dataset, cells: Sequence[tuple[int, int]]) -> Dataset:
@@ -67,27 +73,32 @@ def without(dataset: Dataset, cells: Sequence[tuple[int, int]]) -> Dataset:
     )
 
 
-def _of_column(values: Float[Array, " N"], column: int) -> list[IsolatedValue]:
+def _of_column(values: Float[Array, " N"], column: int, count: bool) -> list[IsolatedValue]:
     known = np.flatnonzero(np.isfinite(values))
     order = known[np.argsort(values[known], kind="stable")]
-    for count in range(MOST_ISOLATED, 0, -1):
-        for below in range(count + 1):
-            others = values[order[below : len(order) - (count - below)]]
+    for several in range(MOST_ISOLATED, 0, -1):
+        for below in range(several + 1):
+            others = values[order[below : len(order) - (several - below)]]
             if len(others) < LEAST_OTHERS or others[0] == others[-1]:
                 continue
-            outside = np.r_[order[:below], order[len(order) - (count - below) :]]
+            outside = np.r_[order[:below], order[len(order) - (several - below) :]]
             low, high = float(others[0]), float(others[-1])
             gaps = np.maximum(low - values[outside], values[outside] - high)
             if np.all(gaps > FAR * (high - low)):
                 return [
-                    IsolatedValue(int(row), column, value, low, high, _corrected(value, low, high))
+                    IsolatedValue(int(row), column, value, low, high, each)
                     for row, value in zip(outside, values[outside].tolist(), strict=True)
+                    for each in [_corrected(value, low, high, count)]
                 ]
     return []
 
 
-def _corrected(value: float, low: float, high: float) -> float | None:
-    candidates = (-value, *(factor * value for factor in FACTORS))
+def _corrected(value: float, low: float, high: float, count: bool) -> float | None:
+    candidates = [-value, *(factor * value for factor in FACTORS)]
+    if count:
+        # A tenth of a whole number is not exact in floating point.
+        whole = [(each, float(round(each))) for each in candidates]
+        candidates = [near for each, near in whole if np.isclose(each, near) and near != value]
     return next((each for each in candidates if low <= each <= high), None)
 
 
@@ -153,11 +164,14 @@ def corrected(dataset: Dataset, slips: Sequence[WordSlip]) -> Dataset:
         codes = targets[:, d]
         facts["labels"] = np.where(np.isnan(codes), -1.0, codes).astype(np.int64)
         facts["label_names"] = tuple(map(str, columns[d].words))
+    notes = list(dataset.notes)
+    for old, new in zip(dataset.columns, columns, strict=True):
+        notes = [note.replace(in_short(old), in_short(new)) for note in notes]
     words = "; ".join(f"“{each.word}” is read as “{each.meant}”" for each in slips)
     return replace(
         dataset,
         targets=targets,
         columns=tuple(columns),
         **facts,
-        notes=(*dataset.notes, f"Corrected words: {words}."),
+        notes=(*notes, f"Corrected words: {words}."),
     )

@@ -20,6 +20,8 @@ Unequal = Literal["trim", "fill"]
 # The beginnings of the readers' notes on empty rows.
 LEFT_OUT = ("Left out, without any value", "Lines without any value", "Rows without any value")
 
+BY_IDS = "The rows were joined by their ids"  # the beginning of the note
+
 
 class RowsDifferError(DataError):
     """The files have different numbers of rows, or ids, and `unequal` was not given."""
@@ -119,7 +121,9 @@ def by_ids(
     ids = {part.file: part.ids for part in parts if part.ids is not None}
     (first, own), *others = ids.items() or [("", [])]
     if all(_agree(own, other) for _, other in others) or all(map(_counts, ids.values())):
-        return parts, []
+        alike = len(ids) == len(parts) > 1 and not all(map(_counts, ids.values()))
+        equal = alike and all(len(own) == len(other) for _, other in others)
+        return parts, [_shared(ids)] if equal else []
     apart = [file for file, other in others if not set(own) & set(other)]
     if len(apart) == len(others):
         return parts, [
@@ -142,10 +146,22 @@ def by_ids(
         only = listed([name for name in every if name not in set(common)], 5)
         raise RowsDifferError(f"{said}, and some files lack rows of others ({only}).")
     kept = list(every) if unequal == "fill" else common
-    notes = ["The rows were joined by their ids."]
+    notes = [_shared(ids)]
     if unequal == "trim" and len(kept) < len(every):
         notes.append(f"Left out: {plural(len(every) - len(kept), 'id')} that some files lack.")
     return [part.in_order_of(kept) for part in parts], notes
+
+
+def _shared(ids: dict[str, list[str]]) -> str:
+    """Report how many ids are in all files, and how many are only in one or in some of them."""
+    files = Counter(name for names in ids.values() for name in set(names))
+    everywhere = sum(n == len(ids) for n in files.values())
+    counts = [f"{everywhere:,} in {'both' if len(ids) == 2 else 'all'} files"]
+    only = {file: sum(files[name] == 1 for name in names) for file, names in ids.items()}
+    counts += [f"{count:,} only in {file}" for file, count in only.items() if count]
+    if some := len(files) - everywhere - sum(only.values()):
+        counts.append(f"{some:,} in some files")
+    return f"{BY_IDS}: {', '.join(counts)}."
 
 
 def _agree(one: Sequence[str], other: Sequence[str]) -> bool:

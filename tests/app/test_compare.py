@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
 from pages.ui.compare import recipes, verdict
-from pages.ui.compare.members import first_of, stored
+from pages.ui.compare.members import first_of, partner, stored
 from pages.ui.compare.recipes import RECIPES, made, run_key
 from pages.ui.shared import catalogue
 from pages.ui.train.model_choices import CHOICES
@@ -153,6 +154,22 @@ def test_compare_begins_with_the_model_that_was_open(kept: str) -> None:
     assert at.selectbox[0].value == kept
 
 
+def test_compare_begins_with_the_visitors_other_model_of_the_rows(kept: str, flow: Dataset) -> None:
+    library = Library(workspace() / "library")
+    model = BayesianGPLVM(2, n_inducing=8, max_iter=2, random_state=0).fit(flow.values)
+    changed = replace(flow, targets=flow.values + 1.0)  # the name and size alone do not decide
+    library.add(model.fit(changed.values), changed, "Changed flow")
+    assert partner(kept) == "pca"
+    twin = f"library:{library.add(model.fit(flow.values), flow, 'Some flow')}"
+    assert (partner(kept), partner(twin)) == (twin, kept)
+    # Equal titles have the moments of the trainings.
+    titles = catalogue.titles_of(catalogue.library_items())
+    assert titles[twin].startswith("Some flow (") and sorted(titles.values())[0] == "Changed flow"
+    at = run_page("compare", model=kept)
+    assert not at.exception and not at.error and len(stores(at)) == 2
+    assert at.button(key=f"compare_drop_{twin}").label.startswith("Remove Bayesian GP-LVM")
+
+
 def test_models_that_cannot_be_compared_give_messages(kept: str) -> None:
     other = Dataset("other", "Other", np.eye(12)[:, :5] + 0.1, Drawing("bars", (5,)))
     model = BayesianGPLVM(2, n_inducing=4, max_iter=1, random_state=0).fit(other.values)
@@ -160,7 +177,7 @@ def test_models_that_cannot_be_compared_give_messages(kept: str) -> None:
     at = run_page("compare", models=f"{kept},{stranger},tsne", at="0,nan,x")
     assert not at.exception
     assert "“Other rows” and “" in said(at) and "are models of different data" in said(at)
-    assert at.button(key=f"compare_without_{stranger}").label == "Remove"
+    assert at.button(key=f"compare_without_{stranger}").label == "Remove this model"
     # The page offers a map that is not trained yet, but trains it only after a click.
     assert any(button.label == "Train it" for button in at.button)
     at = run_page("compare", models=",")

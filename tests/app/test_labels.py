@@ -168,3 +168,5 @@ def test_the_table_says_where_every_label_is_from(model, partly):
     ]
     assert near == sorted(near)
     assert as_shown(table["Row"][0]).startswith("Row ")
+    named = replace(partly, row_names=tuple(f"B{n}" for n in range(partly.n_points)))
+    assert table_of(named, found)["Row"][0].split(", ")[1].startswith("B")

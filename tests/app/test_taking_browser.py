@@ -71,10 +71,18 @@ def test_numbers_pictures_and_python_of_the_chosen_place_agree(page, model, data
         np.testing.assert_allclose(arrays["std"], std[0], rtol=1e-3)
         table = taken(page, "The output at the chosen place as CSV").decode()
         head, *rows = csv.reader(io.StringIO(table))
-        assert head == ["column", "mean", "standard deviation"]
+        assert head[1] == "mean" and head[4:] == [
+            "standard deviation of a new row",
+            "standard deviation of the mean, without noise",
+        ]
+        noise = np.sqrt(arrays["row_std"] ** 2 - std[0] ** 2)
+        np.testing.assert_allclose(noise, model.noise_std_, rtol=1e-3)
         assert [row[0] for row in rows] == ["'=cmd()", "b", "c", "d", "e", "f"]
         numbers = np.array([[float(cell) for cell in row[1:]] for row in rows])
-        np.testing.assert_array_equal(numbers, np.column_stack([arrays["mean"], arrays["std"]]))
+        half = 1.96 * arrays["row_std"]
+        ends = [arrays["mean"] - half, arrays["mean"] + half]
+        expected = [arrays["mean"], *ends, arrays["row_std"], arrays["std"]]
+        np.testing.assert_allclose(numbers, np.column_stack(expected), rtol=1e-12)
         shown = arrays["mean"]
 
     # SVG and PNG are one picture.

@@ -160,6 +160,12 @@ def test_a_table_of_counts_is_proposed_as_counts():
     at = upload(run_page("train"), "sites.csv", f"ant,bee,fly,moth,wasp,bug\n{rows}".encode())
     assert not at.exception
     assert "one map for all columns: 6 columns of counts." in said(at)
+    every = next(t for t in at.toggle if t.label.startswith("All 6 columns"))
+    assert every.value
+    # Without it, every column is asked for by itself, with the same proposals.
+    every.set_value(False).run()
+    assert not at.exception
+    assert "one map for all columns: 6 columns of counts." in said(at)
 
 
 def test_a_state_space_model_says_that_it_leaves_a_long_gap_open():

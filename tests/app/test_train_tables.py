@@ -174,8 +174,8 @@ def test_pictures_of_several_sizes_say_what_was_done_to_them():
             Image.new("L", (8, 4) if number == 2 else (6, 6), 40 * number).save(picture, "PNG")
             archive.writestr(f"photo {number}.png", picture.getvalue())
     at = upload(run_page("train"), "photos.zip", file.getvalue())
-    (warning,) = (each.value for each in at.warning if "sizes" in each.value)
-    assert "1 of 6 images had other sizes (8 × 4) and were stretched" in as_shown(warning)
+    (warning,) = (each.value for each in at.warning if "stretched" in each.value)
+    assert "1 of 6 images had another size (8 × 4) and was stretched" in as_shown(warning)
     assert "6 × 6" in as_shown(warning)
     assert 'title="row 3, photo 2.png"' in said(at)
 

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { niceTicks } from "../../assets/canvas/kit/axes.js";
+import { drawAxisNames, niceTicks } from "../../assets/canvas/kit/axes.js";
 import { counted, formatCoordinate, formatNumber, plainNumber, formatShare, formatTime } from "../../assets/canvas/kit/format.js";
 import { readFrame, readHeader } from "../../assets/canvas/kit/frame.js";
 import { imageBox, jointPlaces, turnJoints, vectorFrame } from "../../assets/canvas/kit/geometry.js";
@@ -161,4 +161,12 @@ test("framed bytes are read from any offset", () => {
   assert.deepEqual([...arrays.a], [0.5, -7]);
   assert.deepEqual([...arrays.b], [1, 2, 3]);
   assert.deepEqual(shapes.b, [1, 3]);
+});
+
+test("the names of axes have a halo, so that dots below them do not hide them", () => {
+  const drawn = [];
+  const context = { save() {}, restore() {}, strokeText: (words) => drawn.push(["halo", words]), fillText: (words) => drawn.push(["text", words]) };
+  const theme = { known: [255, 255, 255], background: [255, 255, 255], text: [0, 0, 0], font: "serif" };
+  drawAxisNames(context, { width: 300, height: 200 }, ["a", "b"], theme);
+  assert.deepEqual(drawn, [["halo", "a →"], ["text", "a →"], ["halo", "↑ b"], ["text", "↑ b"]]);
 });

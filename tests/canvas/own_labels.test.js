@@ -4,8 +4,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { LatentPoints } from "../../assets/canvas/geometry/points.js";
+import { bareName, pointStyle } from "../../assets/canvas/map/colours.js";
 import { OwnLabels, giveOwn } from "../../assets/canvas/map/own_labels.js";
 import { fromLink, initial, reduce, reoffered, toLink } from "../../assets/canvas/map/state.js";
+import { readTheme } from "../../assets/canvas/kit/theme.js";
 
 const OWN = { names: ["rich", "poor"], rows: [[0, 4], [2]] };
 
@@ -34,7 +36,9 @@ test("own labels replace those of the data, and come back as they were stored", 
 test("rows with a new label leave their old one, which the form says, and a label without rows goes", () => {
   const model = modelOf();
   giveOwn(model, OWN);
-  const own = new OwnLabels({ model, state: { rows: [0, 2, 4] } });
+  /** @type {any} */
+  let cleared;
+  const own = new OwnLabels({ model, state: { rows: [0, 2, 4] }, dispatch: (action) => (cleared = action) });
   own.changed = () => {};
   assert.equal(own.leaving("new"), "2 rows leave rich, 1 row leaves poor");
   assert.equal(own.leaving(" rich"), "1 row leaves poor");
@@ -43,6 +47,30 @@ test("rows with a new label leave their old one, which the form says, and a labe
   own.keep("rich");
   assert.deepEqual(own.data(), { names: ["rich"], rows: [[0, 2, 4]] });
   assert.deepEqual(sent, { name: "rich", rows: [0, 2, 4] });
+  assert.deepEqual(cleared, { type: "set", name: "rows", value: [] });
+});
+
+test("rows without a label are visible on the map in both themes, and the legend names them", (t) => {
+  const brightness = (colour) => {
+    const [r, g, b] = colour.map((value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  globalThis.document = { createElement: () => ({ getContext: () => ({ fillStyle: "" }) }) };
+  t.after(() => delete globalThis.document && delete globalThis.getComputedStyle);
+  for (const [background, text] of [["#fdfcfa", "#1d2730"], ["#12171c", "#e7e9ea"]]) {
+    const colours = { "--st-background-color": background, "--st-text-color": text };
+    globalThis.getComputedStyle = () => ({ getPropertyValue: (name) => colours[name] ?? "" });
+    const theme = readTheme(null);
+    const { colour } = pointStyle(Object.assign(modelOf(), { labels: Int32Array.of(-1, 0, 0, 0, 0) }), { factor: -1, theme }, 0);
+    const [low, high] = [brightness(colour), brightness(theme.known)].sort((p, q) => p - q);
+    assert.ok((high + 0.05) / (low + 0.05) >= 3);
+  }
+  const model = modelOf();
+  assert.equal(model.lacks(-1), false);
+  giveOwn(model, OWN);
+  model.useOwn(true);
+  assert.equal(model.lacks(-1), true);
+  assert.deepEqual([bareName(-1), bareName(0)], ["No label", "Missing"]);
 });
 
 test("rows of a page with a sample have their numbers in the data", () => {

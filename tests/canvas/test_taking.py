@@ -57,6 +57,21 @@ def test_words_in_a_table_are_never_formulas_and_numbers_stay_numbers():
     assert second == ["-1.5", "1e-7", "", "3"]
 
 
+def test_numbers_of_single_precision_are_written_as_the_file_has_them():
+    """NumPy writes the shortest text that gives a number of single precision back."""
+    rng = np.random.default_rng(0)
+    drawn = rng.normal(size=300) * 10.0 ** rng.integers(-9, 12, 300)
+    given = [28.191, 0.579, 0.1, 16777216.0, -45.691, 3.0, 0.0, *drawn.tolist()]
+    singles = np.array(given, np.float32)
+    text = run_node(f"""
+        import {{ numberText }} from "KIT/numbers.js";
+        console.log(JSON.stringify([{json.dumps(given)}.map((x) => numberText(Math.fround(x))),
+            numberText(28.191), numberText(1 / 3)]));""")
+    written, *doubles = text
+    assert [float(each) for each in written] == [float(str(each)) for each in singles]
+    assert written[0] == "28.191" and doubles == ["28.191", "0.3333333333333333"]
+
+
 def test_the_reader_of_motions_finds_the_poses_where_they_were():
     poses = load_dataset("poses")
     skeleton, rows = poses.drawing.skeleton, poses.values[40:160:7]

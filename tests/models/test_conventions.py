@@ -157,7 +157,7 @@ def test_columns_with_their_own_units() -> None:
 def test_constant_columns_are_reported_and_kept() -> None:
     targets = np.random.default_rng(0).normal(size=(30, 4))
     targets[:, 2] = 7.0
-    with pytest.warns(UserWarning, match="1 of 4 columns are constant"):
+    with pytest.warns(UserWarning, match="1 of 4 columns is constant"):
         model = BayesianGPLVM(2, 8, max_iter=8, random_state=0).fit(targets)
     np.testing.assert_allclose(model.inverse_transform(model.latent_mean_)[:, 2], 7.0, atol=0.1)
     with pytest.raises(DataError, match="every column of the targets is constant"):

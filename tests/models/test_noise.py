@@ -105,9 +105,9 @@ def test_noise_per_output_is_stored(model: BayesianGPLVM, tmp_path) -> None:
 def test_constant_and_noise_free_columns_are_reported_and_harmless() -> None:
     Y, clean = rows(80, 6)
     Y[:, 0], Y[:, 4] = 3.0, clean[:, 4]
-    with pytest.warns(UserWarning, match="1 of 8 columns are constant"):
+    with pytest.warns(UserWarning, match="1 of 8 columns is constant"):
         model = fitted(Y)
-    assert any(note.startswith("1 of 8 outputs do not vary") for note in model.notes_)
+    assert any(note.startswith("1 of 8 outputs does not vary") for note in model.notes_)
     assert np.isfinite(model.bound_)
     np.testing.assert_allclose(model.denoise(Y)[:, 0], 3.0, atol=1e-9)
     again, deviation = model.inverse_transform(model.latent_mean_, return_std=True)

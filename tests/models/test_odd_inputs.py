@@ -306,7 +306,7 @@ def test_numbers_beside_a_constant_word_are_learnt() -> None:
     assert whole["word"].tolist() == ["same"] and np.isfinite(whole["b"]).all()
     numbers = table.assign(word=4)
     plain = BayesianGPLVM(2, 4, **QUICK, kinds="auto").fit(numbers)
-    assert plain.columns_ is None and "1 of 4 columns are constant" in plain.notes_
+    assert plain.columns_ is None and "1 of 4 columns is constant" in plain.notes_
 
 
 def test_a_table_of_constant_columns_is_refused() -> None:

@@ -302,7 +302,7 @@ def test_an_output_without_noise_does_not_stop_training() -> None:
 def test_constant_columns_duplicates_and_two_rows() -> None:
     inputs, outputs, _ = curve()
     inputs[:, 2] = 7.0
-    with pytest.warns(UserWarning, match="1 of 3 input columns are constant"):
+    with pytest.warns(UserWarning, match="1 of 3 input columns is constant"):
         small(max_iter=10).fit(inputs, outputs)
     repeated = np.repeat(inputs[:5], 6, axis=0), np.repeat(outputs[:5], 6, axis=0)
     for points, values in (repeated, (inputs[:2], outputs[:2])):

@@ -6,6 +6,7 @@ from scipy import sparse
 
 from gplvm_core.readers import DataError, check_targets, describe
 from gplvm_core.readers.checks import units_differ
+from gplvm_core.readers.errors import by_count
 
 GOOD = np.random.default_rng(0).normal(size=(6, 3))
 
@@ -173,7 +174,7 @@ def test_oddities_are_judged_by_observed_entries():
     targets = np.vstack([targets, targets[:1]])
     told = " ".join(describe(targets, ["m", "s", "Pa"]))
     assert "1 of 3 columns is constant" in told and "information: s." in told
-    assert "1 of 7 row repeats an earlier one" in told
+    assert "1 of 7 rows repeats an earlier one" in told
     assert "different units: Pa" in told
 
 
@@ -183,3 +184,8 @@ def test_rows_that_differ_only_in_how_nan_is_written_repeat_each_other():
     targets[0, 0], targets[1, 0] = np.nan, -np.nan
     assert np.signbit(targets[0, 0]) != np.signbit(targets[1, 0])
     assert any("repeats an earlier one" in sentence for sentence in describe(targets))
+
+
+@pytest.mark.parametrize(("count", "words"), [(1, "1 of 9 columns is"), (2, "2 of 9 columns are")])
+def test_a_verb_follows_its_count(count: int, words: str) -> None:
+    assert f"{count} of 9 columns {by_count(count, 'is', 'are')}" == words

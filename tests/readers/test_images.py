@@ -72,7 +72,7 @@ def test_other_sizes_are_stretched_and_large_ones_shrunk_with_notes():
     data = read_images(zipped(members), max_side=50)
     assert data.drawing.shape == (25, 50)
     np.testing.assert_array_equal(data.targets[3], 77)
-    assert "1 of 4 images had other sizes" in data.notes[0] and "200 × 100" in data.notes[0]
+    assert "1 of 4 images had another size" in data.notes[0] and "200 × 100" in data.notes[0]
     assert data.notes[1] == "Shrunk from 200 × 100 to 50 × 25 pixels."
 
 

@@ -30,6 +30,16 @@ def test_a_slip_is_found_with_its_correction(value: float, corrected: float | No
     assert found[0].corrected == pytest.approx(corrected)
 
 
+@pytest.mark.parametrize(("value", "corrected"), [(19, None), (30, 3.0), (75, None), (400, 4.0)])
+def test_the_correction_of_a_count_is_another_whole_number(
+    value: int, corrected: float | None
+) -> None:
+    frame = pd.DataFrame({"eggs": [*([0, 1, 2, 3, 4] * 6), value], "mass": HEIGHTS[:31]})
+    data = Dataset.of_table("t", "T", frame, {"eggs": "count", "mass": "number"})
+    (found,) = isolated_values(data)
+    assert (found.value, found.corrected) == (value, corrected)
+
+
 def test_several_errors_of_a_column_do_not_hide_each_other() -> None:
     found = isolated_values(table(row3=1650.0, row8=1720.0, row9=-999.0))
     assert sorted(each.row for each in found) == [3, 8, 9]

@@ -28,6 +28,10 @@ def test_slips_of_words_are_found_and_corrected() -> None:
     assert [fixed.columns[0].words[int(code)] for code in fixed.values[:, 0]] == right
     assert [fixed.label_word(row) for row in range(len(right))] == right
     assert "“pnie” is read as “pine”" in fixed.notes[-1]
+    # The note about the columns has the corrected words.
+    said = [next(note for note in data.notes if "tree (" in note) for data in (trees, fixed)]
+    assert "tree (category: birch, oak, pine, birhc, Oak and 2 more)" in said[0]
+    assert "tree (category: birch, oak, pine, spruce)" in said[1]
     assert dict(fixed.columns[0].slips) == {"Oak": "oak", "pnie": "pine", "birhc": "birch"}
     np.testing.assert_array_equal(fixed.values[:, 1], trees.values[:, 1])
     kept = corrected(trees, [each for each in found if each.word != "Oak"])

@@ -190,6 +190,12 @@ export class LatentPoints {
     return [...new Set(this.crowd?.present ?? this.labels ?? [])].filter((label) => label >= 0).sort((p, q) => p - q);
   }
 
+  /** Whether some rows lack a label (factor < 0), or a value of this fact. @param {number} factor */
+  lacks(factor) {
+    if (factor >= 0) return this.factors?.subarray(factor * this.nPoints, (factor + 1) * this.nPoints).some(Number.isNaN) ?? false;
+    return [this.labels, this.crowd?.present].some((labels) => labels?.some((/** @type {number} */ label) => label < 0));
+  }
+
   /** @param {number} n @returns {string | null} */
   labelName(n) {
     const label = this.label(n);

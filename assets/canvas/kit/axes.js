@@ -22,15 +22,14 @@ export function niceTicks(low, high, count) {
 }
 
 /**
- * Draw ticks and names (across, up) along the left and lower edge of a plane.
+ * Draw ticks along the left and lower edge of a plane.
  * @param {CanvasRenderingContext2D} context
  * @param {PlaneView} plane
- * @param {[string, string]} names
  * @param {Theme} theme
  * @param {{ above: number, below: number }} [covered] CSS pixels that controls cover
  * @param {[number, number][]} [units] shift and scale from positions to the numbers of each axis
  */
-export function drawMapAxes(context, plane, names, theme, { above, below } = { above: 0, below: 0 }, [across, up] = [[0, 1], [0, 1]]) {
+export function drawMapAxes(context, plane, theme, { above, below } = { above: 0, below: 0 }, [across, up] = [[0, 1], [0, 1]]) {
   const { view, width, height } = plane;
   context.font = `11px ${theme.font}`;
   context.fillStyle = css(theme.muted);
@@ -59,12 +58,32 @@ export function drawMapAxes(context, plane, names, theme, { above, below } = { a
     context.fillText(word, 8, y);
   }
   context.stroke();
+}
+
+/**
+ * Write the names of the axes (across, up), each with a halo, in front of everything that was drawn before.
+ * @param {CanvasRenderingContext2D} context
+ * @param {PlaneView} plane
+ * @param {[string, string]} names
+ * @param {Theme} theme
+ * @param {{ above: number, below: number }} [covered] CSS pixels that controls cover
+ */
+export function drawAxisNames(context, { width, height }, [across, up], theme, { above, below } = { above: 0, below: 0 }) {
+  context.save();
   context.font = `600 11px ${theme.font}`;
+  context.lineJoin = "round";
+  context.lineWidth = 5;
+  context.strokeStyle = css(theme.known, 0.9);
   context.fillStyle = css(mix(theme.background, theme.text, 0.8));
+  const write = (/** @type {string} */ words, /** @type {number} */ x, /** @type {number} */ y) => {
+    context.strokeText(words, x, y);
+    context.fillText(words, x, y);
+  };
   context.textBaseline = "alphabetic";
   context.textAlign = "right";
-  context.fillText(`${names[0]} →`, width - 10, height - 22 - below);
+  write(`${across} →`, width - 10, height - 22 - below);
   context.textAlign = "left";
   context.textBaseline = "top";
-  context.fillText(`↑ ${names[1]}`, 10, 8 + above);
+  write(`↑ ${up}`, 10, 8 + above);
+  context.restore();
 }

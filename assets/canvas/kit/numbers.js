@@ -9,9 +9,18 @@ const FORMULA = /^[\s'"\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2060\ufeff]*[-=+
 const NPY_MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0]; // \x93NUMPY, version 1.0
 const NPY_CODES = { Float64Array: "<f8", Float32Array: "<f4", Int32Array: "<i4" };
 
-/** Return a cell's text: numbers unchanged, words protected against formulas. @param {string | number} cell */
+const SINGLE_DIGITS = [6, 7, 8, 9]; // the significant digits that numbers of single precision may need
+
+/** Return a number's shortest text: for a number of single precision, the one that gives it back, as 28.191 for 28.19099998474121. @param {number} number */
+export function numberText(number) {
+  if (Math.fround(number) !== number) return String(number);
+  const short = SINGLE_DIGITS.map((digits) => Number(number.toPrecision(digits))).find((each) => Math.fround(each) === number);
+  return String(short ?? number);
+}
+
+/** Return a cell's text: numbers in their shortest form, words protected against formulas. @param {string | number} cell */
 export function csvCell(cell) {
-  if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
+  if (typeof cell === "number") return Number.isNaN(cell) ? "" : numberText(cell);
   const text = cell.replace(PIECE, (piece) => FORMULA.test(piece) && Number.isNaN(Number(piece)) ? `'${piece}` : piece);
   return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

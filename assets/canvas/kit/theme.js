@@ -96,6 +96,9 @@ export function labelStyle(label, palette, theme) {
   };
 }
 
+/** Return the colour and marker of a row without label or value, which is quieter than those of labels. @param {Theme} theme */
+export const bareStyle = ({ dark, background, muted }) => ({ colour: dark ? muted : mix(background, muted, 0.82), marker: "circle" });
+
 /**
  * Trace a marker of radius r around (x, y).
  * @param {CanvasRenderingContext2D} context

@@ -4,7 +4,7 @@ import { element, fitCanvas, pushButton } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { UNCERTAINTY } from "./shade.js";
 import { OWN, shadeOf } from "./switches.js";
-import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
+import { bareStyle, css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 
 /** @import { Parts } from "../kit/dom.js" */
 /** @import { Colour, Theme } from "../kit/theme.js" */
@@ -22,7 +22,7 @@ import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 export function pointStyle(model, { factor, theme }, n) {
   if (factor < 0) {
     const label = model.label(n);
-    return label < 0 && model.labels ? { colour: theme.faint, marker: "circle" } : labelStyle(label, model.header.palette, theme);
+    return label < 0 && model.labels ? bareStyle(theme) : labelStyle(label, model.header.palette, theme);
   }
   return factStyle(model, theme, factor, model.factor(factor, n));
 }
@@ -35,7 +35,7 @@ export function pointStyle(model, { factor, theme }, n) {
  * @param {number} value
  */
 export function factStyle(model, theme, factor, value) {
-  if (Number.isNaN(value)) return { colour: theme.faint, marker: "circle" };
+  if (Number.isNaN(value)) return bareStyle(theme);
   if (model.factorWords(factor)) return labelStyle(value, model.header.palette, theme);
   const [low, high] = model.factorRange(factor);
   const colour = heatColour((value - low) / (high - low));
@@ -52,6 +52,9 @@ export function markOf({ colour, marker }) {
   context.fill();
   return mark;
 }
+
+/** Return the legend's name of rows without label, or without a value of a fact. @param {number} factor */
+export const bareName = (factor) => (factor < 0 ? "No label" : "Missing");
 
 /** The menu of colourings, and the legend. */
 export class Colours {
@@ -89,6 +92,7 @@ export class Colours {
     if (words) this.showWords(state.factor, words);
     else if (state.factor < 0) this.showLabels();
     else this.showScale(state.factor);
+    if (this.model.lacks(state.factor)) this.parts.legend.append(element("span", { class: "bare" }, markOf(bareStyle(state.theme)), bareName(state.factor)));
     if (this.menu) this.menu.value = String(state.factor);
     this.showRamp();
   }
@@ -139,7 +143,7 @@ export class Colours {
     const { parts, model, state } = this;
     const { theme } = state;
     const present = model.presentLabels();
-    parts.legend.hidden = present.length < (state.factor === OWN ? 1 : 2);
+    parts.legend.hidden = present.length < (state.factor === OWN || model.lacks(state.factor) ? 1 : 2);
     parts.legend.replaceChildren(...present.map((label) => {
       const name = model.header.label_names[label] ?? String(label);
       return pushButton(() => this.toggle(label), { "data-label": label }, markOf(labelStyle(label, model.header.palette, theme)), name);

@@ -1,6 +1,6 @@
 // Very many rows on a map: shading if many of them are in view, dots if few are.
 
-import { labelStyle } from "../kit/theme.js";
+import { bareStyle, labelStyle } from "../kit/theme.js";
 import { factStyle } from "./colours.js";
 import { DensityPicture } from "./density_picture.js";
 import { PointGrid } from "../geometry/grid.js";
@@ -117,7 +117,7 @@ export class CrowdLayer {
     } else {
       const { palette } = model.header;
       look = palette.map((/** @type {string} */ _, /** @type {number} */ i) => ({ colour: labelStyle(i, palette, theme).colour, weight: 1 }));
-      look.push({ colour: theme.faint, weight: 1 });
+      look.push({ colour: bareStyle(theme).colour, weight: 1 });
       if (column) for (let n = 0; n < own.length; n++) own[n] = column[n] < 0 ? palette.length : column[n] % palette.length;
     }
     // A second set of the colours for points that are not selected.

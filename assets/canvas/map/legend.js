@@ -2,7 +2,8 @@
 
 import { contextOf } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
-import { css, heatColour, labelStyle, tracePath } from "../kit/theme.js";
+import { bareStyle, css, heatColour, labelStyle, tracePath } from "../kit/theme.js";
+import { bareName } from "./colours.js";
 
 /** @import { MapState } from "./scene.js" */
 /** @import { LatentPoints } from "../geometry/points.js" */
@@ -26,8 +27,9 @@ export class Legend {
     const words = state.factor < 0 ? null : model.factorWords(state.factor);
     const labels = words ? Array.from(words.keys()) : state.factor < 0 ? model.presentLabels() : [];
     this.scale = state.factor >= 0 && !words;
+    if (labels.length && model.lacks(state.factor)) labels.push(-1);
     for (const label of labels) {
-      const name = words?.[label] ?? model.header.label_names[label] ?? String(label);
+      const name = label < 0 ? bareName(state.factor) : words?.[label] ?? model.header.label_names[label] ?? String(label);
       const wide = ROOM + this.measuring.measureText(name).width + ROOM;
       if (x && x + wide > width) [x, y] = [0, y + LINE];
       this.names.push({ label, name, x, y });
@@ -47,7 +49,7 @@ export class Legend {
     context.textBaseline = "middle";
     if (this.scale) this.drawScale(context, factor);
     for (const { label, name, x, y } of this.names) {
-      const { colour, marker } = labelStyle(label, this.model.header.palette, theme);
+      const { colour, marker } = label < 0 ? bareStyle(theme) : labelStyle(label, this.model.header.palette, theme);
       tracePath(context, marker, x + 7, y, 4.4);
       context.fillStyle = css(colour);
       context.fill();

@@ -1,7 +1,7 @@
 // The latent map: shading, trajectories, points, ellipses, thumbnails (lower canvas), and the chosen
 // and hovered points (upper canvas, redrawn at every move).
 
-import { drawMapAxes } from "../kit/axes.js";
+import { drawAxisNames, drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
 import { PlaneView, framed, framedBetween, mappedRange } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
@@ -158,12 +158,13 @@ export class LatentMap extends PlaneView {
     this.shadeBy?.draw(context);
     const { a, b, theme } = this.state;
     const titled = (/** @type {number} */ q) => this.model.header.axes[q] + (this.off(q) ? " (off: it changes almost nothing)" : "");
-    drawMapAxes(context, this, [titled(a), titled(b)], theme, this.covered, [this.model.unit(a), this.model.unit(b)]);
+    drawMapAxes(context, this, theme, this.covered, [this.model.unit(a), this.model.unit(b)]);
     if (this.state.show.trajectories) drawTrajectories(context, this);
     if (this.state.show.ellipses) drawEllipses(context, this);
     if (!this.crowd?.draw(context)) drawDots(context, this, Array.from({ length: this.model.nPoints }, (_, n) => n));
     if (this.state.show.thumbnails) drawThumbnails(context, this);
     if (this.state.show.names) drawNames(context, this);
+    drawAxisNames(context, this, [titled(a), titled(b)], theme, this.covered);
   }
 
   /** Compute the pixel positions and opacities of the training points in this view. */

@@ -59,7 +59,7 @@ export class Matters {
     });
     const ends = element("p", { class: "steps", "aria-hidden": "true" }, ...FILM_STEPS.map((step) => element("span", {}, formatCoordinate(step).replace(".00", "").replace(/^(?=[12])/, "+"))));
     const enough = shares ? carrying(used.map((q) => shares[q])) : 0;
-    const carried = shares && enough < used.length ? [element("p", { class: "carried" }, `${enough} of ${used.length} dimensions cause ${formatShare(CARRIED)} of the change.`)] : [];
+    const carried = shares && enough < used.length ? [element("p", { class: "carried" }, `${enough} of ${used.length} dimensions ${enough === 1 ? "causes" : "cause"} ${formatShare(CARRIED)} of the change.`)] : [];
     this.host.replaceChildren(...rows.slice(0, OPEN), ...(this.pictured ? [ends] : []), ...carried, ...(more > 0 ? [rest] : []));
     this.explorer.parts.strip.hidden = model.nLatent < 2;
     this.drawn = "";

@@ -72,6 +72,8 @@ export class OwnLabels {
     model.own = { names: kept.map((label) => names[label]), labels: labels.map((/** @type {number} */ label) => kept.indexOf(label)) };
     this.changed(true);
     this.store?.({ name, rows: Array.from(rows, (n) => model.dataRow(n)) });
+    // A selection makes all other rows faint; the label marks its rows from here on.
+    explorer.dispatch({ type: "set", name: "rows", value: [] });
   }
 
   /** Adopt the labels that the server has now. @param {OwnData | null | undefined} data */

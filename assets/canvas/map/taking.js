@@ -11,6 +11,7 @@ import { css } from "../kit/theme.js";
 import { zipFile } from "../kit/zip.js";
 import { columnNames } from "./outputs.js";
 import { pythonCode } from "./python_code.js";
+import { INSIDE_95 } from "./values.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
@@ -42,6 +43,20 @@ export function tableLines(table, point) {
     else lines.push([name, answer.value, answer.low, answer.high, ""]);
   });
   return lines;
+}
+
+/**
+ * Return a line for every column of numbers: the mean, the 95 % interval of a new row, and both standard deviations.
+ * @param {string[]} names
+ * @param {{ mean: ArrayLike<number>, variances: ArrayLike<number> }} moments of the functions
+ * @param {ArrayLike<number>} deviations of new rows
+ * @param {ArrayLike<number> | null} [body] the body as the visitor dragged it
+ */
+export function numberLines(names, { mean, variances }, deviations, body) {
+  const lines = names.map((name, d) => [
+    name, ...(body ? [body[d]] : []), mean[d], mean[d] - INSIDE_95 * deviations[d], mean[d] + INSIDE_95 * deviations[d], deviations[d], Math.sqrt(variances[d]),
+  ]);
+  return [["column", ...(body ? ["dragged body"] : []), "mean", "lower end (95 % of new rows)", "upper end (95 % of new rows)", "standard deviation of a new row", "standard deviation of the mean, without noise"], ...lines];
 }
 
 export class Taking {
@@ -154,13 +169,13 @@ export class Taking {
     }
     const { mean, variances } = model.moments(explorer.shownPoint(), null);
     const std = variances.map(Math.sqrt);
+    const rowStd = variances.map((variance, d) => Math.hypot(Math.sqrt(variance), model.noise(d)));
     // A dragged body differs from the mean, so files contain the shown body.
     const body = explorer.body?.posedAt(explorer.shownPoint())?.slice();
     if (format === "csv") {
-      const rows = columnNames(model.drawing, mean.length).map((name, d) => [name, ...(body ? [body[d]] : []), mean[d], std[d]]);
-      this.save("output", format, csvText([["column", ...(body ? ["dragged body"] : []), "mean", "standard deviation"], ...rows]));
+      this.save("output", format, csvText(numberLines(columnNames(model.drawing, mean.length), { mean, variances }, rowStd, body)));
     } else if (format === "npz") {
-      const entries = Object.entries({ ...(body && { body }), mean, std, point: this.point() });
+      const entries = Object.entries({ ...(body && { body }), mean, std, row_std: rowStd, point: this.point() });
       this.save("output", format, zipFile(entries.map(([name, values]) => ({ name: `${name}.npy`, bytes: npyFile(values) }))));
     } else if (format === "bvh") this.save("output", format, bvhText(model.drawing.skeleton, [body ?? mean], 1 / 30));
     else await this.draw(format, body ?? mean, ["curve", "bars"].includes(model.drawing.kind) ? std : null);

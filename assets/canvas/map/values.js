@@ -14,7 +14,7 @@ import { shadeOf } from "./switches.js";
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 
-const INSIDE_95 = 1.96; // standard deviations to either side of a Gaussian's 95 % interval
+export const INSIDE_95 = 1.96; // standard deviations to either side of a Gaussian's 95 % interval
 const MARKS = "Mark: value here. Band: 95 % of rows here. Line: all rows, with their median. Circle: the row of the data at this place.";
 const WORDS_NOTE = "Press a word to shade the map by its probability.";
 const WORDS_SHOWN = 3; // words of a column

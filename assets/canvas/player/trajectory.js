@@ -1,7 +1,7 @@
 // The latent path of a sequence among the training points: its tube of two standard deviations, its
 // colours of time, and its current position. Axis −1 is time.
 
-import { drawMapAxes } from "../kit/axes.js";
+import { drawAxisNames, drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
 import { inkDisc, inkLine, inkPath } from "../kit/ink.js";
 import { PlaneView, framed } from "../kit/plane.js";
@@ -148,8 +148,9 @@ export class Trajectory extends PlaneView {
     context.fillRect(0, 0, this.width, this.height);
     const { a, b } = this.state;
     const name = (/** @type {number} */ axis) => (axis < 0 ? "Time" : this.stage.header.axes[axis]);
-    drawMapAxes(context, this, [name(a), name(b)], theme);
+    drawMapAxes(context, this, theme);
     if (show.points) this.drawPoints(context);
+    drawAxisNames(context, this, [name(a), name(b)], theme);
     if (!this.reel.nLatent) return;
     this.places = Array.from({ length: this.reel.count }, (_, i) => this.pixel(i));
     if (show.tube && this.reel.arrays.latent_variance) this.drawTube(context);

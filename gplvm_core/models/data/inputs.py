@@ -18,6 +18,7 @@ from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.data.scaling import Scaling, column_units
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.priors import UncertainInputs
+from gplvm_core.readers.errors import by_count
 
 Variance = Float[Array, "N Q"] | Literal["learned"] | None
 
@@ -31,7 +32,8 @@ def input_scaling(points: Float[Array, "N Q"]) -> Scaling:
     n_constant = int((constant & ~np.isnan(points).all(axis=0)).sum())
     notes: tuple[str, ...] = ()
     if n_constant:
-        notes = (f"{n_constant} of {len(center)} input columns are constant and have no effect",)
+        verb = by_count(n_constant, "is constant and has", "are constant and have")
+        notes = (f"{n_constant} of {len(center)} input columns {verb} no effect",)
     return Scaling(center, np.where(constant, 1.0, spread), notes)
 
 

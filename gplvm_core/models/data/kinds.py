@@ -13,7 +13,7 @@ from gplvm_core.models.data.scaling import Scaling, column_units
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_infinite
-from gplvm_core.readers.errors import in_digits, listed
+from gplvm_core.readers.errors import by_count, in_digits, listed
 from gplvm_core.readers.kinds import EVERY, FRACTION
 from gplvm_core.readers.proposals import CONSTANT
 
@@ -96,7 +96,9 @@ def columns_in_words(
                 "different values, declare it as a grade or a count"
             )
     if without:
-        notes.append(f"the map does not explain the columns {listed(without)}: they are noise")
+        what = by_count(len(without), "column", "columns")
+        noise = by_count(len(without), "it is", "they are")
+        notes.append(f"the map does not explain the {what} {listed(without)}: {noise} noise")
     return tuple(notes)
 
 

@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float, Int
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow, units_differ
-from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.errors import by_count, listed, plural
 from gplvm_core.readers.limits import SMALLEST
 from gplvm_core.statistics import Patterns
 
@@ -81,7 +81,8 @@ class Scaling:
             )
         notes: tuple[str, ...] = ()
         if constant.any():
-            notes = (f"{int(constant.sum())} of {len(constant)} columns are constant",)
+            count = int(constant.sum())
+            notes = (f"{count} of {len(constant)} columns {by_count(count, 'is', 'are')} constant",)
         differ = how == AUTO and units_differ(spread[~constant])
         if how == "columns" or differ:
             scale = np.where(constant, 1.0, spread)

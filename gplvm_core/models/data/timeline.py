@@ -12,7 +12,7 @@ from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
 from gplvm_core.readers import DataError
-from gplvm_core.readers.errors import in_digits, plural
+from gplvm_core.readers.errors import by_count, in_digits, plural
 from gplvm_core.readers.frames import without_dates
 
 # What the latent paths follow: the rows' times, or all of the rows' own values.
@@ -242,9 +242,10 @@ def timeline_notes(
     names, counts = np.unique(sequences, return_counts=True)
     if (counts == 1).any():
         single = names[counts == 1]
+        have, their = by_count(len(single), "has", "have"), by_count(len(single), "its", "their")
         notes.append(
-            f"{len(single)} of {len(names)} sequences have only one row (the first: {single[0]}): "
-            "their time has no effect"
+            f"{len(single)} of {len(names)} sequences {have} only one row (the first: "
+            f"{single[0]}): {their} time has no effect"
         )
     steps = [np.diff(times[sequences == name, 0]) for name in names]
     if times.shape[1] == 1:

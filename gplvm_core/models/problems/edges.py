@@ -24,6 +24,7 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.parameters import LOG, Leaf, Transform, leaves
 from gplvm_core.prediction import Posterior
+from gplvm_core.readers.errors import by_count
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
 from gplvm_core.statistics.reduce import serial
 
@@ -55,6 +56,12 @@ class Shift:
 NO_SIGNAL = 1e-4
 # A phase in which all parameters are free.
 FREE = Phase("all free", 0)
+
+
+def all_noise(count: int, total: int) -> str:
+    """Return the note about outputs that the map does not explain."""
+    verb, them = by_count(count, "is", "are"), by_count(count, "it", "them")
+    return f"{count} of {total} outputs {verb} all noise: the map does not explain {them}"
 
 
 @dataclass(frozen=True)
@@ -243,7 +250,8 @@ class Settled:
         """Notes on unusual results of the fit."""
         ratio, notes = self.layer.ratio, []
         if self.capped:
-            which = "" if ratio is None else f"{self.capped} of {len(ratio)} outputs are "
+            verb = by_count(self.capped, "is", "are")
+            which = "" if ratio is None else f"{self.capped} of {len(ratio)} outputs {verb} "
             notes.append(
                 f"{which}fitted without error: the noise is fixed at the level of the jitter"
             )
@@ -251,14 +259,12 @@ class Settled:
             flat, empty = int(np.sum(ratio == 0.0)), int(np.sum(ratio <= NO_SIGNAL))
             if flat:
                 notes.append(
-                    f"{flat} of {len(ratio)} outputs do not vary: their noise is unknown and fixed "
-                    "at the level of the jitter"
+                    f"{flat} of {len(ratio)} outputs {by_count(flat, 'does', 'do')} not vary: "
+                    f"{by_count(flat, 'its', 'their')} noise is unknown and fixed at the level of "
+                    "the jitter"
                 )
             if empty > flat:
-                notes.append(
-                    f"{empty - flat} of {len(ratio)} outputs are all noise: the map does not "
-                    "explain them"
-                )
+                notes.append(all_noise(empty - flat, len(ratio)))
         return tuple(notes)
 
     def as_posterior(self, scaling: Scaling) -> Posterior:

@@ -143,7 +143,7 @@ class AtOutputs:
         noise = float(np.mean(begun.layers[0].noise_variance))
         generator = np.random.default_rng(seed)
         first, _ = start_layer(self.kernel, top.mean, self.n_inducing, noise, generator)
-        replaced = f"of {top.n_latent} latent dimensions start at random"
+        replaced = f"of {top.n_latent} latent dimensions start"  # or "starts"
         return Begun(
             (top, *begun.beliefs[1:]),
             (first, *begun.layers[1:]),

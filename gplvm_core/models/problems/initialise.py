@@ -12,6 +12,7 @@ from gplvm_core.bounds.linear_gaussian import infer
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.problems.principal import fit_partial
 from gplvm_core.numerics import Array
+from gplvm_core.readers.errors import by_count
 
 LEAST_SPREAD = 0.1
 RECIPES = {"pca": "PCA", "isomap": "Isomap", "pca_each": "PCA of each view"}
@@ -123,8 +124,9 @@ def _filled_up(
         return latent, ()
     extra = LEAST_SPREAD * generator.standard_normal((len(latent), missing))
     found = latent.shape[1]
+    verb = by_count(missing, "starts", "start")
     note = (
-        f"{missing} of {n_latent} latent dimensions start at random: {RECIPES[how]} found {found}"
+        f"{missing} of {n_latent} latent dimensions {verb} at random: {RECIPES[how]} found {found}"
     )
     return np.hstack([latent, extra]), (note,)
 

@@ -24,7 +24,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.likelihoods import Links, Number, TableColumns, WithErrors
 from gplvm_core.models.data.kinds import columns_in_words
 from gplvm_core.models.data.scaling import Noise, Scaling
-from gplvm_core.models.problems.edges import FREE, NO_SIGNAL, LayerEdge, Settled, to_data
+from gplvm_core.models.problems.edges import FREE, NO_SIGNAL, LayerEdge, Settled, all_noise, to_data
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.models.problems.nodes import Node
@@ -154,7 +154,7 @@ class KindsSettled(Settled):
         silent = int(np.sum(ratio <= NO_SIGNAL * np.where(links.numbers, 1.0, links.noise)))
         if not silent:
             return ()
-        return (f"{silent} of {len(ratio)} outputs are all noise: the map does not explain them",)
+        return (all_noise(silent, len(ratio)),)
 
     def as_posterior(self, scaling: Scaling) -> Posterior:
         layer = self.layer

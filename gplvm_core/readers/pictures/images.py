@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.errors import DataError, by_count, listed
 from gplvm_core.readers.limits import MOST_PIXELS_TOGETHER
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import (
@@ -131,8 +131,9 @@ def _survey(
         sizes[(height, width) if orientation(image, member) > 4 else (width, height)] += 1
     if others:
         raise DataError(
-            f"{len(others)} of {len(members)} files in {filename} are not images of a known format "
-            f"({', '.join(FORMATS)}): {listed(others)}. Leave them out of the zip."
+            f"{len(others)} of {len(members)} files in {filename} "
+            f"{by_count(len(others), 'is not an image', 'are not images')} of a known format ("
+            f"{', '.join(FORMATS)}): {listed(others)}. Leave them out of the zip."
         )
     if len(members) < 2:
         raise DataError(f"{filename} has one image; at least 2 are needed.")
@@ -142,8 +143,9 @@ def _survey(
         unusual = listed([f"{w} × {h}" for (w, h), _ in sizes.most_common()[1:]], 3)
         notes.insert(
             0,
-            f"{len(members) - count} of {len(members)} images had other sizes ({unusual}) and were "
-            f"{CHANGED_SIZE}, {width} × {height}.",
+            f"{len(members) - count} of {len(members)} images had "
+            f"{by_count(len(members) - count, 'another size', 'other sizes')} ({unusual}) and "
+            f"{by_count(len(members) - count, 'was', 'were')} {CHANGED_SIZE}, {width} × {height}.",
         )
     return (width, height), notes, white
 

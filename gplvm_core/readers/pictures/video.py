@@ -6,7 +6,7 @@ import numpy as np
 
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.errors import DataError, parsing
+from gplvm_core.readers.errors import DataError, by_count, parsing
 from gplvm_core.readers.limits import MOST_MEMBERS, MOST_PIXELS_TOGETHER
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import (
@@ -67,8 +67,8 @@ def read_video(
     untimed = int((durations == 0).sum())
     if untimed:
         notes.append(
-            f"{untimed} of {len(frames)} frames have no duration: {UNTIMED:g} s each, as browsers "
-            "show them."
+            f"{untimed} of {len(frames)} frames {by_count(untimed, 'has', 'have')} no duration: "
+            f"{UNTIMED:g} s each, as browsers show them."
         )
     durations[durations == 0] = UNTIMED
     return Dataset(

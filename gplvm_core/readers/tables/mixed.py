@@ -85,11 +85,7 @@ def _read_mixed(
     with _naming(table):
         found, _ = columns_of(cells, [kinds[column.name] for column in columns], fractions=True)
         coded = np.column_stack([*map(coded_column, found, cells)])
-    named = [
-        f"{shortened(column.name)} ({column.kind}{_words(column)})"
-        for column in found
-        if column.kind != "number"
-    ]
+    named = [in_short(column) for column in found if column.kind != "number"]
     more = f"; and {len(named) - MOST_NAMED} more" if len(named) > MOST_NAMED else ""
     sorts = [
         *["words", "counts"] * any(not column.is_number for column in found),
@@ -99,6 +95,11 @@ def _read_mixed(
     what = f"{', '.join(sorts[:-1])} and {sorts[-1]}" if sorts[1:] else sorts[0]
     note = f"Columns of {what}: {'; '.join(named[:MOST_NAMED])}{more}."
     return found, coded, note
+
+
+def in_short(column: TableColumn) -> str:
+    """Return the column's name, kind and first words, as in the note about a table."""
+    return f"{shortened(column.name)} ({column.kind}{_words(column)})"
 
 
 def _words(column: TableColumn) -> str:

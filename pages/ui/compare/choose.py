@@ -11,21 +11,23 @@ from pages.ui.compare.members import (
     Waiting,
     comparable,
     fitting,
+    partner,
     set_keys,
 )
 from pages.ui.compare.recipes import RECIPES, Recipe, begin, made_already
-from pages.ui.shared.catalogue import Item
+from pages.ui.shared.catalogue import Item, titles_of
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import LOOK, time_in_words
 
 
 def choose_data(first: Item | None) -> None:
     """Show the menu of data, and open the chosen data's model in the link."""
-    titles = {each.key: each.entry.title for each in comparable()}
+    titles = titles_of(comparable())
     keys, control = list(titles), f"compare_data|{first.key if first else None}"
 
     def switch() -> None:
-        set_keys((st.session_state[control], "pca"), *OF_THE_ROWS)
+        key = st.session_state[control]
+        set_keys((key, partner(key)), *OF_THE_ROWS)
 
     st.selectbox(
         "Data of",
@@ -43,7 +45,8 @@ def choose_data(first: Item | None) -> None:
 def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> None:
     """Show the menu of data, and the buttons that add or remove a model."""
     full = len(keys) >= MOST
-    others = {each.key: each.entry.title for each in fitting(first) if each.key not in keys}
+    titles = titles_of(comparable())
+    others = [each.key for each in fitting(first) if each.key not in keys]
     with st.container(horizontal=True, vertical_alignment="center", key="compare_models"):
         choose_data(first)
         with st.popover(
@@ -64,19 +67,20 @@ def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> 
                     )
             if others:
                 st.caption("Stored models of these data")
-            for key, title in others.items():
+            for key in others:
                 st.button(
-                    plain(title),
+                    plain(titles[key]),
                     key=f"compare_open_{key}",
                     on_click=set_keys,
                     args=((*keys, key),),
                     type="tertiary",
                 )
         if len(members) > 1:
-            with st.popover("Remove", icon=":material/remove:"):
+            with st.popover("Remove a model", icon=":material/remove:"):
                 for member in members[1:]:
                     st.button(
-                        plain(member.name),
+                        f"Remove {plain(member.name)}",
+                        help=plain(member.facts),
                         key=f"compare_drop_{member.key}",
                         on_click=drop,
                         args=(keys, member.key),
@@ -122,7 +126,7 @@ def cannot_panel(keys: tuple[str, ...], key: str, why: Exception) -> None:
         st.error(plain(why), icon=":material/error:")
         if len(keys) > 1:
             st.button(
-                "Remove",
+                "Remove this model",
                 key=f"compare_without_{key}",
                 on_click=drop,
                 args=(keys, key),
@@ -149,7 +153,8 @@ def waiting_panel(first: Item, keys: tuple[str, ...], waiting: Waiting) -> None:
             st.error(f"{plain(recipe.title)}: {plain(run.problem)}", icon=":material/error:")
         else:
             st.fragment(keep_looking, run_every=LOOK)(run, recipe)
-        label = "Cancel" if run is not None and not run.done else "Remove"
+        title = plain(recipe.title)
+        label = f"Cancel {title}" if run is not None and not run.done else f"Remove {title}"
         st.button(
             label,
             key=f"compare_cancel_{recipe.key}",

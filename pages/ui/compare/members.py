@@ -1,5 +1,6 @@
 """The models that the link names for a comparison; all must have the same data."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 from zlib import crc32
@@ -15,7 +16,7 @@ from gplvm_core.training import ComparisonRun
 from gplvm_core.wire.model import Chart, pack_model
 from gplvm_core.wire.placed import pack_placed
 from pages.ui.compare.recipes import RECIPES, Made, Recipe, made_already
-from pages.ui.shared.catalogue import Item, Listed, at_level, items, one_view, open_item
+from pages.ui.shared.catalogue import Item, Listed, at_level, items, one_view, open_item, titles_of
 from pages.ui.shared.dimension_names import names_data, space_of, visitor_names
 from pages.ui.shared.doors import can_compare
 from pages.ui.shared.last import SEEN
@@ -94,12 +95,12 @@ class Waiting:
 
 
 def linked_keys() -> tuple[str, ...]:
-    """Return the keys in the link, `models=…,…`, or `model=…` and PCA; empty without any model."""
+    """Return the keys in the link, `models=…,…`, or `model=…` and another; empty without models."""
     wanted = [key for key in st.query_params.get("models", "").split(",") if key]
     if wanted:
         return tuple(dict.fromkeys(wanted))[:MOST]
     first = st.query_params.get("model") or _usual()
-    return () if first is None else (first, "pca")
+    return () if first is None else (first, partner(first))
 
 
 def _usual() -> str | None:
@@ -112,6 +113,22 @@ def _usual() -> str | None:
         except (ValueError, OSError):
             pass  # the last model cannot be compared, so start as on a first visit
     return READY[0] if READY[0] in there else next(iter(there), None)
+
+
+def partner(key: str) -> str:
+    """Return the visitor's other model of the same rows to start with; PCA without any."""
+    with suppress(ValueError, OSError):
+        first = first_of(key)
+        for each in fitting(first):
+            if each.key.startswith("library:") and _of_the_same(each.key, first):
+                return each.key
+    return "pca"
+
+
+def _of_the_same(key: str, first: Item) -> bool:
+    with suppress(ValueError, OSError):
+        return same(one_view(open_item(key)).dataset, first.dataset)
+    return False
 
 
 def set_keys(keys: tuple[str, ...], *dropped: str) -> None:
@@ -181,7 +198,8 @@ def stored(key: str, first: Item) -> Member:
     if not same(replace(item.dataset, known={}), replace(first.dataset, known={})):
         raise ValueError(f"“{item.title}” and “{first.title}” are models of different data.")
     member = of_model(key, item.model, first.dataset, f"{key}|{item.version}|{_mark(first)}")
-    title = item.title if item.view is None else f"{item.title}: {item.view}"
+    title = titles_of(comparable()).get(key, item.title)
+    title = title if item.view is None else f"{title}: {item.view}"
     space = space_of(item)
     return replace(
         member,

@@ -20,7 +20,7 @@ from pages.ui.explore.bring import (
     rows_brought,
     unseen_of,
 )
-from pages.ui.shared.catalogue import Item, items
+from pages.ui.shared.catalogue import Item, items, titles_of
 from pages.ui.shared.download import download
 from pages.ui.shared.inputs import one_of
 from pages.ui.shared.plain import plain
@@ -179,7 +179,7 @@ def _ask_cells(item: Item, name: str, turn: int) -> None:
 
 
 def _ask_library(item: Item, name: str) -> None:
-    titles = {each.key: each.entry.title for each in items() if not each.entry.broken}
+    titles = titles_of([each for each in items() if not each.entry.broken])
     own = f"{item.title} (the training rows of this model)"
     keys = [item.key, *(key for key in titles if key != item.key)]
     widget = f"rows_model|{name}"

@@ -7,7 +7,7 @@ import streamlit as st
 from gplvm_core.models import Capabilities
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.store import StoreError
-from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item
+from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item, titles_of
 from pages.ui.shared.doors import FIRST_TAB, tabs_for
 from pages.ui.shared.last import SEEN, remember
 from pages.ui.shared.link import go_to, keep_in_link
@@ -110,7 +110,7 @@ def offers(key: str, tab: str, fits: Callable[[Capabilities], bool], train: str)
 
 def model_menu(key: str, tab: str) -> None:
     """Show a menu of all models that opens the chosen model in the same tab."""
-    titles = {each.key: each.entry.title for each in items()}
+    titles = titles_of(items())
     keys = list(titles)
     menu = f"explore_menu|{key}"
 

@@ -1,6 +1,8 @@
 """All models that can be opened, from the gallery and the user's library, with uniform keys."""
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +16,7 @@ from gplvm_core.models.estimators.with_known import at_value
 from gplvm_core.store import READY, Entry, Library, StoreError, workspace
 from pages.ui.shared.intervals import ready_intervals
 from pages.ui.shared.kept import kept
-from pages.ui.shared.words import percent
+from pages.ui.shared.words import moment_in_words, percent
 
 GALLERY_FOLDER = READY
 GALLERY_ORDER = (
@@ -167,6 +169,17 @@ def library_items() -> tuple[Listed, ...]:
 def items() -> tuple[Listed, ...]:
     """Return every model that can be opened: first the gallery, then the user's models."""
     return gallery_items() + library_items()
+
+
+def titles_of(listed: Sequence[Listed]) -> dict[str, str]:
+    """Return the titles by key; the moment of the training tells equal titles apart."""
+    counts = Counter(each.entry.title for each in listed)
+    return {
+        each.key: f"{each.entry.title} ({moment_in_words(each.entry.created)})"
+        if counts[each.entry.title] > 1
+        else each.entry.title
+        for each in listed
+    }
 
 
 def library_of(key: str) -> tuple[Library, str]:

@@ -327,6 +327,11 @@ def words_of_row(dataset: Dataset, row: int) -> str:
     return ", ".join(words)
 
 
+def capital(text: str) -> str:
+    """Return the text with a capital first letter; the case of names in it stays."""
+    return text[:1].upper() + text[1:]
+
+
 def classes_of(dataset: Dataset) -> tuple[NDArray[Any] | None, tuple[str, ...]]:
     """Return the rows' labels and their names; without labels, use the first column of words."""
     for column, values in zip(dataset.columns, dataset.values.T, strict=False):

@@ -18,6 +18,7 @@ from gplvm_core.figures.thumbnails import (
     table_card,
 )
 from gplvm_core.readers.errors import in_digits, listed, plural
+from gplvm_core.readers.joined import BY_IDS
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.missing import missing_in_words, n_patterns, percent
 from gplvm_core.readers.names import column_words
@@ -69,6 +70,8 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     for note in dataset.notes:
         if CHANGED_SIZE in note:
             st.warning(plain(note), icon=":material/aspect_ratio:")
+        if note.startswith((BY_IDS, "The ids of ")):
+            st.caption(plain(note))
     if 0 < len(dataset.views) <= FEW_VIEWS:
         sample_views(dataset)
     else:

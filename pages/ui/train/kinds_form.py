@@ -162,10 +162,11 @@ def _numbers(
     with st.expander(f"{title}: some may be counts, grades or categories", expanded=bool(changed)):
         if len(counts) > 1 and lasting_toggle(
             f"All {len(counts)} columns of whole numbers from 0 are counts",
-            value=all(kept.get(name) == "count" for name in counts),
+            value=all(kept.get(name, first[name]) == "count" for name in counts),
             key=f"upload_counts_{mark}",
         ):
-            return chosen | dict.fromkeys(counts, "count")
+            chosen |= dict.fromkeys(counts, "count")
+            some = [column for column in some if column.name not in counts]
         for column in some[:MOST_SHOWN]:
             options = tuple(dict.fromkeys((first[column.name], *column.kinds)))
             kind = _row(column, options, kept.get(column.name), mark, first[column.name])

@@ -63,8 +63,9 @@ def several_files_form() -> Dataset | None:
     )
     files: list[KeptFile] = st.session_state.get(FILES, [])
     st.caption(
-        "Row n must describe the same thing in all files; for example, one file has photographs, "
-        "another their measurements. Images are in the order of their names."
+        "Rows of files that have ids are joined by their ids; without ids, row n must describe the "
+        "same thing in all files. For example, one file has photographs, another their "
+        "measurements. Images are in the order of their names."
     )
     taken: list[str] = []
     parts: list[FileView] = []
@@ -106,6 +107,7 @@ def file_form(file: KeptFile, taken: list[str]) -> list[FileView] | None:
         left.markdown(f":material/draft: **{plain(file.name)}** ({bytes_in_words(len(file.data))})")
         removal.button(
             "Remove",
+            help=f"Remove {plain(file.name)}",
             type="tertiary",
             icon=":material/close:",
             key=f"several_remove{file.mark}",

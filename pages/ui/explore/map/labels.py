@@ -26,7 +26,7 @@ from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item, library_of
 from pages.ui.shared.download import download
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import file_stem, percent, words_of_row
+from pages.ui.shared.words import capital, file_stem, percent, words_of_row
 
 MOST_BUTTONS = 12
 SIZE = 200
@@ -131,7 +131,7 @@ def _ask(
             )
         st.html(f'<img src="{picture_uri(drawn)}" alt="The row to label" width="{SIZE}">')
     with question:
-        words = plain(words_of_row(dataset, row).capitalize())
+        words = plain(capital(words_of_row(dataset, row)))
         st.markdown(f"**{words}.** Its label would help most to predict the others.")
         if found is not None:
             at = found.rows.tolist().index(row)
@@ -193,7 +193,7 @@ def table_of(dataset: Dataset, found: PredictedLabels) -> dict[str, list[Any]]:
     chances = found.probabilities.max(axis=1)
     order = np.lexsort([chances, ~found.far])
     return {
-        "Row": [words_of_row(dataset, int(found.rows[n])).capitalize() for n in order],
+        "Row": [capital(words_of_row(dataset, int(found.rows[n]))) for n in order],
         "Label": [name_of(dataset, int(found.best[n])) for n in order],
         "Probability": [float(chances[n]) for n in order],
         "Note": [NEAR if found.far[n] else "" for n in order],

@@ -24,6 +24,7 @@ from pages.ui.explore.time.tables import (
     panel,
     spread_of_tables,
 )
+from pages.ui.shared.words import capital
 
 MODEL, DATA, SAMPLE = "The model", "The data", "An invented sequence"
 SEEN, FILLED, TRUTH = "What the model sees", "Filled in", "The truth"
@@ -82,7 +83,7 @@ def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
         if dataset.label_names:
             words = {dataset.label_word(row) for row in rows.tolist()}
             if len(words) == 1:
-                title = (words.pop() or title).capitalize()
+                title = capital(words.pop() or title)
         titles[sequence] = f"{title}, {plural(len(rows), 'frame')}"
     return titles
 

@@ -15,7 +15,7 @@ from pages.ui.explore.views.strip import Pictures, Tile
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.outputs import draws_whole, rows_of_views
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import words_of_row
+from pages.ui.shared.words import capital, words_of_row
 
 KNOWN, NEW = "Training rows", "New rows"
 
@@ -69,7 +69,7 @@ def for_known_rows(
     else:
         wanted = [kept.to] if kept.to else [view for view in item.views if view not in kept.given]
         truth = {view: rows[view].values[kept.row] for view in wanted}
-        words = words_of_row(item.dataset, kept.row).capitalize()
+        words = capital(words_of_row(item.dataset, kept.row))
         asked = Asked(values, truth, words, kept.private, kept.count, kept.row)
         answers(item, name, asked, wanted, rows, parts)
     st.caption(
@@ -148,4 +148,4 @@ def whole(
         Tile(WHOLE, truth, "the truth", error, True),
     ]
     st.html(Pictures({WHOLE: rows[WHOLE]}).strip(tiles))
-    st.caption(plain(words_of_row(item.dataset, kept.row).capitalize()))
+    st.caption(plain(capital(words_of_row(item.dataset, kept.row))))
