@@ -15,6 +15,7 @@ from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.fractions import table_columns
 from gplvm_core.models.estimators.with_known import at_value
 from gplvm_core.prediction import Posterior, predict
+from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.spread import row_order, stride
@@ -90,7 +91,9 @@ class Chart:
         variance = model.latent_variance_ if np.any(model.latent_variance_) else None
         mean = np.asarray(model.latent_mean_, dtype=float)
         numbers = getattr(getattr(model, "rows_", None), "kept", None)
-        fractions = getattr(model, "fractions_", None)
+        fractions, columns = getattr(model, "fractions_", None), table_columns(model)
+        if columns is not None and isinstance(dataset, Dataset):  # it may be another model's
+            dataset = dataset.with_kinds(columns.columns)
         return cls(
             model.posterior_ if fractions is None else fractions.of_columns(model.posterior_),
             dataset,
@@ -99,7 +102,7 @@ class Chart:
             relevance,
             tuple(int(q) for q in on),
             row_numbers=numbers if numbers is not None and len(numbers) == len(mean) else None,
-            columns=table_columns(model),
+            columns=columns,
         )
 
     @classmethod

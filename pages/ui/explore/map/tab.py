@@ -4,6 +4,7 @@ import streamlit as st
 
 from gplvm_core.models import LatentVariableModel
 from gplvm_core.readers.errors import in_digits, plural
+from gplvm_core.readers.kinds import FRACTION
 from pages.ui.explore.known import chart_of, what_was_taken_out
 from pages.ui.explore.map.canvas import latent_canvas
 from pages.ui.explore.map.labels import partly_labelled, rows_without_label
@@ -47,6 +48,11 @@ WORDS = (
     "with its mean and a 95 % interval. The shading *Uncertainty* is a fraction of the data's "
     "standard deviation, since columns of words have no unit. To find rows, type `sex = male` or "
     "just a word."
+)
+FRACTIONS = (
+    "**Fractions** have the same sum everywhere, and none is negative. Three of them are a point "
+    "in the triangle: at a corner, the fraction of its name is the whole. Grey dots are the rows "
+    "of the data; the circle is the row at this place."
 )
 LABELS = (
     "**Rows without a label.** A logistic regression on the rows' positions predicts their labels. "
@@ -162,7 +168,8 @@ def latent_map(item: Item, name: str) -> None:
         f"{story.sentence} {story.shows}".strip(),
         *([LAYERS] if layers else []),
         *PLACE,
-        *([WORDS] if item.dataset.columns else []),
+        *([WORDS] if any(not column.is_number for column in item.dataset.columns) else []),
+        *([FRACTIONS] if any(c.kind == FRACTION for c in item.dataset.columns) else []),
         *([BODY] if item.dataset.drawing.kind == "skeleton" else []),
         *([PICTURE] if item.dataset.drawing.kind == "image" else []),
         *HOW_SURE,
