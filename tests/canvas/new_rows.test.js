@@ -54,10 +54,16 @@ test("a row beyond the map is drawn at the map's edge, and the lasso encloses on
   const map = Object.create(RowsMap.prototype, {
     overlay: { value: { answers, listing: ALL, shown: new Set([0, 1, 2]) } },
     state: { value: { a: 0, b: 1 } }, model: { value: { nLatent: 2 } },
-    view: { value: { u: 0, v: 0, su: 1, sv: 1 } }, width: { value: 200 }, height: { value: 100 },
+    view: { value: { u: 0, v: 0, su: 1, sv: 1 } }, width: { value: 200 }, height: { value: 100 }, covered: { value: { above: 20, below: 30 } },
   });
-  assert.deepEqual(map.pixelOf(0), [100, 50, false]);
-  assert.deepEqual(map.pixelOf(1), [191, 50, true]);
+  assert.deepEqual(map.pixelOf(0), [100, 50, null]);
+  assert.deepEqual(map.pixelOf(1), [182, 50, 0]);
+  assert.equal(map.beyond, 1);
+  // An arrow at a corner is not under the legend or the buttons, and points to the row.
+  places[1] = [-9, 9];
+  const [x, y, angle] = map.pixelOf(1);
+  assert.deepEqual([x, y], [18, 38]);
+  assert.ok(Math.cos(angle) < 0 && Math.sin(angle) < 0);
   assert.equal(map.newRowAt(52, 24), 2);
   assert.equal(map.newRowAt(140, 50), -1);
   assert.deepEqual(map.enclosed([[90, 40], [110, 40], [110, 60], [90, 60]]), [0]);

@@ -13,7 +13,8 @@ import { isOdd } from "./answers.js";
 
 const ROW_SIZE = 5.5; // CSS pixels: half the diagonal of a diamond
 const ROW_OTHER = 3.5; // the same for an explanation that is not the best
-const ROW_EDGE = 9; // CSS pixels from the map's edge at which rows beyond the map are drawn
+const ROW_EDGE = 18; // the least distance in CSS pixels of new rows from the map's edge
+export const BEYOND = "beyond the visible map";
 const ROW_HIT = 11;
 const ROW_FAINT = 0.22;
 const ROW_WIDTHS = 2; // standard deviations from the middle of an ellipse to its edge
@@ -35,14 +36,32 @@ export class RowsMap extends LatentMap {
   constructor(lower, upper, model, state, overlay) {
     super(lower, upper, model, state);
     this.overlay = overlay;
+    /** Called after a change of the view. @type {() => void} */
+    this.onView = () => {};
   }
 
-  /** Return where an explanation of a new row is drawn, and whether its place is beyond the map. @param {number} n @param {number} [k] @returns {[number, number, boolean]} */
+  /** @override */
+  refresh() {
+    super.refresh();
+    this.onView();
+  }
+
+  /**
+   * Return where an explanation of a new row is drawn, and the direction in which its place is if that is beyond the map; else null.
+   * @param {number} n
+   * @param {number} [k]
+   * @returns {[number, number, number | null]}
+   */
   pixelOf(n, k = 0) {
     const place = /** @type {Answers} */ (this.overlay.answers).place(n, this.model.nLatent, k);
     const [x, y] = this.toPixel(place[this.state.a], place[this.state.b]);
-    const [u, v] = [Math.min(Math.max(x, ROW_EDGE), this.width - ROW_EDGE), Math.min(Math.max(y, ROW_EDGE), this.height - ROW_EDGE)];
-    return [u, v, u !== x || v !== y];
+    const { width, height, covered } = this;
+    const beyond = x < 0 || x > width || y < 0 || y > height;
+    // The legend and the buttons cover the upper and lower edge, so arrows are between them.
+    const { above, below } = beyond ? covered : { above: 0, below: 0 };
+    const u = Math.min(Math.max(x, ROW_EDGE), width - ROW_EDGE);
+    const v = Math.min(Math.max(y, ROW_EDGE + above), height - ROW_EDGE - below);
+    return [u, v, beyond ? Math.atan2(y - v, x - u) : null];
   }
 
   /** @override @param {CanvasRenderingContext2D} context */
@@ -102,16 +121,20 @@ export class RowsMap extends LatentMap {
     return isOdd(/** @type {Answers} */ (this.overlay.answers).rows[n], this.overlay.listing.threshold);
   }
 
+  /** The number of new rows whose places are beyond the visible map. */
+  get beyond() {
+    return this.overlay.answers?.rows.filter((_, n) => this.pixelOf(n)[2] !== null).length ?? 0;
+  }
+
   /** @param {CanvasRenderingContext2D} context @param {number} n @param {number} opacity @param {number} size @param {number} [k] the explanation */
   diamond(context, n, opacity, size, k = 0) {
     const { theme } = this.state;
     const [x, y, beyond] = this.pixelOf(n, k);
     context.beginPath();
-    const half = beyond ? size - 1.5 : size;
-    context.moveTo(x, y - half);
-    context.lineTo(x + half, y);
-    context.lineTo(x, y + half);
-    context.lineTo(x - half, y);
+    // A diamond, or an arrow to a place beyond the map.
+    const corners = beyond === null ? [0, 1, 2, 3].map((quarter) => (quarter * Math.PI) / 2) : [0, 2.4, Math.PI, -2.4].map((turn) => beyond + turn);
+    const reach = beyond === null ? [1, 1, 1, 1] : [1.8, 1.7, 0.8, 1.7];
+    corners.forEach((angle, i) => context.lineTo(x + reach[i] * size * Math.cos(angle), y + reach[i] * size * Math.sin(angle)));
     context.closePath();
     const odd = this.odd(n);
     inkPath(context, { fill: css(odd ? theme.point : theme.background, opacity), line: css(odd ? theme.background : theme.text, opacity), width: 2 });
@@ -122,7 +145,7 @@ export class RowsMap extends LatentMap {
     const { std, nLatent } = /** @type {Answers} */ (this.overlay.answers);
     const { a, b, theme } = this.state;
     const [x, y, beyond] = this.pixelOf(n);
-    if (beyond || a >= nLatent || b >= nLatent) return;
+    if (beyond !== null || a >= nLatent || b >= nLatent) return;
     const ru = (ROW_WIDTHS * std[n * nLatent + a] * this.width) / (2 * this.view.su);
     const rv = (ROW_WIDTHS * std[n * nLatent + b] * this.height) / (2 * this.view.sv);
     context.beginPath();
@@ -132,9 +155,9 @@ export class RowsMap extends LatentMap {
 
   /** @param {CanvasRenderingContext2D} context @param {number} n */
   name(context, n) {
-    const [x, y] = this.pixelOf(n);
+    const [x, y, beyond] = this.pixelOf(n);
     const { name, weights: [best] } = /** @type {Answers} */ (this.overlay.answers).rows[n];
-    this.label(context, x, y, best === undefined ? name : `${name} · ${chanceWords(best)}`);
+    this.label(context, x, y, [name, ...(best === undefined ? [] : [chanceWords(best)]), ...(beyond === null ? [] : [BEYOND])].join(" · "));
   }
 
   /** @param {CanvasRenderingContext2D} context @param {number} x @param {number} y @param {string} words */

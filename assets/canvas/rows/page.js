@@ -10,7 +10,7 @@ import { Scene } from "../map/scene.js";
 import { screenButtons } from "../map/screen.js";
 import { initial, reduce } from "../map/state.js";
 import { CloseUp } from "./close_up.js";
-import { RowsMap } from "./layer.js";
+import { BEYOND, RowsMap } from "./layer.js";
 import { RowTable } from "./table.js";
 
 /** @import { Answers } from "./answers.js" */
@@ -22,7 +22,8 @@ import { RowTable } from "./table.js";
 const ROW_FLIGHT_MS = 350;
 const ROW_MIDDLE = 0.7; // if a row is outside this central part of the view, the map moves the row to the middle
 const ROW_STEP = 0.04; // step of an arrow key, as a fraction of the view
-const ROW_COVERED = { above: 48, below: 48 }; // CSS pixels under the legend and the buttons
+const ROW_COVERED = { above: 48, below: 48 }; // CSS pixels under a legend of one line and the buttons
+const ROW_MARGIN = 14; // CSS pixels around a legend of several lines
 
 export class RowsPage extends Shell {
   /**
@@ -46,6 +47,7 @@ export class RowsPage extends Shell {
     };
     this.map = new RowsMap(this.parts.lower, this.parts.upper, model, this.state, this.overlay);
     this.map.covered = ROW_COVERED;
+    this.map.onView = () => this.describe();
     this.menus = new PairMenus(this.parts, this.state, (a, b) => this.dispatch({ type: "pair", dims: [a, b] }));
     this.colours = new Colours({ parts: this.parts, model, state: this.state }, (action) => this.dispatch(action));
     this.table = new RowTable(this.parts, this.overlay, {
@@ -60,9 +62,9 @@ export class RowsPage extends Shell {
     this.flight = null;
     this.build();
     this.observe(this.parts.map);
+    this.colours.show();
     this.resize();
     this.map.fit();
-    this.colours.show();
     this.menus.show();
     this.show();
     this.root.dataset.ready = "true";
@@ -179,7 +181,14 @@ export class RowsPage extends Shell {
     parts.marks.hidden = !overlay.answers;
     parts.marks.replaceChildren(keyEntry("new row", "plain"), ...(odd ? [keyEntry("odd", "odd")] : []), ...(several ? [keyEntry("other explanation", "plain other")] : []));
     parts.announce.textContent = overlay.answers ? table.words() : "";
-    parts.upper.setAttribute("aria-label", `Latent map of ${this.model.nRows} training points with ${overlay.answers?.rows.length ?? 0} new rows over them; the table lists the new rows. Arrow keys move the map, plus and minus zoom, 0 shows all.`);
+    this.describe();
+  }
+
+  /** Describe the map for people who do not see it. */
+  describe() {
+    const { map, overlay, parts } = this;
+    const beyond = map.beyond ? `, ${map.beyond} of them ${BEYOND}` : "";
+    parts.upper.setAttribute("aria-label", `Latent map of ${this.model.nRows} training points with ${overlay.answers?.rows.length ?? 0} new rows over them${beyond}; the table lists the new rows. Arrow keys move the map, plus and minus zoom, 0 shows all.`);
   }
 
   /** Highlight the row under the pointer. @param {number} n */
@@ -227,6 +236,8 @@ export class RowsPage extends Shell {
 
   /** @override */
   resize() {
+    // A legend of several lines covers more of the map.
+    this.map.covered = { ...ROW_COVERED, above: Math.max(ROW_COVERED.above, this.parts.legend.offsetHeight + ROW_MARGIN) };
     const { clientWidth, clientHeight } = this.parts.map;
     if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
   }
