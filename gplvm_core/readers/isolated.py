@@ -12,6 +12,8 @@ from jaxtyping import Float
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.errors import listed
+from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.readers.tables.mixed import in_short
 
@@ -22,6 +24,7 @@ FACTORS = (0.1, 10.0, 0.01, 100.0, 0.001, 1000.0)  # changes by a misplaced deci
 RARE, FREQUENT = 2, 10  # a slip occurs at most twice, its word at least ten times as often
 ALIKE = 0.75  # similarity of two words, from 0 to 1
 SHORTEST = 4  # shorter words that differ are seldom slips
+LEFT_OUT = "Values far from all others count as missing: "  # the beginning of a note
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,13 @@ def without(dataset: Dataset, cells: Sequence[tuple[int, int]]) -> Dataset:
     targets: Array = np.ma.filled(np.ma.asarray(dataset.targets, dtype=float), np.nan).copy()
     for row, column in cells:
         targets[row, column] = np.nan
-    words = ", ".join(f"row {row + 1}, column {column + 1}" for row, column in cells)
-    return replace(
-        dataset, targets=targets, notes=(*dataset.notes, f"Counted as missing: {words}.")
-    )
+    columns, names = column_words(dataset), dataset.row_names
+    words = [
+        f"{columns[column]} {dataset.targets[row, column]:,.6g} in row {row + 1}"
+        + (f" ({names[row]})" if names is not None else "")
+        for row, column in cells
+    ]
+    return replace(dataset, targets=targets, notes=(*dataset.notes, f"{LEFT_OUT}{listed(words)}."))
 
 
 def _of_column(values: Float[Array, " N"], column: int, count: bool) -> list[IsolatedValue]:

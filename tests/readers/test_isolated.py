@@ -58,7 +58,8 @@ def test_a_value_that_is_left_out_is_missing_and_noted() -> None:
     cleaned = without(data, [(3, 0)])
     assert np.isnan(cleaned.values[3, 0]) and np.isnan(cleaned.values).sum() == 1
     assert data.values[3, 0] == 1650.0
-    assert cleaned.notes[-1] == "Counted as missing: row 4, column 1."
+    assert cleaned.notes[-1].startswith("Values far from all others count as missing: ")
+    assert cleaned.notes[-1].endswith(" 1,650 in row 4.")
     assert isolated_values(cleaned) == () and without(data, []) is data
 
 

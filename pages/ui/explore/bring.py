@@ -11,6 +11,7 @@ from gplvm_core.datasets import Dataset, View
 from gplvm_core.prediction.typicality import MOST_KNOWN
 from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import DataError, plural
+from gplvm_core.readers.isolated import LEFT_OUT
 from gplvm_core.readers.misfits import (
     Mends,
     Misfit,
@@ -160,6 +161,7 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
             "The model was trained on these rows, so odd ones may look more typical than they "
             f"are.{which}"
         )
+    notes += [note for note in source.notes if own and note.startswith(LEFT_OUT)]
     by_name = wanted.column_names is not None and source.column_names is not None
     words = bool(wanted.columns or source.columns)
     if not own and words and wanted.columns != source.columns:

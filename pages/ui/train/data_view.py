@@ -18,6 +18,7 @@ from gplvm_core.figures.thumbnails import (
     table_card,
 )
 from gplvm_core.readers.errors import in_digits, listed, plural
+from gplvm_core.readers.isolated import LEFT_OUT
 from gplvm_core.readers.joined import BY_IDS
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.missing import missing_in_words, n_patterns, percent
@@ -106,6 +107,9 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
         f"**Missing values** — {plain(said)} Training uses the observed values. Afterwards, the "
         f"tab *Fill in* estimates the missing ones.{slow}"
     )
+    for note in dataset.notes:
+        if note.startswith(LEFT_OUT):
+            st.caption(plain(note))
     swatches = "".join(
         '<span style="white-space:nowrap;margin-left:.9em"><span style="display:inline-block;'
         f"width:.8em;height:.8em;margin-right:.35em;background:{ink};"
