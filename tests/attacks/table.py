@@ -245,7 +245,7 @@ TABLE: dict[str, dict[str, Cell]] = {
         "declared size": (Attack(lambda: archives.lying(pictures(), "1/1.png", 10), "damaged"),),
         "real size": (Attack(lambda: pngs(6000, 20), "million together"),),
         "bad indices": "a picture's numbers are colours, not places",
-        "deep nesting": (Attack(lambda: archives.nested("zip"), "not images"),),
+        "deep nesting": (Attack(lambda: archives.nested("zip"), "not an image"),),
         "wrong types": (Attack(lambda: zipped({"a.png": b"text", "b.png": b"x"}), "not images"),),
     },
     "gif": {

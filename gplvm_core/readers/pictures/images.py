@@ -133,7 +133,8 @@ def _survey(
         raise DataError(
             f"{len(others)} of {len(members)} files in {filename} "
             f"{by_count(len(others), 'is not an image', 'are not images')} of a known format ("
-            f"{', '.join(FORMATS)}): {listed(others)}. Leave them out of the zip."
+            f"{', '.join(FORMATS)}): {listed(others)}. Leave "
+            f"{by_count(len(others), 'it', 'them')} out of the zip."
         )
     if len(members) < 2:
         raise DataError(f"{filename} has one image; at least 2 are needed.")
