@@ -304,9 +304,7 @@ def test_training_rows_that_were_read_as_numbers_give_p_values() -> None:
     assert found["p"].notna().all() and "“b”" in found["reasons"][0]
     assert plain.kinds is None
     assert "</html>" in explorer(model, plain).html
-    with pytest.raises(
-        DataError, match="robust numbers or fractions: pass the training rows as dataset"
-    ):
+    with pytest.raises(DataError, match="robust numbers or fractions: pass the training rows"):
         apply(model, odd)
     with pytest.raises(ValueError, match="fitted to 50 rows × 4 columns, the data set has 50 × 3"):
         explorer(model, Dataset("rows", "Rows", noisy[:, :3], Drawing.of_vector(3)))
