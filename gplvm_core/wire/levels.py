@@ -28,7 +28,8 @@ class Levels:
     words: the values in words. first: the initial one. numbers: whether they are points on a scale.
     points: their inputs; none if the bytes have the map at another value. posterior: the layer
     whose last C inputs are the factors. other: the words of a last choice that needs other bytes.
-    of_rows: the number of every training row's own value; −1 for a value between the points.
+    of_rows: the number of every training row's own value; empty if the values are a scale, on which
+    rows are between the points.
     """
 
     name: str
@@ -45,14 +46,15 @@ class Levels:
         """Return the values to choose from of a fitted model from which factors were taken out."""
         known, points = model.known_, model.known_.choices
         same = (points == known.levels[0]).all(axis=1)
+        numbers = len(known.factors) == 1 and not known.factors[0].values
         return cls(
             ", ".join(known.names),
             tuple(known.words(point) for point in points),
             int(np.argmax(same)),
-            len(known.factors) == 1 and not known.factors[0].values,
+            numbers,
             points,
             model.posterior_,
-            numbers_of(known.points, points),
+            np.zeros(0, dtype=int) if numbers else numbers_of(known.points, points),
         )
 
     @property

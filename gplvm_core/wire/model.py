@@ -224,8 +224,9 @@ def pack_model(chart: Chart, name: str) -> bytes:
     }
     if chart.levels and whole:
         arrays |= chart.levels.arrays(whole)
-        chosen = slice(None) if chart.whole is None else chart.whole
-        arrays["row_levels"] = chart.levels.of_rows[chosen].astype(np.int32)
+        if len(chart.levels.of_rows):
+            chosen = slice(None) if chart.whole is None else chart.whole
+            arrays["row_levels"] = chart.levels.of_rows[chosen].astype(np.int32)
     if posterior.slope is not None:  # in the data's units; zero for the added axis
         slope = np.pad(posterior.slope * posterior.scale, ((0, added), (0, 0)))
         arrays["slope"] = slope.astype(np.float32)
