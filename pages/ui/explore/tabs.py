@@ -21,7 +21,6 @@ from pages.ui.shared.inputs import one_of
 from pages.ui.shared.last import SEEN
 from pages.ui.shared.lead import lead
 from pages.ui.shared.link import keep_in_link
-from pages.ui.shared.own_labels import browser_labels
 from pages.ui.shared.plain import plain
 from pages.ui.shared.second_stage import show_following
 
@@ -110,7 +109,6 @@ def explore() -> None:
     model_head(item, tab.key)
     show_following(item)
     read_names(item, tab.key)
-    browser_labels(item)
     _bar(item.key, tab.key, allowed)
     if named != tab.key and ("tab" in st.query_params or named != FIRST_TAB):
         _say_lacking(item.key, named)

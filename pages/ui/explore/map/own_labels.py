@@ -13,7 +13,14 @@ from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item, open_item
 from pages.ui.shared.download import download
 from pages.ui.shared.own_jobs import begin_and_watch
-from pages.ui.shared.own_labels import REST, OwnLabels, in_words, keep_own_labels, own_labels
+from pages.ui.shared.own_labels import (
+    REST,
+    OwnLabels,
+    browser_labels,
+    in_words,
+    keep_own_labels,
+    own_labels,
+)
 from pages.ui.shared.plain import plain
 from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import file_stem
@@ -21,6 +28,7 @@ from pages.ui.shared.words import file_stem
 
 def rows_with_own_label(item: Item, name: str) -> None:
     """Show the visitor's own labels, if there are any."""
+    browser_labels(item)  # below the map, since Streamlit leaves a gap around it
     labels = own_labels(item)
     if not labels.names:
         return
