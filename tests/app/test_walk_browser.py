@@ -130,6 +130,7 @@ def test_the_model_remains_while_tabs_change_and_back_returns(server, browser_pa
     for name in ("Time", "Fill in", "Map"):
         page.get_by_role("radio", name=name).click()
         expect(page.locator(f".st-key-room_{room[name]}")).to_be_visible()
+        settled(page)  # a click while the page is redrawn could be lost
     page.go_back()
     expect(page.locator(".st-key-room_painter")).to_be_visible()
     expect(page.get_by_role("radio", name="Fill in")).to_be_checked()
