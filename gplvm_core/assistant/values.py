@@ -12,7 +12,7 @@ from gplvm_core.assistant.shelf import Opened
 from gplvm_core.new_rows import Answers
 from gplvm_core.new_rows.places import rows_for
 from gplvm_core.numerics import Array
-from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.kinds import FRACTION, TableColumn
 
 MOST_VALUES = 20_000  # of an answer
 MOST_WORDS = 5  # of which probabilities are shown
@@ -47,7 +47,7 @@ def gaps_of(
     for d in [d for d in asked if missing[:, d].any()]:
         at, column = np.flatnonzero(missing[:, d]), columns[d]
         mean, std = found.filled[at, d], found.std[at, d]
-        low, high = mean - wide * std, mean + wide * std
+        low, high = _possible(opened, d, mean - wide * std), _possible(opened, d, mean + wide * std)
         chances = np.full((len(at), len(column.words)), np.nan)
         if column.is_words and not views and len(column.words) > 1:
             given = rows_for(model, opened.dataset, rows[at])
@@ -95,13 +95,24 @@ def at_points(
         return Value(
             column=opened.names[d],
             value=str(mean[n, d]) if column.is_words else number(mean[n, d]),
-            low=number(mean[n, d] - wide * std[n, d]) if numeric else None,
-            high=number(mean[n, d] + wide * std[n, d]) if numeric else None,
+            low=number(_possible(opened, d, mean[n, d] - wide * std[n, d])) if numeric else None,
+            high=number(_possible(opened, d, mean[n, d] + wide * std[n, d])) if numeric else None,
             std=number(std[n, d]),
             probabilities=_likely(words, own[n]),
         )
 
     return [[value(n, d, columns[d]) for d in asked] for n in range(len(points))]
+
+
+def _possible(opened: Opened, column: int, ends: Any) -> Any:
+    """Return ends of intervals; those of a fraction are from 0 to the whole."""
+    kind = opened.dataset.all_columns[column]
+    wholes = [
+        parts.whole
+        for parts in opened.model.fitted_.fractions.values()
+        if kind.kind == FRACTION and kind.name in parts.names
+    ]
+    return np.clip(ends, 0.0, wholes[0]) if wholes else ends
 
 
 def _beside(found: Any) -> Any:

@@ -8,9 +8,12 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array
 
 WHOLES = (1.0, 100.0)  # the sums of fractions and of percentages
-ALIKE = 1e-3  # by which the sum of a row may differ, as a fraction of the whole
+# The sum of a row of rounded values may differ by 1 % of the whole, and by the error of floating
+# point.
+TOLERANCE = 0.01 * (1.0 + 1e-9)
 LEAST, MOST = 3, 100  # fractions of one whole
 FEWEST_ROWS = 10  # complete rows; also at least half of all rows
+TRIED = 200  # rows, on which all runs of columns are tried first
 
 
 def whole_of(rows: Float[Array, "N D"]) -> float | None:
@@ -23,8 +26,11 @@ def whole_of(rows: Float[Array, "N D"]) -> float | None:
     few = len(seen) < max(FEWEST_ROWS, 0.5 * len(rows))
     if few or not LEAST <= rows.shape[1] <= MOST or np.nanmin(rows) < 0.0:
         return None
-    alike = (w for w in WHOLES if np.all(np.abs(seen - w) <= ALIKE * w) and (rows % w > 0.0).any())
-    return next(alike, None)
+    for whole in WHOLES:
+        alike = np.all(np.abs(seen - whole) <= TOLERANCE * whole)
+        if alike and (rows % whole > 0.0).any():
+            return whole
+    return None
 
 
 def run_of_fractions(columns: Sequence[Float[Array, " N"]]) -> range:
@@ -32,7 +38,8 @@ def run_of_fractions(columns: Sequence[Float[Array, " N"]]) -> range:
     best, rows = range(0), np.column_stack(columns) if columns else np.zeros((0, 0))
     for start in range(len(columns)):
         for stop in range(len(columns), start + max(LEAST - 1, len(best)), -1):
-            if stop - start <= MOST and whole_of(rows[:, start:stop]):
+            run = rows[:, start:stop]
+            if stop - start <= MOST and whole_of(run[:TRIED]) and whole_of(run):
                 best = range(start, stop)
                 break
     return best

@@ -116,3 +116,18 @@ def followed(model, pair, point):
     place = weights(0.3 * local) @ model.latent_mean_
     place[pair] = np.asarray(point)[pair]
     return place
+
+
+def train_shortly_and_click(page: Page, across: float, up: float) -> None:
+    """Train the model of the form for 30 steps, open its map, and click at shares of its box."""
+    steps = page.get_by_label("Training steps, at most", exact=True)
+    steps.fill("30")
+    steps.press("Enter")
+    page.get_by_role("button", name="Start training").click()
+    page.get_by_test_id("stMain").get_by_role("button", name="Explore").click()
+    page.wait_for_selector("[data-ready=true]")
+    box = page.locator(MAP).bounding_box()
+    assert box is not None
+    page.mouse.click(box["x"] + across * box["width"], box["y"] + up * box["height"])
+    page.mouse.move(0, 0)
+    settled(page)

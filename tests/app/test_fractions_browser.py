@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
-from tests.app.maps import EXPLORER, MAP
+from tests.app.maps import EXPLORER, train_shortly_and_click
 from tests.app.uploads import soils
 from tests.app.watch import settled
 
@@ -24,16 +24,7 @@ def test_fractions_are_offered_trained_and_drawn_in_a_triangle(server, browser_p
     settled(page)
     offered.click()
     expect(page.get_by_text("2 columns of numbers and 3 fractions")).to_be_visible()
-    steps = page.get_by_label("Training steps, at most", exact=True)
-    steps.fill("30")
-    steps.press("Enter")
-    page.get_by_role("button", name="Start training").click()
-    page.get_by_test_id("stMain").get_by_role("button", name="Explore").click()
-    page.wait_for_selector("[data-ready=true]")
-    box = page.locator(MAP).bounding_box()
-    page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + 0.5 * box["height"])
-    page.mouse.move(0, 0)
-    settled(page)
+    train_shortly_and_click(page, 0.9, 0.5)
     point, shown, dark = page.evaluate(
         f"""() => {{
             const explorer = {EXPLORER}, point = explorer.shownPoint();

@@ -3,6 +3,7 @@
 import csv
 import io
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -22,10 +23,11 @@ from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.readers.rows.folders import OWN
 from gplvm_core.readers.tables.csv_text import csv_text
-from gplvm_core.store import Library, workspace
+from gplvm_core.store import READY, Library, ready_model, workspace
 from gplvm_core.training import comparing, comparison_of
 from pages.ui.explore.ask_rows import DISK
 from pages.ui.explore.bring import CHOSEN
+from pages.ui.explore.rows.export import code
 from pages.ui.explore.rows.files import (
     answer_table,
     as_csv,
@@ -35,7 +37,7 @@ from pages.ui.explore.rows.files import (
     example,
 )
 from pages.ui.explore.rows.work import key_of
-from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.catalogue import Item, open_item
 from tests.app.apptest import finished, go_to, press, query, run_page, said, stores
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -345,3 +347,22 @@ def test_a_new_row_opened_in_fill_in_keeps_its_values(opened, flow, model):
     answer, _ = stores(at)["answer"]
     assert answer["item"].startswith("own 4 ")
     assert answer["summary"]["hidden"] == 0, answer.keys()
+
+
+@pytest.mark.parametrize("place", ["gallery", "library"])
+def test_the_python_code_answers_rows_of_a_model_with_several_kinds(place, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    dataset = Library(READY, read_only=True).dataset("countries")
+    item = Item("gallery:countries", "Countries", ready_model("countries"), dataset)
+    if place == "library":
+        library = Library(workspace() / "library")
+        key = library.add(item.model, dataset, "My countries")
+        item = open_item(f"library:{key}")
+        library.export_file(key, tmp_path / "my-countries.gplvm")
+    rows = dataset.in_own_values()[:3]
+    rows.iloc[0, 2] = np.nan
+    rows.to_csv("new_rows.csv", index=False)
+    with warnings.catch_warnings(action="ignore"):
+        exec(code(item), {})  # noqa: S102
+    answers = pandas.read_csv("answers.csv")
+    assert answers["p"].between(0.0, 1.0).all() and np.isfinite(answers[rows.columns[2]]).all()

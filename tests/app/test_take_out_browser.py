@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
-from tests.app.maps import EXPLORER, MAP, SHOWN
+from tests.app.maps import EXPLORER, SHOWN, train_shortly_and_click
 from tests.app.uploads import in_batches
 from tests.app.watch import settled, wait_for_function
 
@@ -28,16 +28,7 @@ def test_a_batch_leaves_the_map_and_its_value_changes_the_row_at_the_same_place(
     page.keyboard.type("batch")
     page.keyboard.press("Enter")
     expect(page.get_by_text("The map then shows what batch does not explain.")).to_be_visible()
-    steps = page.get_by_label("Training steps, at most", exact=True)
-    steps.fill("30")
-    steps.press("Enter")
-    page.get_by_role("button", name="Start training").click()
-    page.get_by_test_id("stMain").get_by_role("button", name="Explore").click()
-    page.wait_for_selector("[data-ready=true]")
-    box = page.locator(MAP).bounding_box()
-    page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 0.4 * box["height"])
-    page.mouse.move(0, 0)
-    settled(page)
+    train_shortly_and_click(page, 0.4, 0.4)
     choice = page.get_by_role("group", name="batch")
     expect(choice.locator("[aria-pressed=true]")).to_have_text("first")
     before = page.evaluate(SHOWN)

@@ -9,6 +9,7 @@ from gplvm_core import Dataset, Drawing
 from gplvm_core.store import Library, workspace
 from pages.ui.train.model_choices import CHOICES, unfilled_gap
 from tests.app.apptest import kind_of, run_page, said, started, upload
+from tests.app.uploads import soils
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -176,3 +177,17 @@ def test_a_state_space_model_says_that_it_leaves_a_long_gap_open():
     assert "does not fill the gap of 12 steps" in words and "tate" in title and not others
     short = replace(rows, times=np.delete(np.arange(56.0), np.arange(20, 28)))
     assert not any(unfilled_gap(choice, short) for choice in CHOICES)
+
+
+def test_fractions_beside_words_are_named_and_learnt_as_numbers():
+    rows = soils().decode().splitlines()
+    words = ["site", *(("wet", "dry")[n % 2] for n in range(len(rows) - 1))]
+    text = "\n".join(f"{row},{word}" for row, word in zip(rows, words, strict=True))
+    at = upload(run_page("train"), "soils.csv", text.encode())
+    assert not at.exception
+    assert "“sand”, “silt”, “clay” are fractions of one whole? Here the model learns" in said(at)
+    assert not [each for each in at.toggle if "fractions of one whole" in each.label]
+    alone = upload(run_page("train"), "plain.csv", soils())
+    switch = next(each for each in alone.toggle if "fractions of one whole" in each.label)
+    switch.set_value(True).run()
+    assert not alone.exception and "2 columns of numbers and 3 fractions" in said(alone)

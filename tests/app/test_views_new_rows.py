@@ -179,7 +179,10 @@ def test_all_rows_of_a_view_are_predicted_as_a_table_with_intervals():
     beside = hidden @ [[0.7, 1.0], [1.0, -0.8]] + 0.2 * rng.standard_normal((90, 2))
     heavy = np.where(beside[:, 0] > 0.0, "heavy", "light")
     frame = pd.DataFrame({"mass": 10.0 + beside[:, 0], "=age": beside[:, 1], "sort": heavy})
-    sort = Dataset.of_table("b", "B", frame[:60], {"mass": "number", "=age": "number"})
+    frame["mass to"] = -beside[:, 1]  # also the title of the upper end of "mass"
+    sort = Dataset.of_table(
+        "b", "B", frame[:60], dict.fromkeys(["mass", "=age", "mass to"], "number")
+    )
     views = {"size": (size[:60], Drawing.of_vector(3)), "kind": sort}
     dataset = Dataset.of_views("objects", "Objects", views)
     model = ManifoldRelevance(3, 12, max_iter=60, random_state=0, kinds=dataset.kinds)
@@ -193,7 +196,8 @@ def test_all_rows_of_a_view_are_predicted_as_a_table_with_intervals():
     assert not at.exception and "“kind” of all rows" in said(at)
     table = at.dataframe[-1].value
     assert list(table.columns)[:3] == ["mass", "mass from", "mass to"]
-    assert table.index[0] == "P0" and len(table) == 30
+    assert table.index[0] == "P0" and len(table) == 30 and "mass to (2)" in table
+    assert "The ranges are not calibrated" in said(at)  # this model has no second stage
     own = NewRows(size[60:], (), row_names=np.array([f"P{n}" for n in range(30)]))
     rows = rows_of_views(dataset)
     shown = predicted(model, "test", own.values, "size", "kind", "nearest", rows)

@@ -197,12 +197,12 @@ def test_known_factors_are_held_at_the_asked_value_or_the_most_frequent_one(talk
         assert f"{value}" in found["notes"][0]
     judged = talk.answer("judge_rows", model=model, rows=ROWS)
     assert judged["compared_with"] > 0 and judged["rows"][1]["p"] < 0.1
-    for factors, told in (
+    for factors, words in (
         ({"batch": "C"}, "not a value of the known factors"),
         ({"b": 1}, "batch"),
     ):
         asked = {"model": model, "rows": ROWS, "known_factors": factors}
-        assert told in talk.problem("place_rows", **asked)
+        assert words in talk.problem("place_rows", **asked)
 
 
 WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
@@ -236,9 +236,9 @@ WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
 
 def test_every_mistake_is_a_plain_sentence(talk: Talk):
     for tool, arguments, expected in WRONG:
-        told = talk.problem(tool, **arguments)
-        assert expected in told, (tool, told)
-        assert "\n" not in told and "Error executing" not in told and "Traceback" not in told
+        said = talk.problem(tool, **arguments)
+        assert expected in said, (tool, said)
+        assert "\n" not in said and "Error executing" not in said and "Traceback" not in said
 
 
 def test_numbers_that_do_not_fit_are_gaps_and_are_named(talk: Talk):

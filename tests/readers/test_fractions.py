@@ -5,6 +5,7 @@ import io
 import numpy as np
 import pytest
 
+from gplvm_core.models.data.fractions import Fractions
 from gplvm_core.readers import NamedBytes, inspect_table, read_table
 from gplvm_core.readers.fractions import run_of_fractions, whole_of
 
@@ -39,6 +40,7 @@ def test_neighbouring_columns_with_the_sum_100_are_found_and_read_as_fractions()
         PARTS - 0.1,  # negative
         np.eye(3)[np.arange(30) % 3],  # one-hot
         PARTS * np.linspace(0.9, 1.1, 30)[:, None],  # other sums
+        PARTS * 0.985,  # all sums are 0.985
         PARTS[:, :1] * [1.0, 0.0, 0.0] + [0.0, 0.5, 0.5],  # a constant pair beside another column
         np.where(np.arange(30)[:, None] < 20, np.nan, PARTS),  # too few complete rows
     ],
@@ -52,3 +54,13 @@ def test_a_part_of_the_fractions_is_no_whole():
     assert run_of_fractions(list(ROWS.T)) == range(1, 4)
     assert not run_of_fractions(list(np.delete(ROWS, 2, axis=1).T))
     assert whole_of(PARTS) == 1.0
+
+
+@pytest.mark.parametrize("digits", [2, 3])
+def test_rounded_fractions_are_recognised_and_learnt(digits):
+    rows = PARTS.round(digits)
+    rows[0] = 0.33  # a third three times, with the sum 0.99
+    assert whole_of(rows) == 1.0
+    assert run_of_fractions(list(rows.T)) == range(3)
+    columns = Fractions.learnt(["a", "b", "c"], range(3), rows)[0]
+    np.testing.assert_allclose(columns.decoded(columns.encoded(rows[:1])), 1.0 / 3.0)

@@ -25,7 +25,7 @@ function readModel(bytes, { columns, own }) {
   return model;
 }
 
-const LEVEL_REST_MS = 250; // the server hears of a value once the visitor stays at it
+const LEVEL_REST_MS = 250; // the server hears of a slider's value once the visitor stays at it
 
 export default oneMap(readModel, (root, model, chosen, keep, { opening, own, level }, names, send) => {
   partsOf(root).taking.dataset.opening = opening;
@@ -39,7 +39,12 @@ export default oneMap(readModel, (root, model, chosen, keep, { opening, own, lev
   if (explorer.levels) {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let timer;
+    const { numbers } = explorer.levels.levels;
     explorer.levels.chosen = (value) => {
+      if (!numbers) {
+        send("level", value); // at once, so that another tab answers for this value
+        return;
+      }
       clearTimeout(timer);
       timer = setTimeout(() => send("level", value), LEVEL_REST_MS);
     };

@@ -21,10 +21,9 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import in_digits, listed
-from gplvm_core.readers.fractions import MOST, WHOLES, whole_of
+from gplvm_core.readers.fractions import MOST, TOLERANCE, WHOLES, whole_of
 from gplvm_core.readers.kinds import FRACTION, TableColumn
 
-TOLERANCE = 0.01  # by which the sum of a row may differ, as a fraction of the whole
 DRAWS = 256  # pairs of draws of a prediction
 MOST_NUMBERS = 4_000_000  # in memory at a time
 ROUNDING = 1e-9  # how far below 0 a fraction of 1 may be

@@ -155,8 +155,11 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
     if len(chosen) < source.n_points:
         notes.append(f"{len(chosen):,} of {source.n_points:,} rows, spread evenly.")
     if own and (not can_learn(item.model) or source.n_points > MOST_KNOWN):
-        some = f"{MOST_KNOWN} are scored without them" if can_learn(item.model) else ""
-        which = f" Of these, {some}." if some else ""
+        which = (
+            f" For {MOST_KNOWN} of them, there are scores of a density that has not seen them."
+            if can_learn(item.model)
+            else ""
+        )
         notes.append(
             "The model was trained on these rows, so odd ones may look more typical than they "
             f"are.{which}"
@@ -205,7 +208,7 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
         called,
         columns,
         misfits=tuple(misfits),
-        trained=chosen if own else None,
+        trained=chosen if own and not asked.mends else None,
     )
     return without_empty(other.title, rows, keep=empty_rows)
 

@@ -25,6 +25,16 @@ def opening_elsewhere(item: Item) -> str:
     return _lines("from gplvm_core import load", call, item, "  # Gallery, Mine, Download")
 
 
+def rows_elsewhere(item: Item) -> str:
+    """Return code for any computer that reads the training rows of the same model."""
+    place, _, identifier = item.key.partition(":")
+    view = "" if item.view is None else f".view({item.view!r})"
+    if place == "gallery":
+        call = f"Library(READY, read_only=True).dataset({identifier!r})"
+        return f"from gplvm_core.store import READY, Library\n\ndataset = {call}{view}"
+    return f'dataset = load({f"{file_stem(item.title)}.gplvm"!r})["dataset"]{view}'
+
+
 def _lines(imports: str, call: str, item: Item, comment: str = "") -> str:
     view = "" if item.view is None else f".of_view({item.view!r})"
     given = "" if item.at is None else item.at.code

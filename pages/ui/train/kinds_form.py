@@ -222,10 +222,15 @@ def _fractions(
     """Ask whether columns with a constant sum are fractions of one whole; return their kinds."""
     if not names or not all(chosen.get(name) == "number" for name in names):
         return {}
+    title = f"{plain(listed([f'“{name}”' for name in names]))} are fractions of one whole"
     if any(kind != "number" for kind in chosen.values()):
-        return {}  # fractions can only be beside numbers
+        st.caption(
+            f"{title}? Here the model learns them as plain numbers: fractions can only be beside "
+            "numbers. Leave the other columns out, or use them only as a label."
+        )
+        return {}
     if not lasting_toggle(
-        f"{plain(listed([f'“{name}”' for name in names]))} are fractions of one whole",
+        title,
         value=all(kept.get(name) == FRACTION for name in names),
         key=f"upload_fractions_{mark}",
         help="Their sum is the same in every row. As fractions, all predictions have this sum, and "

@@ -15,7 +15,7 @@ from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, visitor_names
 from pages.ui.shared.download import download
-from pages.ui.shared.opening import opening_elsewhere
+from pages.ui.shared.opening import opening_elsewhere, rows_elsewhere
 
 
 def export(item: Item, name: str, own: NewRows, answers: Answers) -> None:
@@ -75,11 +75,20 @@ def chances(item: Item, own: NewRows, answers: Answers) -> Array | None:
 
 
 def code(item: Item) -> str:
-    """Return Python code that computes the answers for a file."""
+    """Return Python code that computes the answers for a file.
+
+    A model with words, counts, robust numbers or fractions needs its training rows for this.
+    """
+    kinds = bool(item.dataset.columns)
+    rows = f"{rows_elsewhere(item)}\n" if kinds else ""
     return (
-        f"import pandas\nfrom gplvm_core import apply\n{opening_elsewhere(item)}\n\n"
+        f"import pandas\nfrom gplvm_core import apply\n{opening_elsewhere(item)}\n{rows}\n"
         'table = pandas.read_csv("new_rows.csv")\n'
-        "# With the training rows as a third argument, the answers also have p and reasons.\n"
-        "answers = apply(model, table)\n"
-        'answers.to_csv("answers.csv")'
+        + (
+            "answers = apply(model, table, dataset)\n"
+            if kinds
+            else "# With the training rows as a third argument, the answers also have p and "
+            "reasons.\nanswers = apply(model, table)\n"
+        )
+        + 'answers.to_csv("answers.csv")'
     )

@@ -1,5 +1,6 @@
 """A view that is predicted for all new rows of another view, as a table and a file."""
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy import ndarray as Array
 
+from gplvm_core.prediction.intervals import NORMAL
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.readers.tables.csv_text import csv_text
@@ -22,7 +24,6 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem, significant
 
 ENDS = (0.025, 0.975)  # quantiles at the ends of the interval
-NORMAL = 1.959964  # the same in standard deviations
 SHOWN, MOST_VALUES = 200, 500_000
 
 
@@ -35,12 +36,23 @@ def predicted_view(
     Pictures and figures have no such table.
     """
     given, to, private = way
-    if rows[to].drawing.kind not in ("bars", "curve") or own.values.size > MOST_VALUES:
+    if rows[to].drawing.kind not in ("bars", "curve"):
+        return
+    if own.values.size > MOST_VALUES:
+        st.caption(
+            f"A table of all rows is made for up to {MOST_VALUES:,} values; these are "
+            f"{own.values.size:,}. Bring fewer rows, or use `transfer` in a script."
+        )
         return
     found = predicted(item.model, named(item.model, name), own.values, given, to, private, rows)
     numbers = [own.number(n) for n in range(len(own.values))]
     called = numbers if own.row_names is None else own.row_names
-    st.markdown(f"**“{plain(to)}” of all rows.** 95 of 100 true values are expected in the ranges.")
+    sure = (
+        "95 of 100 true values are expected in the ranges."
+        if item.model.intervals_ is not None
+        else "The ranges are not calibrated, and may be too narrow."
+    )
+    st.markdown(f"**“{plain(to)}” of all rows.** {sure}")
     shown = found.head(SHOWN).map(lambda value: value if _text(value) else significant(value))
     st.dataframe(
         shown.set_axis(pd.Index(called[:SHOWN], name="row")), height=min(38 + 35 * len(shown), 320)
@@ -79,25 +91,36 @@ def predicted(
     private: Private,
     _rows: dict[str, ViewRows],
 ) -> pd.DataFrame:
-    """Return every column of a view with the ends of its intervals, or a word's probability."""
-    views = as_given(_rows, {given: values})
-    mean, std = _model.transfer(views, to, private=private, return_std=True)
-    found = pd.DataFrame(np.asarray(mean, dtype=object))
-    columns: dict[str, Any] = {}
-    for at, column in enumerate(names_of(_rows[to])):
-        kind = _rows[to].columns[at] if _rows[to].columns else None
-        columns[column] = own = found[at].tolist()
-        if kind is not None and kind.is_words:
-            chances = _model.class_probabilities(views, to, at)
-            columns[f"{column} probability"] = chances.max(axis=1)
-            words = _model.class_words(to, at)
-            columns[column] = [str(words[k]) for k in chances.argmax(axis=1)]
+    """Return every column of a view with the ends of its intervals, or a word's probability.
+
+    Quantiles average over the dimensions that the given view leaves open, as private="prior" does.
+    """
+    views, kinds = as_given(_rows, {given: values}), _rows[to].columns
+    way = "prior" if kinds else private
+    mean, std = map(np.asarray, _model.transfer(views, to, private=way, return_std=True))
+    titles, found = list[str](), list[Any]()
+    for at, name in enumerate(names_of(_rows[to])):
+        if kinds and kinds[at].is_words:
+            chances, words = _model.class_probabilities(views, to, at), _model.class_words(to, at)
+            titles += [name, f"{name} probability"]
+            found += [[str(words[k]) for k in chances.argmax(axis=1)], chances.max(axis=1)]
             continue
-        if kind is not None:
+        middle = mean[:, at].astype(float)
+        if kinds:
             low, high = _model.column_quantiles(views, to, at, ENDS)
         else:
-            middle = np.asarray(own, dtype=float)
-            low, high = (middle + side * NORMAL * np.asarray(std)[:, at] for side in (-1.0, 1.0))
-        columns[column] = np.asarray(own, dtype=float)
-        columns |= {f"{column} from": low, f"{column} to": high}
-    return pd.DataFrame(columns)
+            low, high = middle - NORMAL * std[:, at], middle + NORMAL * std[:, at]
+        titles += [name, f"{name} from", f"{name} to"]
+        found += [middle, low, high]
+    return pd.DataFrame(dict(enumerate(found))).set_axis(_different(titles), axis=1)
+
+
+def _different(titles: Sequence[str]) -> list[str]:
+    """Return the titles with a number after each that occurred before."""
+    found = list[str]()
+    for title in titles:
+        own, number = title, 2
+        while own in found:
+            own, number = f"{title} ({number})", number + 1
+        found.append(own)
+    return found
