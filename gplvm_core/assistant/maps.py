@@ -35,7 +35,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.store import StoreError, model_card
-from gplvm_core.wire.first_pair import separating_pair
+from gplvm_core.wire.model import shown_pair
 from gplvm_core.wire.precision import spread
 
 MOST_COLUMNS = 300  # that a description lists
@@ -213,17 +213,13 @@ def _names(opened: Opened) -> list[str]:
 
 
 def _pair(opened: Opened, dimensions: list[int] | None) -> list[int]:
-    scale, data = opened.model.latent_scale_, opened.dataset
+    scale = opened.model.latent_scale_
     known = range(1, len(scale) + 1)
     if dimensions is not None:
         if len(dimensions) != 2 or not all(each in known for each in dimensions):
             raise ValueError(f"dimensions are two numbers from 1 to {len(scale)}.")
         return [each - 1 for each in dimensions]
-    # The dimensions in the order of their effects on this map's rows.
-    order = np.argsort(-scale * np.std(opened.model.latent_mean_, axis=0), kind="stable").tolist()
-    if len(order) == 1 or data.labels is None:
-        return [order[0], order[min(1, len(order) - 1)]]
-    return list(separating_pair(opened.model.latent_mean_, data.labels, order))
+    return list(shown_pair(opened.model, opened.dataset))
 
 
 def _axes(opened: Opened, pair: list[int]) -> tuple[str, ...]:

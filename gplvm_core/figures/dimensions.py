@@ -20,3 +20,9 @@ def joint_relevance(
     """Return each dimension's relevance; for several views, its largest relevance in any view."""
     views = list(relevance.values()) if isinstance(relevance, Mapping) else [relevance]
     return np.asarray(np.max([np.asarray(view, dtype=float) for view in views], axis=0))
+
+
+def leading_pair(relevance: Float[Array, " Q"]) -> tuple[int, int]:
+    """Return the two most relevant dimensions (a single dimension twice)."""
+    order = np.argsort(-np.asarray(relevance, dtype=float), kind="stable")
+    return int(order[0]), int(order[min(1, len(order) - 1)])

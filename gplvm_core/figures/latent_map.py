@@ -14,12 +14,6 @@ MOST_POINTS = 2000  # largest number of points drawn, to keep a live figure smal
 MOST_LEGEND_ENTRIES = 12
 
 
-def leading_pair(relevance: Float[Array, " Q"]) -> tuple[int, int]:
-    """Return the two most relevant dimensions (a single dimension twice)."""
-    order = np.argsort(-np.asarray(relevance, dtype=float), kind="stable")
-    return int(order[0]), int(order[min(1, len(order) - 1)])
-
-
 def _called(row: int, row_names: Sequence[str] | None) -> str:
     name = "" if row_names is None else str(row_names[row])
     return f"row {row + 1}, {as_text(name)}" if name else f"row {row + 1}"

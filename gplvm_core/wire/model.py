@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-from gplvm_core.figures.dimensions import dimensions_on
+from gplvm_core.figures.dimensions import dimensions_on, leading_pair
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.fractions import table_columns
@@ -186,6 +186,20 @@ class Chart:
             others = self.levels.of_rows != self.levels.first
             away = away if others.all() else np.where(others, np.inf, away)
         return int(np.argmin(away))
+
+
+def shown_pair(model: Any, dataset: Dataset) -> tuple[int, int]:
+    """Return the two dimensions that the map in Explore opens with (a single one twice).
+
+    For models of several views or layers, these are the most relevant dimensions of the first view
+    or of the top layer.
+    """
+    if model.latent_mean_.shape[1] > 1 and not (
+        model.capabilities.views or model.capabilities.layers
+    ):
+        return Chart.of(model, dataset).pair
+    relevance = model.relevance_
+    return leading_pair(relevance[model.views_[0]] if model.capabilities.views else relevance)
 
 
 def as_seen(layers: Sequence[Any], at: int) -> Any:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from gplvm_core.figures.dimensions import dimensions_on
-from gplvm_core.figures.latent_map import MOST_POINTS, latent_map_figure, leading_pair
+from gplvm_core.figures.dimensions import dimensions_on, leading_pair
+from gplvm_core.figures.latent_map import MOST_POINTS, latent_map_figure
 from gplvm_core.figures.palette import COLOURS, label_colour, label_symbol
 from gplvm_core.figures.relevance import SMALLEST_SHOWN, relevance_figure
 from gplvm_core.figures.trace import MOST_POINTS as MOST_STEPS

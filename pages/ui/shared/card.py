@@ -11,7 +11,6 @@ from PIL import Image
 
 from gplvm_core.comparison.one_column import predicted_by, task_of
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.latent_map import leading_pair
 from gplvm_core.figures.light import dots
 from gplvm_core.figures.thumbnails import (
     beside,
@@ -25,7 +24,7 @@ from gplvm_core.figures.thumbnails import (
 )
 from gplvm_core.readers.bodies.parts import whole_body
 from gplvm_core.readers.errors import plural
-from gplvm_core.wire.model import Chart
+from gplvm_core.wire.model import shown_pair
 from gplvm_core.wire.views import ViewRows
 from pages.ui.shared.catalogue import Item, Listed, at_level, calibration, open_item
 from pages.ui.shared.kept import kept
@@ -82,20 +81,6 @@ def regression_card(item: Item) -> ModelCard:
         f"{percent(float(found.inside.mean()))} of unseen rows inside the error bars",
     )
     return ModelCard(html, 0, facts)
-
-
-def shown_pair(model: Any, dataset: Dataset) -> tuple[int, int]:
-    """Return the two dimensions that the map in Explore opens with (a single one twice).
-
-    For models of several views or layers, these are the most relevant dimensions of the first view
-    or of the top layer.
-    """
-    if model.latent_mean_.shape[1] > 1 and not (
-        model.capabilities.views or model.capabilities.layers
-    ):
-        return Chart.of(model, dataset).pair
-    relevance = model.relevance_
-    return leading_pair(relevance[model.views_[0]] if model.capabilities.views else relevance)
 
 
 def shown_points(model: Any, dataset: Dataset) -> Array:

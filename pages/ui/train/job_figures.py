@@ -8,8 +8,8 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core import training
-from gplvm_core.figures.dimensions import dimensions_on, joint_relevance
-from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
+from gplvm_core.figures.dimensions import dimensions_on, joint_relevance, leading_pair
+from gplvm_core.figures.latent_map import latent_map_figure
 from gplvm_core.figures.light import bars, dots, principal_places
 from gplvm_core.figures.relevance import relevance_figure
 from gplvm_core.figures.trace import thinned, trace_figure
@@ -18,7 +18,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.training import Snapshot
-from pages.ui.shared.card import shown_pair
+from gplvm_core.wire.model import shown_pair
 from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.words import TERMS
 from pages.ui.train.column_live import column_figures, is_regression
