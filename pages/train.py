@@ -23,7 +23,15 @@ from pages.ui.train.column_form import TABLES, column_question, regression_form
 from pages.ui.train.coordinates import coordinates_offer
 from pages.ui.train.data_view import data_view, has_mixed_units
 from pages.ui.train.foreseen import say_foreseen
-from pages.ui.train.goal_form import COLUMN, LEADS, MAP, SERIES, goal_question, lead_to_time
+from pages.ui.train.goal_form import (
+    COLUMN,
+    LEADS,
+    MAP,
+    SERIES,
+    goal_question,
+    has_steps_to_fill,
+    lead_to_time,
+)
 from pages.ui.train.isolated_question import isolated_question, slips_question
 from pages.ui.train.jobs_list import active_banner, job_list
 from pages.ui.train.jobs_panel import job_view
@@ -92,7 +100,7 @@ def set_up() -> None:
         set_up_column(dataset)
         return
     anything_button(dataset)
-    if goal == SERIES:
+    if goal == SERIES or has_steps_to_fill(dataset):
         lead_to_time(dataset)
     dataset, possible = take_out_question(dataset)
     if dataset.kinds is not None:

@@ -31,14 +31,15 @@ seen = ~gap & ~future
 # %%
 # Train with times
 # ----------------
-# Times need not be evenly spaced. ``time_kernel`` chooses the prior of the path: "rbf" for smooth
-# paths, "matern32" for rougher paths, "periodic" for paths that repeat. The path has one time
-# scale, which is learnt from the data.
+# Times need not be evenly spaced. ``time_kernel`` is the prior of the path: "rbf" for smooth paths,
+# "matern32" for rougher paths, "periodic" for paths that repeat. By default, training tries "rbf"
+# and two Matérn kernels for some iterations, and continues with the one that has the highest bound.
+# The path has one time scale, which is learnt from the data.
 
-model = DynamicalGPLVM(
-    n_components=3, n_inducing=15, time_kernel="matern52", max_iter=100, random_state=0
-).fit(sensors[seen], times=times[seen])
+model = DynamicalGPLVM(n_components=3, n_inducing=15, max_iter=100, random_state=0)
+model.fit(sensors[seen], times=times[seen])
 print(f"The bound is {model.bound_:.0f} nats; {model.n_effective_} dimensions are on.")
+print(next(note for note in model.notes_ if "kernel over time" in note))
 
 # %%
 # Between and beyond the recording

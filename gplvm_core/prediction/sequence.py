@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array, IntArray, factorise
+from gplvm_core.numerics import Array, IntArray, factorise, one_thread_a_product
 from gplvm_core.prediction.adapted import adapted_terms
 from gplvm_core.prediction.forward import draw_jointly, followed, with_priors
 from gplvm_core.prediction.network import Network, Outputs
@@ -49,6 +49,7 @@ class FoundPath:
     separately: Explained | None = None
 
 
+@one_thread_a_product()
 def infer_sequence(
     network: Network,
     outputs: Outputs,

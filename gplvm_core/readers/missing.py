@@ -13,6 +13,7 @@ from gplvm_core.numerics import AnyNDArray, BoolArray
 from gplvm_core.readers.errors import DataError, EmptyRowsError, listed
 
 EMPTY = "without any value"  # in the notes about rows that are left out
+TO_FILL = "by a model over time"  # in such notes about a series, whose steps can be filled
 
 
 def unmasked(targets: Any) -> Any:

@@ -49,6 +49,8 @@ def test_dynamics_are_offered_for_data_with_times_only():
     assert "time 0 to 4.967" in said(at)
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
     assert not at.exception
+    assert at.radio(key="form_time_kernel").value == "auto"
+    at.radio(key="form_time_kernel").set_value("matern32").run()
     assert 'alt="Three samples of “A little rough”' in said(at)
     at.pills(key="train_built_in").set_value("flow").run()
     assert not at.exception
@@ -271,6 +273,9 @@ def test_rows_without_values_in_a_series_are_a_gap_to_fill():
     words = said(at)
     assert "18 rows, 2 values each" in words
     assert "2 steps without any value (line 9, 10) will be filled by a model over time" in words
+    assert at.radio(key="form_model").value == "Dynamical GP-LVM"
+    at.radio(key="form_model").set_value("Bayesian GP-LVM").run()  # the visitor may choose another
+    assert at.radio(key="form_model").value == "Bayesian GP-LVM"
     assert any(button.label == "Start training" for button in at.button)
 
 

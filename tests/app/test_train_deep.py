@@ -49,7 +49,7 @@ def test_layers_below_a_path_over_time():
     assert not any(each.label == "How new rows find their place" for each in at.segmented_control)
     job = quick(at)
     assert job.model_class == "DeepGPLVM"
-    assert job.parameters["time_kernel"] == "matern32"
+    assert job.parameters["time_kernel"] == "auto"
     assert job.parameters["n_components"] == (2, 3)
     assert "Layer 1 of 2 is" in said(at)
 

@@ -120,7 +120,8 @@ def test_without_paths_nothing_changes() -> None:
 def test_the_second_phase_of_training_begins_at_a_higher_bound(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    rows, settings = waves(12, 2), {"max_iter": 40, "random_state": 0}
+    rows = waves(12, 2)
+    settings = {"time_kernel": "matern32", "max_iter": 40, "random_state": 0}
     model = DynamicalGPLVM(4, 12, **settings).fit(rows, times=TIMES)
     monkeypatch.setattr(paths, "NATURAL_STEPS", 0)
     plain = DynamicalGPLVM(4, 12, **settings).fit(rows, times=TIMES)

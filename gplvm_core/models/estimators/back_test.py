@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from gplvm_core.models.data.timeline import checked_even_times, checked_timeline, steps_after
 from gplvm_core.models.data.views import table_or_views
 from gplvm_core.models.estimators.second_stage import map_only, ready
+from gplvm_core.models.problems.paths import is_auto, name_of
 from gplvm_core.models.training.watched import Step, Watch, trainings
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
 from gplvm_core.prediction.intervals import Errors, in_order
@@ -316,6 +317,8 @@ def _trained(
 ) -> Any:
     """Train a copy of the model on the kept rows, and calibrate it like the given model."""
     fresh: Any = ready(model)
+    if is_auto(getattr(model, "time_kernel", None)) and model.time_kernel_ is not None:
+        fresh.set_params(time_kernel=name_of(model.time_kernel_))  # not chosen again
     rows = held.rows
     some: Any = {k: v[kept] for k, v in rows.items()} if isinstance(rows, Mapping) else rows[kept]
     with warnings.catch_warnings(action="ignore"):  # the given model has already warned

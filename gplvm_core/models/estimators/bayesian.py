@@ -266,7 +266,7 @@ class DynamicalGPLVM(BayesianGPLVM):
     """
 
     _: KW_ONLY
-    time_kernel: str | Kernel | None = "matern32"
+    time_kernel: str | Kernel | None = "auto"
 
 
 @preset

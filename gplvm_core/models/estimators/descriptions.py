@@ -18,7 +18,9 @@ kernel
 time_kernel
     The covariance function of the latent paths over time, which couples the rows of a sequence:
     "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" (rough), "periodic",
-    each with a little white noise, or a kernel object. None: independent rows. Training does
+    each with a little white noise, or a kernel object. "auto": starts with "matern32",
+    "matern52" and, unless a sequence has more than 300 rows, "rbf" make a quarter of the
+    iterations; the one with the highest bound continues. None: independent rows. Training does
     not change the first variance of a kernel object, nor any parameter that `holding` names:
     (Periodic(1.0) + RBF(0.1)).holding("variance") + White(0.01) describes nearly periodic paths
     with a fixed proportion of smooth change (Damianou 2015, §3.5.4).

@@ -21,7 +21,7 @@ from gplvm_core.models.estimators.with_known import (
     check_one_map,
     of_rows,
 )
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction import DATA
 from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.factors import FACTORS, shifted
@@ -73,6 +73,7 @@ def can_choose_forecaster(self: Any) -> bool:
     return bool(timed and np.shape(self.times_)[1] == 1 and not self.fitted_.tables)
 
 
+@one_thread_a_product()
 def choose_forecaster(self: Any, Y: ArrayLike, *, callback: Report | None = None) -> Any:
     """Choose by a short back-test who continues the training sequences, after training.
 

@@ -158,7 +158,7 @@ class Model(Questions):
             name: gaps_in_words(own) + noise_in_words("shared", scalings[name])
             for name, own in internal.items()
         }
-        self.notes_ += notes_by_view(told)
+        self.notes_ += notes_by_view(told) + ended.told
         if self.times_ is None and not (times is None and sequences is None):
             self.notes_ += ("times and sequences are not used: no node is `OverTime`",)
         return self

@@ -78,7 +78,7 @@ class Ended:
 
     trained_rows: the rows that training used (None: all). notes: sentences about the other rows.
     trained_problem: the problem of the trained rows. seed: the seed of the first start. failures:
-    notes on starts that a numerical error ended.
+    notes on starts that a numerical error ended. told: notes on choices, which need no warning.
     """
 
     problem: Any
@@ -88,6 +88,7 @@ class Ended:
     trained_problem: Problem
     seed: int
     failures: tuple[str, ...]
+    told: tuple[str, ...] = ()
 
     @property
     def start_notes(self) -> tuple[str, ...]:
@@ -154,7 +155,8 @@ def train(
     )
     whole_run = problem, seeds[0], failures
     if sampled is None:
-        return Ended(problem, best.parameters, None, (), *whole_run)
+        told = kernels_in_words(problem, trained, best) if isinstance(problem, Graph) else ()
+        return Ended(problem, best.parameters, None, (), *whole_run, told)
     found = sampled.completed(best.parameters, watched.rows)
     if watched.stopped:
         mark_stopped(model)
@@ -207,15 +209,17 @@ def _starts(model: Any, problem: Any) -> tuple[tuple[int, ...], int]:
     """The seeds of the starts, and the number of iterations after which only the best start
     continues.
 
-    This number is 0 if all starts make all iterations.
+    This number is 0 if all starts make all iterations. Starts that choose a kernel over time are
+    always short.
     """
-    recipes = len(problem.recipes)
-    if model.n_restarts != "auto":
-        return seeds_for(model.random_state, model.n_restarts, recipes), 0
-    if not (isinstance(problem, Graph) and problem.n_rows <= FEW_ROWS):
-        return seeds_for(model.random_state, 1, recipes), 0
-    seeds = seeds_for(model.random_state, max(1, STARTS // recipes), recipes)
-    return seeds, math.ceil(HEAT * model.max_iter) if len(seeds) > 1 else 0
+    recipes, count, auto = len(problem.recipes), model.n_restarts, model.n_restarts == "auto"
+    few = isinstance(problem, Graph) and problem.n_rows <= FEW_ROWS
+    kernels = problem.time_kernels if isinstance(problem, Graph) else ()
+    if auto:
+        count = max(1, STARTS // recipes) if few else 1
+    seeds = seeds_for(model.random_state, count, recipes)
+    short = len(seeds) > 1 and ((auto and few) or kernels)
+    return seeds, math.ceil(HEAT * model.max_iter) if short else 0
 
 
 def take_times(
@@ -267,6 +271,20 @@ def starts_in_words(problem: Graph, trained: Sequence[Trained], best: Trained) -
         f"training took the start with {SIMPLE[best.restart.recipe]}: its bound is "
         f"{best.restart.bound:.1f}, that of the usual start {usual:.1f}",
     )
+
+
+def kernels_in_words(problem: Graph, trained: Sequence[Trained], best: Trained) -> tuple[str, ...]:
+    """A note on the kernel over time that training chose."""
+    chosen = problem.time_kernel_of(best.restart.recipe)
+    if not chosen:
+        return ()
+    tried = {problem.time_kernel_of(each.restart.recipe) for each in trained}
+    others = " and ".join(name for name in problem.time_kernels if name != chosen)
+    if len(tried) == len(problem.time_kernels):
+        why = f"after short starts its bound was higher than with {others}"
+    else:
+        why = "training ended before all others were tried"
+    return (f"the kernel over time is {chosen}: {why}",)
 
 
 def whole(fit: Fit) -> Fit:
@@ -325,7 +343,7 @@ def fit_table(
     model._note(scaling.notes + ended.start_notes + notes)
     columns = model._columns
     gaps = gaps_in_words(targets) if columns is None else missing_in_words(columns, targets)
-    model.notes_ += gaps + kinds + noise_in_words(model._noise, scaling) + unused
+    model.notes_ += gaps + kinds + noise_in_words(model._noise, scaling) + unused + ended.told
 
 
 def _recipes(model: Any, begin: Start, problem: Graph, several: bool) -> Any:

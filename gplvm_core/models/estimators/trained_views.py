@@ -90,7 +90,7 @@ def fit_views(
         gaps[name] = missing_in_words(columns, internal[name])
     if hasattr(model, "kinds") and model.kinds is None and model.known_ is None:
         model.notes_ += notes_by_view({name: proposed(own) for name, own in given.items()})
-    model.notes_ += notes_by_view(gaps) + notes_by_view(kind_notes) + unused
+    model.notes_ += notes_by_view(gaps) + notes_by_view(kind_notes) + unused + ended.told
     noises = zip(scalings, model._noises, scalings.values(), strict=True)
     model.notes_ += notes_by_view({name: noise_in_words(*own) for name, *own in noises})
     model.notes_ += weights_in_words(model.view_weights_ or {})

@@ -9,6 +9,7 @@ of one edge and the inputs of the next (Damianou 2015, ch. 3–6).
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import product
 from typing import Any, Protocol
 
 import numpy as np
@@ -131,7 +132,24 @@ class Graph:
 
     @property
     def recipes(self) -> tuple[str, ...]:
-        return tuple(self.begin.by_name) if isinstance(self.begin, Recipes) else ("",)
+        return tuple(self._ways)
+
+    @property
+    def time_kernels(self) -> tuple[str, ...]:
+        """The names of the kernels over time from which training chooses; (): nothing to choose."""
+        paths = (node.choices for node in self.nodes if isinstance(node, PathNode))
+        return next(filter(None, paths), ())
+
+    def time_kernel_of(self, recipe: str) -> str:
+        """The kernel over time that a recipe starts with; "": nothing to choose."""
+        return self._ways.get(recipe, ("", ""))[1]
+
+    @property
+    def _ways(self) -> dict[str, tuple[str, str]]:
+        """The name of the start and the kernel over time of every recipe; "": no choice."""
+        starts = tuple(self.begin.by_name) if isinstance(self.begin, Recipes) else ("",)
+        pairs = product(starts, self.time_kernels or ("",))
+        return {", ".join(filter(None, pair)): pair for pair in pairs}
 
     def further(self, done: Sequence[Trained]) -> tuple[str, ...]:
         """The recipes to try after these starts: some, if the best one left all dimensions off."""
@@ -152,11 +170,16 @@ class Graph:
         )
 
     def start(self, seed: int, recipe: str = "") -> Parameters:
-        begin = self.begin
-        if recipe and isinstance(begin, Recipes):
-            begin = {**begin.by_name, **begin.further}[recipe]
+        begin, ways = self.begin, self._ways
+        own, kernel = ways.get(recipe, (recipe, "")) if recipe else next(iter(ways.values()))
+        if own and isinstance(begin, Recipes):
+            begin = {**begin.by_name, **begin.further}[own]
         begun = begin(seed)
-        pairs = zip(self.nodes, begun.beliefs, strict=True)
+        nodes = (
+            replace(node, kernel=kernel) if isinstance(node, PathNode) and node.choices else node
+            for node in self.nodes
+        )
+        pairs = zip(nodes, begun.beliefs, strict=True)
         return Parameters(tuple(node.start(belief, seed) for node, belief in pairs), begun.layers)
 
     def notes(self, seed: int) -> tuple[str, ...]:

@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.kernels import Kernel, time_kernel_of_scale
+from gplvm_core.kernels import Kernel, Sum, time_kernel_of_scale
 from gplvm_core.models.problems.edges import kernel_leaves
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE, Believed
 from gplvm_core.numerics import Array, NotPositiveDefiniteError, factorise
@@ -16,6 +17,9 @@ from gplvm_core.priors import kalman, natural, temporal
 from gplvm_core.priors.natural import DataTerm
 from gplvm_core.priors.temporal import Path, Timeline
 
+# time_kernel="auto": the kernels to choose from. The last one has no Kalman filter, so it is tried
+# only if no sequence has more than this number of rows.
+AUTO, CHOICES, MOST_DENSE = "auto", ("matern32", "matern52", "rbf"), 300
 # Lengthscales (or periods) tried at the start, in median time steps.
 TRIED = 2.0 ** np.arange(0, 10)
 # The trial uses at most this many rows of each sequence, and at most this many sequences.
@@ -45,6 +49,13 @@ class PathNode:
 
     timeline: Timeline
     kernel: str | Kernel
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The names of the kernels from which training chooses; () if the kernel is given."""
+        if not is_auto(self.kernel):
+            return ()
+        return CHOICES if max(map(len, self.timeline.rows)) <= MOST_DENSE else CHOICES[:-1]
 
     def start(self, belief: Belief, seed: int) -> TimedPath:
         kernel = start_time_kernel(self.kernel, self.timeline, belief.mean)
@@ -113,6 +124,17 @@ class PathNode:
 
     def _algebra(self, own: TimedPath) -> ModuleType:
         return algebra_for(own.kernel, self.timeline)
+
+
+def is_auto(kernel: Any) -> bool:
+    """Whether training chooses the kernel over time."""
+    return isinstance(kernel, str) and kernel == AUTO
+
+
+def name_of(kernel: Kernel) -> str:
+    """The name of a kernel over time that was given by name, or chosen."""
+    assert isinstance(kernel, Sum)  # of the named kernel and white noise
+    return type(kernel.parts[0]).__name__.lower()
 
 
 def algebra_for(kernel: Kernel, timeline: Timeline) -> ModuleType:

@@ -28,7 +28,7 @@ from gplvm_core.models.training.run import (
     Work,
 )
 from gplvm_core.models.training.watched import HaltedError, question
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.optimise import LBFGS, LBFGSState, Progress, Result, State
 
 
@@ -116,6 +116,7 @@ class Training:
     rows: int = 0
     settings: Settings = ()
 
+    @one_thread_a_product()
     def run(
         self,
         seeds: tuple[int, ...],

@@ -13,7 +13,7 @@ from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, check_image_shape
 from gplvm_core.readers.errors import DataError, listed, plural
-from gplvm_core.readers.missing import EMPTY, check_observed
+from gplvm_core.readers.missing import EMPTY, TO_FILL, check_observed
 from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
@@ -225,7 +225,7 @@ def _filled_rows(
         return rows, [f"Left out, {EMPTY}: {table.unit} {listed(skipped)}."]
     return rows, [
         f"{plural(len(skipped), 'step')} {EMPTY} ({table.unit} {listed(skipped)}) will be filled "
-        f"by a model over time; other models leave {'it' if len(skipped) == 1 else 'them'} out."
+        f"{TO_FILL}; other models leave {'it' if len(skipped) == 1 else 'them'} out."
     ]
 
 

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.missing import TO_FILL
 from pages.ui.shared.inputs import one_of
 
 MAP, COLUMN, SERIES = "map", "column", "series"
@@ -31,6 +32,11 @@ def goal_question() -> str:
 def want_map() -> None:
     """Change the answer to a map; called before the page runs."""
     st.session_state[GOAL] = MAP
+
+
+def has_steps_to_fill(dataset: Dataset) -> bool:
+    """Return whether a series has steps without any value, which only a model over time fills."""
+    return dataset.times is not None and any(TO_FILL in note for note in dataset.notes)
 
 
 def lead_to_time(dataset: Dataset) -> None:

@@ -23,6 +23,12 @@ SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             r"The density of the rows was not learnt: \1. It will be learnt when first needed",
         ),
         (
+            r"the kernel over time is (\w+)",
+            r"The paths over time are of the kind \1",
+        ),
+        (r"\brbf\b", "RBF"),
+        (r"\bmatern(\d)2\b", r"Matérn \1/2"),
+        (
             r"n_components = (\d+) is capped at (\d+) for these data",
             r"\2 latent dimensions are used instead of \1: the data do not have more",
         ),

@@ -9,6 +9,7 @@ import streamlit as st
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.time_paths import longest_sequence, paths_svg
 from gplvm_core.kernels import Kernel, Periodic, Sum, time_kernel_named
+from gplvm_core.models.problems.paths import AUTO
 from gplvm_core.readers.errors import in_digits
 from pages.ui.shared.inputs import lasting_number, lasting_radio
 from pages.ui.shared.words import TERMS
@@ -26,6 +27,11 @@ class Shape:
 
 
 SHAPES = {
+    AUTO: Shape(
+        "Chosen by the data",
+        "Trains smooth, nearly smooth and a little rough paths for a quarter of the steps each, "
+        "and continues with those that explain the data best.",
+    ),
     "rbf": Shape("Smooth", "For slow, rounded movements without corners (RBF)."),
     "matern32": Shape(
         "A little rough", "For most movements, whose speed may change quickly (Matérn 3/2)."
@@ -52,7 +58,6 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
         list(SHAPES),
         format_func=lambda name: SHAPES[name].title,
         captions=[shape.line for shape in SHAPES.values()],
-        index=list(SHAPES).index("matern32"),
         key="form_time_kernel",
         help=TERMS["time_kernel"],
     )
@@ -63,6 +68,8 @@ def time_kernel_form(dataset: Dataset) -> str | Kernel:
             icon=":material/warning:",
         )
         return name
+    if name == AUTO:
+        return name  # no picture: the paths are not known yet
     kernel = time_kernel_named("periodic" if name in REPEATING else name, span)
     if name in REPEATING:
         kernel = repeating(kernel, period_question(dataset.name, span))
