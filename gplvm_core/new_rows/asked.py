@@ -50,8 +50,9 @@ def answers_of(
     (`prepare`), the answers contain only positions, filled values and the nearest training rows.
     ranked: without a density, compare rows with training rows by the model's bound
     (`without_density`). errors: the known errors of the rows (NaN: unknown). Such rows are placed
-    and filled by the map, and not compared with training rows. trained: the numbers of the rows if
-    they are training rows: their scores are those of a density that has not seen them.
+    and filled by the map, and not compared with training rows. trained: the numbers of the rows
+    that are training rows, −1 for the others: their scores are those of a density that has not seen
+    them, and they are compared with the other training rows.
     """
     check_asked(model)
     rows = as_floats(rows, "rows")
@@ -101,9 +102,11 @@ def _answered(
     if len(some) and density is not None and known is not None:
         asked = as_outputs(model, dataset, some)
         scores = Scores.of(density.rows, asked, known.only)
+        among = None
         if block.trained is not None:
-            scores = known.held_out(scores, block.trained[given])
-        p[given], p_cell[given] = known.p_values(scores, asked)
+            scores, among = known.held_out(scores, block.trained[given])
+            count_known -= int(among.any())  # a row is not compared with itself
+        p[given], p_cell[given] = known.p_values(scores, asked, among)
         unlike[given] = known.unlike(scores, asked)
         oddness[given] = known.oddness(scores, asked)
         if reasons and model.fitted_.fractions:  # the columns of the density are coordinates

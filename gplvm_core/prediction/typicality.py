@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.mixtures import Conditionals, Gaussians
-from gplvm_core.numerics import Array, IntArray
+from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction.fills import Fold
 
 # The most training rows whose scores are stored.
@@ -114,25 +114,34 @@ class Typicality:
         """The number of out-of-fold scores."""
         return len(self.rows)
 
-    def held_out(self, scores: Scores, numbers: Int[IntArray, " n"]) -> Scores:
-        """Return the scores of training rows, of which those that are known were held out.
+    def held_out(
+        self, scores: Scores, numbers: Int[IntArray, " n"]
+    ) -> tuple[Scores, Bool[BoolArray, " n"]]:
+        """Return scores of rows, held out where they are known, and which rows are known.
 
-        numbers: the numbers of these rows. The others have the scores of a density that has seen
-        them, so they look more typical than they are.
+        numbers: the numbers of the rows, −1 for a row that is no training row. Training rows that
+        are not known have the scores of a density that has seen them, so they look more typical
+        than they are.
         """
-        _, own, at = np.intersect1d(numbers, self.rows, return_indices=True)
-        whole, cell = scores.whole.copy(), scores.cell.copy()
-        whole[own], cell[own] = self.whole[0, at], self.cell[0, at]
-        return replace(scores, whole=whole, cell=cell)
+        same = numbers[:, None] == self.rows
+        own, at = same.any(axis=1), same.argmax(axis=1)
+        whole = np.where(own, self.whole[0, at], scores.whole)
+        cell = np.where(own, self.cell[0, at], scores.cell)
+        return replace(scores, whole=whole, cell=cell), own
 
     def p_values(
-        self, scores: Scores, rows: Float[Array, "n D"]
+        self,
+        scores: Scores,
+        rows: Float[Array, "n D"],
+        among: Bool[BoolArray, " n"] | None = None,
     ) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
         """Return (1 + number of training rows that score at least as high) / (1 + number of rows).
 
         Returns this fraction, a p-value, for the score and for the cell score. Each row is compared
-        with training rows that have about the same share of gaps.
+        with training rows that have about the same share of gaps. among: which rows are themselves
+        among those that they are compared with (`held_out`); they do not count.
         """
+        itself = np.zeros(len(rows)) if among is None else among.astype(float)
         alike = self._alike(rows)
         found = np.empty((2, len(rows)))
         for at in np.unique(alike):
@@ -142,7 +151,9 @@ class Typicality:
                 (found[1], self.cell[at], scores.cell),
             ):
                 above = self.known - np.searchsorted(np.sort(known), score[own], side="left")
-                p[own] = (1.0 + above) / (1.0 + self.known)
+                p[own] = np.maximum(1.0 + above - itself[own], 1.0) / (
+                    1.0 + self.known - itself[own]
+                )
         return found[0], found[1]
 
     def unlike(self, scores: Scores, rows: Float[Array, "n D"]) -> NDArray[np.bool_]:

@@ -59,7 +59,8 @@ class NewRows:
     if they are the model's columns in the same order; numbers: the numbers of the rows in the file,
     from 1, if some were left out; misfits: what did not fit, column by column; errors: the known
     standard deviations of the values, NaN where unknown, if the model was trained with errors and
-    the file has them; trained: the numbers of the rows, from 0, if they are training rows.
+    the file has them; trained: the numbers, from 0, of the rows that are training rows, −1 for the
+    others.
     """
 
     values: Float[Array, "n D"]

@@ -112,6 +112,24 @@ def test_all_rows_of_a_large_file_are_answered(opened, flow, model, tmp_path, mo
     assert "already there. Move it" in answered_all(at.run(), "is already there")
 
 
+def test_the_training_file_is_recognised_and_its_rows_are_judged_unseen(opened, flow, model):
+    """A row that the model has seen looks more typical than it is."""
+    order = np.r_[5:25, 0:5]
+    rows = [[repr(float(value)) for value in row] for row in flow.values[order]]
+    new = [[f"{value:.2f}" for value in row] for row in flow.values[30:33]]
+    file = table([*flow.column_names], *rows, *new, delimiter=",")
+    at = opened()
+    at.file_uploader[0].upload("again.csv", file).run()
+    at = compared(at, model)
+    assert "25 rows of 28 are rows that the model was trained on. Each is judged by a" in said(at)
+    held = sent(at)[0]["rows"]
+    known = gplvm_core.new_rows.prepare(model, flow)
+    p = Answers.joined(
+        [*answers_of(known, flow, flow.values, trained=np.arange(len(flow.values)))]
+    ).p
+    np.testing.assert_allclose([each["p"] for each in held[:25]], p[order], atol=1e-5)
+
+
 def room_of(at: AppTest, model: BayesianGPLVM) -> str:
     return f"{query(at, 'model')}|{model.bound_:.10g}"
 

@@ -406,8 +406,9 @@ def test_an_odd_training_row_is_scored_by_a_density_that_has_not_seen_it():
     seen, held = (
         Answers.joined([*answers_of(model, rows, table, trained=own)]) for own in (None, numbers)
     )
-    # The smallest p-value of a row that is compared with itself and 79 others.
-    assert held.p[7] == pytest.approx(2 / 81) and seen.p[7] > held.p[7]
+    # p is the rank among all 80 rows: a row is compared with 79 others.
+    np.testing.assert_allclose(np.sort(held.p), np.arange(1, 81) / 80)
+    assert np.argmin(held.p) == 7 and seen.p[7] > held.p[7]
     assert [reason.column for reason in held.reasons[7]] == [2]
     assert not held.unlike.any()
     # Other rows are as typical as held-out rows are on average.
@@ -415,3 +416,9 @@ def test_an_odd_training_row_is_scored_by_a_density_that_has_not_seen_it():
     # In another order, every row keeps its own score.
     back = Answers.joined([*answers_of(model, rows, table[::-1], trained=numbers[::-1])])
     np.testing.assert_allclose(back.p, held.p[::-1])
+    # Beside rows that are new, and twice in one file, it keeps it, too.
+    some, known = np.vstack([table[[7, 7, 3]], table[3] + 0.01]), np.array([7, 7, 3, -1])
+    mixed = Answers.joined([*answers_of(model, rows, some, trained=known)])
+    np.testing.assert_allclose(mixed.p[:3], held.p[[7, 7, 3]])
+    alone = Answers.joined([*answers_of(model, rows, some[3:])])
+    np.testing.assert_allclose(mixed.p[3], alone.p[0])

@@ -106,7 +106,34 @@ def _all_brought(item: Item, empty_rows: bool) -> NewRows | None:
         if item.dataset.drawing.kind == "bars" and not item.dataset.columns:
             odd += unit_misfits(*asked_of)
         rows = replace(rows, misfits=(*rows.misfits, *odd))
-    return rows
+    return _recognised(item, rows)
+
+
+def _recognised(item: Item, rows: NewRows) -> NewRows:
+    """Mark the training rows in a file of which at least every second row is a training row."""
+    if item.dataset.n_points > MOST_ROWS:
+        return rows
+    known = {own.tobytes(): n for n, own in enumerate(item.dataset.values.astype(np.float64))}
+    trained = np.array([known.get(row.tobytes(), -1) for row in rows.values], dtype=np.intp)
+    count = int(np.sum(trained >= 0))
+    if 2 * count < len(trained):
+        return rows
+    note = f"{plural(count, 'row')} of {len(trained):,} are rows that the model was trained on. "
+    return replace(rows, trained=trained, notes=(note + _of_training(item), *rows.notes))
+
+
+def _of_training(item: Item) -> str:
+    """Say what answers about training rows mean."""
+    seen = "It has seen them, so odd ones may look more typical than they are."
+    ranks = (
+        "judged by a density that has not seen it, and compared with the others, so a few are "
+        "always the oddest: sort by p, and read their reasons."
+    )
+    if not can_learn(item.model):
+        return seen
+    if item.dataset.n_points <= MOST_KNOWN:
+        return f"Each is {ranks}"
+    return f"{seen} Only each of {MOST_KNOWN} is {ranks}"
 
 
 def _read(item: Item, name: str, data: bytes, mends: Mends, empty_rows: bool) -> NewRows:
@@ -154,16 +181,8 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
     notes = []
     if len(chosen) < source.n_points:
         notes.append(f"{len(chosen):,} of {source.n_points:,} rows, spread evenly.")
-    if own and (not can_learn(item.model) or source.n_points > MOST_KNOWN):
-        which = (
-            f" For {MOST_KNOWN} of them, there are scores of a density that has not seen them."
-            if can_learn(item.model)
-            else ""
-        )
-        notes.append(
-            "The model was trained on these rows, so odd ones may look more typical than they "
-            f"are.{which}"
-        )
+    if own:
+        notes.append(f"The model was trained on these rows. {_of_training(item)}")
     notes += [note for note in source.notes if own and note.startswith(LEFT_OUT)]
     by_name = wanted.column_names is not None and source.column_names is not None
     words = bool(wanted.columns or source.columns)
