@@ -42,6 +42,13 @@ for users, dimensions in parts.items():
     print(f"{who}: {len(dimensions)} latent dimension{'s' * (len(dimensions) != 1)}")
 
 # %%
+# The axes of a map are not unique, so an axis may mix a shared and a private part. ``count_parts``
+# counts both whatever the axes.
+
+for users, count in model.count_parts().items():
+    print(f"Whatever the axes, {' and '.join(sorted(users))}: {count}")
+
+# %%
 # ``drops_`` gives the reason: how far the bound of a view falls, in nats per row, if the view
 # ignores a dimension.
 

@@ -127,6 +127,9 @@ def test_the_page_names_what_is_shared_and_what_is_private(keep, model):
         numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions))
         assert f"<b>{part.title}</b>: {numbers}" in words
     assert "The relevances (above 0.001)" in words
+    counts = model.count_parts()
+    shared = counts[frozenset(model.views_)]
+    assert f"Counted whatever the axes: {shared} dimension" in said(at)
 
 
 def test_a_higher_threshold_takes_dimensions_away(keep, model):

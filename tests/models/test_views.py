@@ -417,3 +417,59 @@ def test_views_that_share_nothing_are_reported() -> None:
 def test_times_without_a_kernel_over_time_are_reported(views) -> None:
     model = ManifoldRelevance(2, 8, max_iter=5, random_state=0).fit(views, times=np.arange(120))
     assert "times and sequences are not used: the model has no time_kernel" in model.notes_
+
+
+@pytest.fixture(scope="module")
+def rotated() -> ManifoldRelevance:
+    """A model of two shared causes and a private one of each view, whose axes mix them."""
+    generator = np.random.default_rng(2)
+    causes = generator.standard_normal((120, 4))
+
+    def view(own: list[int], width: int) -> np.ndarray:
+        clean = causes[:, own] @ generator.standard_normal((3, width))
+        return clean + 0.2 * generator.standard_normal(clean.shape)
+
+    both = {"blood": view([0, 1, 2], 6), "tests": view([0, 1, 3], 5)}
+    settings = {"max_iter": 150, "second_stage": "off", "random_state": 0}
+    return ManifoldRelevance(6, 30, **settings).fit(both)
+
+
+def test_parts_are_counted_whatever_the_axes(rotated: ManifoldRelevance) -> None:
+    blood, tests = frozenset({"blood"}), frozenset({"tests"})
+    assert rotated.count_parts() == {blood | tests: 2, blood: 1, tests: 1}
+    # The axes mix a private part with the shared ones.
+    assert len(rotated.segmentation()[blood | tests]) == 3
+
+
+def test_parts_are_ranks_of_the_slopes_of_the_views(rotated: ManifoldRelevance) -> None:
+    step, rows = 1e-4, rotated.latent_mean_[::2]
+    ranks, total = {}, 0.0
+    for name, own in rotated.posteriors_.items():
+        view = rotated.of_view(name)
+        sides = (
+            [view.inverse_transform(rows + sign * step * axis) for axis in np.eye(rows.shape[1])]
+            for sign in (1.0, -1.0)
+        )
+        slopes = np.stack([(up - down) / (2.0 * step) for up, down in zip(*sides, strict=True)], -1)
+        units = np.sqrt(np.broadcast_to(own.noise_variance, slopes.shape[1])) * own.scale
+        metric = np.mean(
+            [(each / units[:, None]).T @ (each / units[:, None]) for each in slopes], axis=0
+        )
+        ranks[name], total = metric, total + metric
+
+    def rank(metric: np.ndarray) -> int:
+        return int(np.sum(0.5 * np.log1p(np.linalg.eigvalsh(metric).clip(0.0)) > 0.05))
+
+    every, counts = rank(total), rotated.count_parts()
+    assert every == sum(counts.values())
+    for name, other in (("blood", "tests"), ("tests", "blood")):
+        assert counts[frozenset({name})] == every - rank(ranks[other])
+
+
+def test_parts_of_words_are_not_counted(views) -> None:
+    words = np.array(["old", "new"] * 60, dtype=object)[:, None]
+    model = ManifoldRelevance(2, 8, max_iter=3, kinds={"words": "auto"}, random_state=0)
+    model.fit({"outline": views["outline"], "words": words})
+    assert not model.can_count_parts
+    with pytest.raises(DataError, match="views of numbers"):
+        model.count_parts()

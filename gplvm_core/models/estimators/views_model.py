@@ -138,6 +138,8 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
     forecast_latent, transfer = in_time.forecast_latent, views_transfer.transfer
     segmentation, correspondences = views_transfer.segmentation, views_transfer.correspondences
     segmentation_by_weight = views_transfer.segmentation_by_weight
+    count_parts = views_transfer.count_parts
+    can_count_parts = property(views_transfer.can_count_parts)
     agreement, _try = views_transfer.agreement, views_transfer.try_transfers
     _belief = property(attributes.belief)
     _n_features_out = property(attributes.n_features_out)

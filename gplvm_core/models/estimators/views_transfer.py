@@ -25,7 +25,7 @@ from gplvm_core.models.problems.several import (
     used_by_weight,
 )
 from gplvm_core.numerics import Array, BoolArray, IntArray
-from gplvm_core.prediction import Network
+from gplvm_core.prediction import Network, Posterior
 from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.columns import Expected
 from gplvm_core.prediction.held_out import HeldOut
@@ -50,6 +50,10 @@ from gplvm_core.prediction.transfer import (
     transfer_path,
 )
 from gplvm_core.readers import DataError
+from gplvm_core.readers.spread import spread_rows
+
+# Slopes are averaged over at most this many rows.
+MOST_AVERAGED = 100
 
 
 def segmentation(self: Any, threshold: float = LEAST_DROP) -> Segments:
@@ -88,6 +92,76 @@ def segmentation_by_weight(self: Any, delta: float = LEAST_WEIGHT) -> Segments:
     """
     self._check_fitted()
     return segments(used_by_weight(self.relevance_, delta))
+
+
+def can_count_parts(self: Any) -> bool:
+    """Whether `count_parts` is possible: one layer to views of numbers, without known factors."""
+    apart = getattr(self, "known_", None) is None
+    plain = not hasattr(self, "layers_") and not self._tables and not self._fractions
+    return bool(apart and plain)
+
+
+def count_parts(self: Any, threshold: float = LEAST_DROP) -> dict[frozenset[str], int]:
+    """Count shared and private dimensions, whatever the axes of the latent space.
+
+    The prior N(0, I) prefers no axes, and in a finite sample shared and private causes are a little
+    correlated. A dimension may therefore mix a shared and a private part, and `segmentation` calls
+    it shared. The count does not depend on the axes: a set of views uses as many dimensions as
+    Σ_v ⟨Jᵀ J⟩ has eigenvalues λ with ½ log(1 + λ) above the threshold. J are the slopes of the
+    outputs of view v in units of their noise, and the mean is over the rows. What all views use,
+    and all others do not, is private to a view; the rest is shared.
+
+    Parameters
+    ----------
+    threshold : float
+        The threshold in nats per row.
+
+    Returns
+    -------
+    dict of frozenset of str to int
+        The number of dimensions that only one view uses, for each view, and of those that several
+        use, for all views together.
+
+    Raises
+    ------
+    DataError
+        If the model has several layers, views of other kinds than numbers, or known factors.
+    """
+    self._check_fitted()
+    if not can_count_parts(self):
+        raise DataError(
+            "parts can be counted for views of numbers with one layer and without known factors: "
+            "see segmentation"
+        )
+    rows = self.latent_mean_[spread_rows(len(self.latent_mean_), MOST_AVERAGED)]
+    metrics = {name: _metric(own, rows) for name, own in self.posteriors_.items()}
+
+    def rank(names: Collection[str]) -> int:
+        if not names:
+            return 0
+        found = np.linalg.eigvalsh(np.sum([metrics[name] for name in names], axis=0))
+        return int(np.sum(0.5 * np.log1p(np.maximum(found, 0.0)) > threshold))
+
+    every = rank(self.views_)
+    counts = {
+        frozenset({name}): every - rank([other for other in self.views_ if other != name])
+        for name in self.views_
+    }
+    return {frozenset(self.views_): max(every - sum(counts.values()), 0)} | counts
+
+
+def _metric(posterior: Posterior, rows: Float[Array, "n Q"]) -> Float[Array, "Q Q"]:
+    """⟨Jᵀ J⟩ over the rows, of the slopes of all outputs in units of their noise."""
+    kernel, inducing, width = posterior.kernel, posterior.inducing, rows.shape[1]
+    slope = np.zeros((width, posterior.n_outputs)) if posterior.slope is None else posterior.slope
+    units = np.vstack([posterior.weights, slope]) / np.sqrt(posterior.noise_variance)
+    products, total = units @ units.T, np.zeros((width, width))
+    for row in rows:
+        repeated = np.repeat(row[None], len(inducing), axis=0)
+        bent = kernel.between_pullback(repeated, inducing, np.eye(len(inducing)))[0]
+        both = np.vstack([bent, np.eye(width)])
+        total += both.T @ products @ both
+    return np.asarray(total / len(rows))
 
 
 def agreement(self: Any, threshold: float = LEAST_DROP, delta: float = LEAST_WEIGHT) -> float:

@@ -132,7 +132,7 @@ def answer(
             + (
                 "other training rows nearby give the same alternatives."
                 if any(part.views == (to,) and part.dimensions for part in parts)
-                else f"“{plain(to)}” has no private dimension that could differ."
+                else f"this map has no dimension of “{plain(to)}” alone, which could differ."
             )
         )
     near = matched(item.model, name, values, to, N_MATCHES, rows)

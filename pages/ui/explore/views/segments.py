@@ -70,6 +70,8 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
         parts = parts_at(model, kept.threshold)
         chips(parts, item.views, names)
         st.caption(agreement_in_words(model, kept))
+        if counted := count_in_words(model, parts, kept.threshold):
+            st.caption(counted)
         marked = ask_as_text((*item.views, *names), "segments")
         text = partial(segmentation_csv, model, parts, marked, names)
         file = f"{file_stem(item.title)}-dimensions.csv"
@@ -174,6 +176,23 @@ def agreement_in_words(model: Any, kept: Desk) -> str:
         f"The relevances (above {kept.delta:g}) give the same answer for {agreed} of "
         f"{plural(count, 'pair')} of view and dimension."
     )
+
+
+def count_in_words(model: Any, parts: tuple[Part, ...], threshold: float) -> str:
+    """Count the shared and private dimensions whatever the axes; "" if that is impossible."""
+    if not model.can_count_parts or len(model.views_) > MOST_NAMED_VIEWS:
+        return ""
+    counts = model.count_parts(threshold)
+    own = [f"{counts[frozenset({name})]} of “{plain(name)}” alone" for name in model.views_]
+    shared = counts[frozenset(model.views_)]
+    words = f"Counted whatever the axes: {plural(shared, 'dimension')} shared, {' and '.join(own)}."
+    shown = sum(len(part.dimensions) for part in parts if part.shared)
+    if shown > shared:
+        words += (
+            " The axes of a map are not unique: some of the dimensions above that count as shared "
+            "mix a shared and a private part."
+        )
+    return words
 
 
 def segmentation_csv(
