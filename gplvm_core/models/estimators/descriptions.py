@@ -19,11 +19,11 @@ time_kernel
     The covariance function of the latent paths over time, which couples the rows of a sequence:
     "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" (rough), "periodic",
     each with a little white noise, or a kernel object. "auto": starts with "matern32",
-    "matern52" and, unless a sequence has more than 300 rows, "rbf" make a quarter of the
-    iterations; the one with the highest bound continues. None: independent rows. Training does
-    not change the first variance of a kernel object, nor any parameter that `holding` names:
-    (Periodic(1.0) + RBF(0.1)).holding("variance") + White(0.01) describes nearly periodic paths
-    with a fixed proportion of smooth change (Damianou 2015, §3.5.4).
+    "matern52" and, unless a sequence has more than 300 rows, "rbf" make 15 % of the
+    iterations, at least 20; the one with the highest bound continues. None: independent rows.
+    Training does not change the first variance of a kernel object, nor any parameter that
+    `holding` names: (Periodic(1.0) + RBF(0.1)).holding("variance") + White(0.01) describes
+    nearly periodic paths with a fixed proportion of smooth change (Damianou 2015, §3.5.4).
 path_over
     What the paths of a time_kernel follow: "times", the times of the rows; "outputs", the rows'
     own values, so that rows with similar values are near each other: an autoencoder, whose

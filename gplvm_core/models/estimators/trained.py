@@ -44,6 +44,8 @@ from gplvm_core.models.training.run import (
     EVEN,
     FEW_ROWS,
     HEAT,
+    KERNEL_HEAT,
+    LEAST_HEAT,
     STARTS,
     Problem,
     Run,
@@ -218,8 +220,9 @@ def _starts(model: Any, problem: Any) -> tuple[tuple[int, ...], int]:
     if auto:
         count = max(1, STARTS // recipes) if few else 1
     seeds = seeds_for(model.random_state, count, recipes)
-    short = len(seeds) > 1 and ((auto and few) or kernels)
-    return seeds, math.ceil(HEAT * model.max_iter) if short else 0
+    if len(seeds) > 1 and kernels:
+        return seeds, max(math.ceil(KERNEL_HEAT * model.max_iter), LEAST_HEAT)
+    return seeds, math.ceil(HEAT * model.max_iter) if len(seeds) > 1 and auto and few else 0
 
 
 def take_times(

@@ -20,6 +20,9 @@ from gplvm_core.parameters import Layout
 # n_restarts="auto": a table of at most FEW_ROWS rows has STARTS starts, each with the fraction HEAT
 # of the iterations; the best start continues.
 FEW_ROWS, STARTS, HEAT = 1000, 4, 0.25
+# time_kernel="auto": every start has this fraction of the iterations, and at least this number; the
+# best one continues.
+KERNEL_HEAT, LEAST_HEAT = 0.15, 20
 # Problems raise these errors at parameters where the bound cannot be computed.
 NUMERICAL = NotPositiveDefiniteError, np.linalg.LinAlgError, FloatingPointError
 

@@ -29,8 +29,8 @@ class Shape:
 SHAPES = {
     AUTO: Shape(
         "Chosen by the data",
-        "Trains smooth, nearly smooth and a little rough paths for a quarter of the steps each, "
-        "and continues with those that explain the data best.",
+        "Begins with smooth, nearly smooth and a little rough paths, and continues with those that "
+        "explain the data best.",
     ),
     "rbf": Shape("Smooth", "For slow, rounded movements without corners (RBF)."),
     "matern32": Shape(
