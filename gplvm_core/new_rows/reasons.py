@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from gplvm_core.mixtures import Gaussians
 from gplvm_core.new_rows.answers import Reason, Slip
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.intervals import NORMAL
 from gplvm_core.prediction.typicality import Scores, Typicality
 from gplvm_core.readers.errors import in_digits
 
@@ -79,6 +80,16 @@ def _odd(known: Typicality, scores: Scores, rows: Float[Array, "n D"]) -> NDArra
     return np.minimum(*known.p_values(scores, rows)) <= ORDINARY
 
 
+def expected_of(reason: Reason) -> str:
+    """The 95 % interval of the expected value, or its value if it never varied."""
+    if reason.std == 0.0:
+        return in_digits(reason.expected)
+    # The decimals that are needed for two digits of the standard deviation.
+    decimals = max(1 - floor(log10(reason.std)), 0)
+    low, high = (reason.expected + sign * NORMAL * reason.std for sign in (-1.0, 1.0))
+    return f"{low:.{decimals}f} to {high:.{decimals}f}"
+
+
 def sentence_of(reason: Reason, column_name: str, unit: str = "") -> str:
     """Say what was given, what was expected, and what would fit."""
     unit = f" {unit}" if unit else ""
@@ -86,13 +97,7 @@ def sentence_of(reason: Reason, column_name: str, unit: str = "") -> str:
     if reason.std == 0.0:
         expected = f"“{column_name}” was {in_digits(reason.expected, 6)}{unit} in every known row"
     else:
-        # Two digits of the standard deviation; at least three of the prediction.
-        size = max(abs(reason.expected), reason.std)
-        digits = max(3, 2 + floor(log10(size)) - floor(log10(reason.std)))
-        expected = (
-            f"Given its other columns, “{column_name}” would be {reason.expected:.{digits}g} ± "
-            f"{reason.std:.2g}{unit}"
-        )
+        expected = f"Given its other columns, “{column_name}” would be {expected_of(reason)}{unit}"
     p = f"p = {reason.p_without:.2g}"
     rest = "ordinary" if reason.p_without > ORDINARY else "still odd"
     sentences = [f"{expected}; it is {given}.", f"Without it the row is {rest} ({p})."]

@@ -1,6 +1,5 @@
 """Pack a model's answers about new rows for the canvas: places, words and values."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.new_rows import Answers, Reason, sentence_of
+from gplvm_core.new_rows.reasons import expected_of
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.readers.names import names_of
@@ -107,7 +107,7 @@ def typical_in_words(answers: Answers, n: int) -> str:
 
 def reason_data(reason: Reason, column: str) -> dict[str, Any]:
     """Return a reason as numbers, as sentences, and in a short form."""
-    short = f"{column} {in_digits(reason.given)}: expected {_expected(reason)}"
+    short = f"{column} {in_digits(reason.given)}: expected {expected_of(reason)}"
     if reason.hint is not None:
         slip = "decimal point" if reason.kind == "decimal" else "sign"
         short += f" ({slip}? {in_digits(reason.hint)} would fit)"
@@ -118,11 +118,3 @@ def reason_data(reason: Reason, column: str) -> dict[str, Any]:
         "words": sentence_of(reason, column),
         "short": short,
     }
-
-
-def _expected(reason: Reason) -> str:
-    if reason.std == 0.0:
-        return in_digits(reason.expected)
-    # Show the decimals that are needed for two digits of the standard deviation.
-    decimals = max(1 - math.floor(math.log10(reason.std)), 0)
-    return f"{reason.expected:.{decimals}f} ± {reason.std:.{decimals}f}"

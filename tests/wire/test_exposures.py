@@ -70,4 +70,4 @@ def test_new_rows_have_their_values_at_the_drawn_columns_with_the_words_of_the_m
     np.testing.assert_allclose(np.reshape(arrays["std"], (2, 3)), [[0, 0.3, 0], [0, 0, 0]])
     assert [each["gaps"] for each in header["rows"]] == [1, 0]
     (reason,) = header["rows"][0]["reasons"]
-    assert reason["column"] == 2 and reason["short"].startswith("mass 15: expected 1.5")
+    assert reason["column"] == 2 and reason["short"].startswith("mass 15: expected 1.30 to 1.70")
