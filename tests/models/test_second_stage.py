@@ -55,13 +55,16 @@ def gaps(rows) -> np.ndarray:
     return hidden
 
 
-def coverage(max_iter: int, n_train: int, **stage: str) -> float:
-    """Return the share of hidden values of new oil-flow rows inside their 95 % intervals."""
+def coverage(size: tuple[int, int], max_iter: int, n_train: int, **stage: str) -> float:
+    """Return the share of hidden values of new oil-flow rows inside their 95 % intervals.
+
+    size: the numbers of latent dimensions and of inducing inputs.
+    """
     generator = np.random.default_rng(0)
     values = load_dataset("flow").values
     order = generator.permutation(len(values))
-    train, test = values[order[:n_train]], values[order[-300:]]
-    model = BayesianGPLVM(8, 40, max_iter=max_iter, random_state=0, **stage).fit(train)
+    train, test = values[order[:n_train]], values[order[-150:]]
+    model = BayesianGPLVM(*size, max_iter=max_iter, random_state=0, **stage).fit(train)
     hidden = generator.random(test.shape) < 0.5
     hidden[hidden.all(axis=1), 0] = False
     with warnings.catch_warnings(action="ignore"):  # "off" says that it is not calibrated
@@ -70,13 +73,13 @@ def coverage(max_iter: int, n_train: int, **stage: str) -> float:
 
 
 def test_intervals_of_plain_fit_hold():
-    assert 0.93 <= coverage(60, 300, second_stage="auto") <= 0.97
-    assert coverage(60, 300, second_stage="off") < 0.9
+    assert 0.93 <= coverage((5, 20), 30, 150, second_stage="auto") <= 0.97
+    assert coverage((5, 20), 30, 150, second_stage="off") < 0.9
 
 
 @pytest.mark.slow
 def test_intervals_of_plain_fit_hold_on_the_oil_flow():
-    assert 0.93 <= coverage(500, 700, second_stage="auto") <= 0.99
+    assert 0.93 <= coverage((8, 40), 500, 700, second_stage="auto") <= 0.99
 
 
 def test_fit_is_the_map_and_then_the_steps_of_a_script(rows, whole):
