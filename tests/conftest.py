@@ -1,5 +1,6 @@
 """Fixtures of all tests: reproducible hypothesis runs and a temporary workspace."""
 
+import functools
 import gc
 import inspect
 import os
@@ -40,21 +41,34 @@ def default_stage(second_stage: str) -> None:
 # modules make models when they are imported, so no fixture can do this.
 default_stage("off")
 
+FEW_VISITS = 40  # of browser tests, on one server
+
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
 
 
 class ByFile(LoadScopeScheduling):
-    """The unit of work for pytest's processes: a file, or all browser tests.
+    """The unit of work for pytest's processes: a file, or browser tests that share one server.
 
-    The tests of a file share fitted models. The browser tests share one server and one Chromium,
-    and must not disturb each other. A second server and a second Chromium, which compiles all of
-    Streamlit again, would take 25 s of CPU.
+    The tests of a file share fitted models. The browser tests of a unit share one server and one
+    Chromium, and must not disturb each other.
     """
+
+    @functools.cached_property
+    def _units(self) -> dict[str, str]:
+        """Name the unit of each file of browser tests.
+
+        Few visits are one unit, because a second server and a second Chromium, which compiles all
+        of Streamlit again, take 25 s of CPU. Many visits are two units, which run side by side.
+        """
+        visits = [nodeid for nodeid in self.collection if "_browser.py::" in nodeid]
+        files = sorted({nodeid.split("::", 1)[0] for nodeid in visits})
+        units = 1 if len(visits) <= FEW_VISITS else 2
+        return {file: f"browser {number % units}" for number, file in enumerate(files)}
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        return "browser" if file.endswith("_browser.py") else file
+        return self._units.get(file, file)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
