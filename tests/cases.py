@@ -1,4 +1,4 @@
-"""The cases of a test: those that `make test` tries, and the name of one that fails."""
+"""The cases of a test: those that `make test` tries, the name of one that fails, and short work."""
 
 from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
@@ -20,3 +20,18 @@ def named(case: str) -> Iterator[None]:
     except BaseException as error:
         error.add_note(case)
         raise
+
+
+def few_held_out(patch: pytest.MonkeyPatch) -> None:
+    """Reduce the cost of the second stage: it tries few settings on a few held-out rows."""
+    # Imported here, because the shapes of modules that are imported from now on are checked.
+    from gplvm_core.models.estimators import with_density
+    from gplvm_core.prediction import fills, held_out, intervals
+
+    patch.setattr(with_density, "SIZES", (2,))
+    patch.setattr(with_density, "STRENGTHS", (10.0,))
+    patch.setattr(fills, "MOST_ROWS", 4)
+    patch.setattr(intervals, "PARTS", 2)
+    patch.setattr(intervals, "MOST_FRAMES", 6)
+    patch.setattr(held_out, "GAPS", 1)
+    patch.setattr(held_out, "ORIGINS", (0.75,))

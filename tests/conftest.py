@@ -1,6 +1,7 @@
 """Fixtures of all tests: reproducible hypothesis runs and a temporary workspace."""
 
 import functools
+import gc
 import inspect
 import os
 from collections.abc import Callable, Iterator
@@ -40,27 +41,34 @@ def default_stage(second_stage: str) -> None:
 # modules make models when they are imported, so no fixture can do this.
 default_stage("off")
 
+FEW_VISITS = 40  # of browser tests, on one server
+
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
 
 
 class ByFile(LoadScopeScheduling):
-    """The unit of work for pytest's processes: a file, or one half of the browser tests.
+    """The unit of work for pytest's processes: a file, or browser tests that share one server.
 
-    The tests of a file share fitted models. The browser tests of a half share one server and one
+    The tests of a file share fitted models. The browser tests of a unit share one server and one
     Chromium, and must not disturb each other.
     """
 
     @functools.cached_property
-    def _halves(self) -> dict[str, str]:
-        """Name the half of each file of browser tests; every second file belongs to one half."""
-        files = {nodeid.split("::", 1)[0] for nodeid in self.collection}
-        pages = sorted(file for file in files if file.endswith("_browser.py"))
-        return {file: f"browser {number % 2}" for number, file in enumerate(pages)}
+    def _units(self) -> dict[str, str]:
+        """Name the unit of each file of browser tests.
+
+        Few visits are one unit, because a second server and a second Chromium, which compiles all
+        of Streamlit again, take 25 s of CPU. Many visits are two units, which run side by side.
+        """
+        visits = [nodeid for nodeid in self.collection if "_browser.py::" in nodeid]
+        files = sorted({nodeid.split("::", 1)[0] for nodeid in visits})
+        units = 1 if len(visits) <= FEW_VISITS else 2
+        return {file: f"browser {number % units}" for number, file in enumerate(files)}
 
     def _split_scope(self, nodeid: str) -> str:
         file = nodeid.split("::", 1)[0]
-        return self._halves.get(file, file)
+        return self._units.get(file, file)
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
@@ -78,6 +86,7 @@ def pytest_collection(session: pytest.Session) -> None:
     In a new clone, imported files must be compiled. If all processes collected the files in one
     order, each would compile every file.
     """
+    gc.disable()  # until pytest_collection_finish: all that is imported and collected stays
     given = getattr(session.config, "workerinput", None)
     if given is None or session.config.args != session.config.getini("testpaths"):
         return
@@ -100,6 +109,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         return 1 if item.path.parent == Path(__file__).parent else 2
 
     items.sort(key=turn)
+
+
+def pytest_collection_finish() -> None:
+    """Let the garbage collector ignore a million objects of modules and tests, which all stay.
+
+    To look through them once takes about a second.
+    """
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup() -> None:

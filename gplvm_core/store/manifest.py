@@ -6,6 +6,7 @@ check.
 """
 
 import contextlib
+import functools
 import hashlib
 import json
 import math
@@ -75,7 +76,7 @@ def manifest_text(encoded: Encoded, name: str) -> bytes:
                 "format": FORMAT,
                 "schema": SCHEMA,
                 "class": name,
-                "versions": _versions(),
+                "versions": dict(_versions()),
                 "created": datetime.now(UTC).isoformat(timespec="seconds"),
                 "sealed": True,
                 "arrays": {
@@ -166,6 +167,7 @@ def human(size: int) -> str:
     return f"{size} bytes"
 
 
+@functools.cache
 def _versions() -> dict[str, str]:
     versions = {"python": platform.python_version(), "numpy": np.__version__}
     for package in ("manifolio", "scipy", "scikit-learn"):

@@ -34,6 +34,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.models.estimators import with_density
 from gplvm_core.prediction import fills, held_out, intervals, sequence
 from gplvm_core.store import Library
+from gplvm_core.training import comparing
 from pages.ui.shared import catalogue
 from tests.app.watch import PATIENCE, patient, wait_for_function
 
@@ -85,6 +86,14 @@ def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(held_out, "GAPS", 1)
     monkeypatch.setattr(held_out, "ORIGINS", (0.75,))
     monkeypatch.setattr(sequence, "MOST_STEPS", 20)
+
+
+@pytest.fixture(autouse=True)
+def nothing_left_running() -> Iterator[None]:
+    """End what a page still computes in the background when the test has ended."""
+    yield
+    for run in comparing._RUNS.values():
+        run.end()
 
 
 @pytest.fixture

@@ -192,6 +192,7 @@ def test_a_model_opens_explore_and_is_added_once(tmp_path, monkeypatch) -> None:
         assert query(page, "model") == f"library:{entry.id}"
 
 
+@pytest.mark.slow
 def test_models_of_the_same_rows_with_other_labels_are_other_models(tmp_path, monkeypatch) -> None:
     files = [
         model_file(tmp_path, "trees", "oak", "elm"),

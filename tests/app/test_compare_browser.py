@@ -17,6 +17,7 @@ SHOWN = f"() => {MAPS}.panels.map(({{ shown }}) => Array.from(shown))"
 POSITION = f"([map, n]) => Array.from({MAPS}.panels[map].model.position(n))"
 
 
+@pytest.mark.slow
 def test_the_answer_is_in_the_first_view_and_rows_are_seen_in_both_maps(
     server: Server, browser_page: Visit
 ) -> None:

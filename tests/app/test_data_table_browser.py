@@ -111,6 +111,7 @@ def test_the_table_and_the_map_share_one_selection(browser, map_file):
         assert selected(page) == [row]
 
 
+@pytest.mark.slow
 def test_a_link_opens_the_table_and_it_fits(server, browser_page):
     page = open_map(browser_page, f"{server.url}/explore?model=gallery:flow&show=table")
     expect(page.locator(NAMES).first).to_be_visible()

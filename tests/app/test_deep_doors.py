@@ -90,6 +90,7 @@ def test_a_deep_model_with_time_is_offered_played_drawn_and_filled(moving, poses
     np.testing.assert_allclose(found["latent_mean"], path, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_deep_model_of_several_views_is_offered_and_shown(seeing, pairs):
     key = kept(seeing, pairs)
     at = run_page("views")

@@ -161,6 +161,7 @@ def test_a_shallow_model_gets_a_message_about_its_one_layer(flow: Dataset):
     assert "This model has one layer" in said(at)
 
 
+@pytest.mark.slow
 def test_both_models_are_trained_on_points_and_drawn(step: BendComparison):
     for fit in (step.shallow, step.deep):
         assert np.all(fit.low < fit.high)

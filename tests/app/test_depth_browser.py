@@ -15,6 +15,7 @@ from tests.app.watch import changed, settled
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.slow
 def test_points_are_added_layers_generate_and_depth_flattens(server: Server, browser_page: Visit):
     page, traffic = browser_page.page, browser_page.traffic
     page.goto(f"{server.url}/depth")  # this old address opens a stop of Learn

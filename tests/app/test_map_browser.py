@@ -470,6 +470,7 @@ def test_bookmarks_rows_names_and_a_wall_are_around_the_map(server, browser_page
     expect(page.locator(".kept > div")).to_have_count(1)
 
 
+@pytest.mark.slow
 def test_a_link_has_the_parts_of_the_map_and_the_place_outlives_other_pages(server, browser_page):
     look = browser_page.page.locator("[data-part=explorer]")
     page = open_map(

@@ -39,6 +39,7 @@ from pages.ui.explore.rows.files import (
 from pages.ui.explore.rows.work import key_of
 from pages.ui.shared.catalogue import Item, open_item
 from tests.app.apptest import finished, go_to, press, query, run_page, said, stores
+from tests.cases import quickly
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -367,7 +368,7 @@ def test_a_new_row_opened_in_fill_in_keeps_its_values(opened, flow, model):
     assert answer["summary"]["hidden"] == 0, answer.keys()
 
 
-@pytest.mark.parametrize("place", ["gallery", "library"])
+@pytest.mark.parametrize("place", quickly(["gallery", "library"], ["library"]))
 def test_the_python_code_answers_rows_of_a_model_with_several_kinds(place, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     dataset = Library(READY, read_only=True).dataset("countries")

@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 VIEW = "[...window.manifolio.views].find(([name]) => name.startsWith('rows|'))?.[1]"
 
 
+@pytest.mark.slow
 def test_map_and_table_are_linked_and_the_map_stays(
     server: Server, browser_page: Visit, tmp_path: Path
 ):

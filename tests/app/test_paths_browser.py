@@ -40,6 +40,7 @@ def saved(page, name):
         return file.read()
 
 
+@pytest.mark.slow
 def test_a_path_is_found_played_and_exported(server, browser_page):
     page = browser_page.page
     page.goto(server.explore("&unsure=off"))

@@ -185,6 +185,7 @@ def test_own_rows_are_read_with_their_words_and_an_unknown_word_is_named(opened,
     assert "albatross" in at.error[0].value and "tern" in at.error[0].value
 
 
+@pytest.mark.slow
 def test_new_rows_and_fill_in_rank_a_row_alike(birds, model, monkeypatch):
     monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_SCORED", 25)
     rows = birds.values[:4].copy()

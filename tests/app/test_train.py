@@ -229,6 +229,7 @@ def test_every_further_option_trains():
     assert "best of 2 starts" in said(at)
 
 
+@pytest.mark.slow
 def test_new_rows_may_find_their_place_by_an_encoder():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()

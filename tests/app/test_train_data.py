@@ -148,6 +148,7 @@ def test_data_at_a_single_time_have_no_path():
     assert any("All rows have the same time" in warning.value for warning in at.warning)
 
 
+@pytest.mark.slow
 def test_a_zip_may_hold_the_frames_of_a_video():
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w") as archive:
@@ -188,6 +189,7 @@ def test_rows_are_drawn_as_pictures_once_their_size_is_given():
     assert "pixel values" in said(at)
 
 
+@pytest.mark.slow
 def test_answers_about_columns_are_remembered():
     at = upload(run_page("train"), "people.csv", TABLE)
     label = next(box for box in at.selectbox if box.label == "Label column")

@@ -54,6 +54,7 @@ def test_layers_below_a_path_over_time():
     assert "Layer 1 of 2 is" in said(at)
 
 
+@pytest.mark.slow
 def test_layers_above_several_views():
     at = form("toy_views")
     at.segmented_control(key="form_kernel_views_True").set_value("each").run()

@@ -82,6 +82,7 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
 def test_the_label_of_many_rows_colours_the_map_so_that_a_sample_trains(monkeypatch):
     monkeypatch.setattr("gplvm_core.models.problems.many_rows.MANY", 30)
     monkeypatch.setattr("gplvm_core.training.foresee.SAMPLES", (20,))
+    monkeypatch.setattr("gplvm_core.training.foresee.TRIED", 20)
     lines = ["mass,length,tree", *(f"{n}.5,{n * n % 7},{('oak', 'elm')[n % 2]}" for n in range(40))]
     at = upload(run_page("train"), "trees.csv", "\n".join(lines).encode())
     assert not at.exception and not at.error

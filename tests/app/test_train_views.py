@@ -210,6 +210,7 @@ def test_every_array_of_an_npz_is_a_view():
     assert "**faces** — 20 pixel values" in words and "**sensors** — 3 values" in words
 
 
+@pytest.mark.slow
 def test_rows_without_any_value_of_an_npz_keep_their_place():
     file = io.BytesIO()
     sensors = np.random.default_rng(0).normal(size=(N, 3))
@@ -301,6 +302,7 @@ def test_labels_may_be_a_view():
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
 
 
+@pytest.mark.slow
 def test_labels_as_a_view_stay_when_a_view_is_renamed():
     at = several(("left.csv", table(extra="kind")), ("right.csv", table(columns="uv")))
     next(t for t in at.toggle if t.label.startswith("Labels as")).set_value(True).run()

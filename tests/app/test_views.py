@@ -196,6 +196,7 @@ def test_given_one_view_shows_alternatives_truth_and_matches(keep, model):
     assert "average" in said(at)
 
 
+@pytest.mark.slow
 def test_another_row_is_another_question(keep, model):
     at = press(app(keep(model)), "Another")
     assert not at.exception
@@ -216,6 +217,7 @@ def test_a_row_without_the_given_view_is_reported(keep, pairs):
     assert "Row 1 has no view “left”" in said(at)
 
 
+@pytest.mark.slow
 def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
     targets = pairs.values.copy()
     targets[:30, :144] = np.nan
@@ -253,6 +255,7 @@ def test_a_card_draws_the_views_side_by_side(keep, model, pairs):
     assert 'alt="Map of' in moving_picture(whole)
 
 
+@pytest.mark.slow
 def test_variations_keep_what_is_not_varied(keep, model):
     at = app(keep(model))
     assert "“Only left” (dimension" in said(at)
@@ -266,6 +269,7 @@ def test_variations_keep_what_is_not_varied(keep, model):
     assert said(press(at, "Others")) != before
 
 
+@pytest.mark.slow
 def test_choices_survive_a_visit_to_another_page(keep, model):
     at = app(keep(model))
     at.select_slider[0].set_value(1.0).run()

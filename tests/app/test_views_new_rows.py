@@ -185,7 +185,7 @@ def test_all_rows_of_a_view_are_predicted_as_a_table_with_intervals():
     )
     views = {"size": (size[:60], Drawing.of_vector(3)), "kind": sort}
     dataset = Dataset.of_views("objects", "Objects", views)
-    model = ManifoldRelevance(3, 12, max_iter=60, random_state=0, kinds=dataset.kinds)
+    model = ManifoldRelevance(3, 12, max_iter=30, random_state=0, kinds=dataset.kinds)
     model.fit(dataset.views_in_own_values())
     key = "library:" + Library(workspace() / "library").add(model, dataset, "Objects")
     at = run_page("views", model=key)

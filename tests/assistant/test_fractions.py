@@ -15,7 +15,7 @@ NAMES = ("sand", "silt", "clay")
 
 def test_ends_of_intervals_are_from_0_to_the_whole(tmp_path, monkeypatch):
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
-    time = np.arange(60.0) / 5.0
+    time = np.arange(30.0) / 2.5
     hidden = np.column_stack([np.sin(time), np.cos(0.7 * time)])
     parts = np.exp(6.0 * np.column_stack([hidden, 0.0 * time]))
     parts *= 100.0 / parts.sum(axis=1, keepdims=True)

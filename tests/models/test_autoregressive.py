@@ -118,6 +118,7 @@ def test_futures_cover_the_truth_of_a_noisy_wave() -> None:
     assert std[-1] > std[0]
 
 
+@pytest.mark.slow
 def test_several_columns_and_several_series() -> None:
     times = np.arange(60)
     pair = np.column_stack([np.sin(0.3 * times), 2.0 * np.cos(0.3 * times)])

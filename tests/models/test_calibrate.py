@@ -1,5 +1,6 @@
 """Tests that calibrated intervals have the right coverage in unseen rows and sequences."""
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -7,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gplvm_core import AutoregressiveGP, BayesianGPLVM, ManifoldRelevance, load
+from gplvm_core import AutoregressiveGP, BayesianGPLVM, ManifoldRelevance, load, load_dataset
 from gplvm_core.prediction.intervals import NORMAL, Asked
 from gplvm_core.readers import DataError
 from tests.until import Until
@@ -261,3 +262,30 @@ def test_forecasts_of_a_series_are_inside_their_intervals(tmp_path: Path) -> Non
     np.testing.assert_array_equal(load(tmp_path / "model").forecast(10, **ask)[1], after[1])
     with pytest.raises(ValueError, match="longer than the window"):
         model.calibrate(series[:9])
+
+
+def coverage(size: tuple[int, int], max_iter: int, n_train: int, **stage: str) -> float:
+    """Return the share of hidden values of new oil-flow rows inside their 95 % intervals.
+
+    size: the numbers of latent dimensions and of inducing inputs.
+    """
+    generator = np.random.default_rng(0)
+    values = load_dataset("flow").values
+    order = generator.permutation(len(values))
+    train, test = values[order[:n_train]], values[order[-150:]]
+    model = BayesianGPLVM(*size, max_iter=max_iter, random_state=0, **stage).fit(train)
+    hidden = generator.random(test.shape) < 0.5
+    hidden[hidden.all(axis=1), 0] = False
+    with warnings.catch_warnings(action="ignore"):  # "off" says that it is not calibrated
+        mean, std = model.complete(np.where(hidden, np.nan, test), return_std=True)
+    return float((np.abs(test - mean) <= 1.96 * std)[hidden].mean())
+
+
+def test_intervals_of_plain_fit_hold():
+    assert 0.93 <= coverage((5, 20), 30, 150, second_stage="auto") <= 0.97
+    assert coverage((5, 20), 30, 150, second_stage="off") < 0.9
+
+
+@pytest.mark.slow
+def test_intervals_of_plain_fit_hold_on_the_oil_flow():
+    assert 0.93 <= coverage((8, 40), 500, 700, second_stage="auto") <= 0.99

@@ -66,6 +66,7 @@ def test_a_table_that_keeps_its_dimensions_has_one_start() -> None:
     assert len(BayesianGPLVM(6, **SETTINGS).fit(wide(1.8)).restarts_) == 1
 
 
+@pytest.mark.slow
 def test_automatic_starts_of_a_table_of_words_include_simpler_ones() -> None:
     model = BayesianGPLVM(4, **SETTINGS | {"max_iter": 12}, n_restarts="auto").fit(wide(1.2))
     assert {each.recipe for each in model.restarts_} >= {

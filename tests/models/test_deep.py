@@ -29,6 +29,7 @@ from gplvm_core.optimise import Progress, Result
 from gplvm_core.prediction import predict
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.reduce import serial
+from tests.cases import quickly
 
 QUICK = {"max_iter": 8, "random_state": 0}
 
@@ -151,7 +152,7 @@ def test_a_start_that_fits_single_points_comes_last() -> None:
 
 @pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("kind", ["regression", "latent"])
+@pytest.mark.parametrize("kind", quickly(["regression", "latent"], ["latent"]))
 def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> None:
     x, y = step(20)
     rows = np.column_stack([y, x[:, 0], np.cos(3.0 * x[:, 0])])
@@ -180,6 +181,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     assert [each.recipe for each in again.restarts_] == recipes
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_saved_model_answers_the_same(tmp_path) -> None:

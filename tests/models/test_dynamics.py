@@ -225,6 +225,7 @@ def test_sequences_are_independent(times: np.ndarray) -> None:
     assert (variance > 0).all()
 
 
+@pytest.mark.slow
 def test_stored_and_resumed(tmp_path, times: np.ndarray) -> None:
     targets = motion(times)
 

@@ -10,6 +10,7 @@ from gplvm_core.models.estimators.back_test import MODEL, even_step
 from gplvm_core.models.estimators.forecaster import Forecaster
 from gplvm_core.prediction.simple_forecasts import LAST, LINEAR, period_of, simple_forecasts
 from gplvm_core.readers import DataError
+from tests.cases import quickly
 
 AHEAD = 20
 MOST = 6  # iterations
@@ -28,7 +29,7 @@ def trained(kind: type[Any], rows: np.ndarray, times: np.ndarray, **more: Any) -
     return model.fit(rows, times=times, **more).choose_forecaster(rows)
 
 
-@pytest.mark.parametrize("kind", [DynamicalGPLVM, StateSpaceGPLVM])
+@pytest.mark.parametrize("kind", quickly([DynamicalGPLVM, StateSpaceGPLVM], [StateSpaceGPLVM]))
 def test_the_default_follows_an_oscillation_that_has_a_gap(kind, tmp_path):
     rows, known = swing(), np.r_[0:50, 62:120]
     model = trained(kind, rows[known], TIMES[known])
@@ -55,6 +56,7 @@ def test_the_default_follows_an_oscillation_that_has_a_gap(kind, tmp_path):
     assert again.forecaster_.reason == reason
 
 
+@pytest.mark.slow
 def test_the_errors_in_the_reason_are_those_of_copies_that_did_not_see_the_frames():
     rows = swing()[:120]
     model = trained(DynamicalGPLVM, rows, TIMES[:120])
@@ -140,6 +142,7 @@ def test_every_month_of_25_years_is_a_whole_step(start, months):
     np.testing.assert_allclose(ahead.ahead(0, days[1:])[0][:, 0], np.arange(1, len(days)))
 
 
+@pytest.mark.slow
 def test_short_sequences_beside_a_long_one_are_continued_by_the_model():
     rows, times = swing(), TIMES
     values, when = np.vstack([rows[:100], rows[:5]]), np.r_[times[:100], times[:5]]

@@ -325,6 +325,7 @@ def test_apply_fills_fractions_and_names_the_one_that_does_not_fit(of_table, tab
     assert found.loc[2, "gas"] == pytest.approx(PARTS[2, 2]) and found.loc[2, "gas std"] == 0.0
 
 
+@pytest.mark.slow
 def test_apply_fills_a_view_of_fractions(of_views):
     views = {
         "spectra": (SPECTRA, Drawing.of_vector(12)),

@@ -91,6 +91,7 @@ def test_the_second_layer_improves_the_ready_model(gallery: Library) -> None:
     assert not any(layer.doubt_ for layer in deep.layers_)
 
 
+@pytest.mark.slow
 def test_a_ready_tree_generates_bodies_from_its_top_and_parts_from_their_maps(
     gallery: Library,
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_ready_tree_generates_bodies_from_its_top_and_parts_from_their_maps(
         assert errors[1] < 0.015 and errors[1] < errors[0] < 0.04
 
 
+@pytest.mark.slow
 def test_the_ready_pendulum_knows_angle_and_speed_and_swings_on(gallery: Library) -> None:
     model, data = gallery.model("pendulum"), gallery.dataset("pendulum")
     on = model.latent_mean_[:, model.information_ > 0.05]

@@ -198,6 +198,7 @@ def test_a_deep_model_is_trained_on_a_sample(tmp_path: Path) -> None:
     np.testing.assert_array_equal(again.rows_.trained, model.rows_.trained)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
 def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
@@ -522,7 +523,11 @@ class PauseError(Exception):
 @pytest.mark.usefixtures("few_are_many")
 @pytest.mark.parametrize(
     ("worded", "max_iter"),
-    [(False, 9), (True, 4), pytest.param(False, 400, id="flat")],
+    [
+        (False, 9),
+        pytest.param(True, 4, marks=pytest.mark.slow),
+        pytest.param(False, 400, id="flat", marks=pytest.mark.slow),
+    ],
 )
 def test_a_pause_keeps_the_rows_that_were_streamed(
     worded: bool, max_iter: int, tmp_path: Path, monkeypatch

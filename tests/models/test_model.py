@@ -103,6 +103,7 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
         own.complete(gaps[:2], sequence=0)
 
 
+@pytest.mark.slow
 def test_two_paths_and_a_top_without_time_answer_together(tmp_path):
     """Rows of one table over time predict the other table, which also depends on its own node."""
     times = np.linspace(0.0, 6.0, 40)

@@ -1,9 +1,10 @@
 """`fit` ends with the density of the rows and the widths of intervals, or says why not.
 
-Hidden values, whose truth is known, judge the intervals.
+`test_calibrate.py` judges the intervals.
 """
 
 import warnings
+from collections.abc import Iterator
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import pytest
 from sklearn.base import clone
 
 import gplvm_core
-from gplvm_core import load, load_dataset
+from gplvm_core import load
 from gplvm_core.models import (
     GPLVM,
     AverageOfStarts,
@@ -28,11 +29,20 @@ from gplvm_core.models import (
 )
 from gplvm_core.models.estimators.second_stage import DENSITY, map_only
 from gplvm_core.readers import DataError, RowFiles
+from tests.cases import few_held_out
 from tests.until import Until
 
 SMALL = {"max_iter": 15, "random_state": 0}
 AUTO = {**SMALL, "second_stage": "auto"}
 NOT_CALIBRATED = "not calibrated and may be too small"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quick_density() -> Iterator[None]:
+    """Try few settings on few held-out rows: no test here judges the density or the widths."""
+    with pytest.MonkeyPatch.context() as patch:
+        few_held_out(patch)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -53,30 +63,6 @@ def gaps(rows) -> np.ndarray:
     hidden = rows[:6].copy()
     hidden[np.arange(6), [0, 1, 2, 3, 0, 1]] = np.nan
     return hidden
-
-
-def coverage(max_iter: int, n_train: int, **stage: str) -> float:
-    """Return the share of hidden values of new oil-flow rows inside their 95 % intervals."""
-    generator = np.random.default_rng(0)
-    values = load_dataset("flow").values
-    order = generator.permutation(len(values))
-    train, test = values[order[:n_train]], values[order[-300:]]
-    model = BayesianGPLVM(8, 40, max_iter=max_iter, random_state=0, **stage).fit(train)
-    hidden = generator.random(test.shape) < 0.5
-    hidden[hidden.all(axis=1), 0] = False
-    with warnings.catch_warnings(action="ignore"):  # "off" says that it is not calibrated
-        mean, std = model.complete(np.where(hidden, np.nan, test), return_std=True)
-    return float((np.abs(test - mean) <= 1.96 * std)[hidden].mean())
-
-
-def test_intervals_of_plain_fit_hold():
-    assert 0.93 <= coverage(60, 300, second_stage="auto") <= 0.97
-    assert coverage(60, 300, second_stage="off") < 0.9
-
-
-@pytest.mark.slow
-def test_intervals_of_plain_fit_hold_on_the_oil_flow():
-    assert 0.93 <= coverage(500, 700, second_stage="auto") <= 0.99
 
 
 def test_fit_is_the_map_and_then_the_steps_of_a_script(rows, whole):

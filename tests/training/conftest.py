@@ -9,21 +9,14 @@ import pytest
 
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.models.estimators import with_density
-from gplvm_core.prediction import fills, held_out, intervals
 from gplvm_core.training import Queue
+from tests.cases import few_held_out
 
 
 @pytest.fixture(autouse=True)
 def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
     """Reduce the cost of the density and of intervals: jobs try little on a few held-out rows."""
-    monkeypatch.setattr(with_density, "SIZES", (2,))
-    monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
-    monkeypatch.setattr(fills, "MOST_ROWS", 4)
-    monkeypatch.setattr(intervals, "PARTS", 2)
-    monkeypatch.setattr(intervals, "MOST_FRAMES", 6)
-    monkeypatch.setattr(held_out, "GAPS", 1)
-    monkeypatch.setattr(held_out, "ORIGINS", (0.75,))
+    few_held_out(monkeypatch)
 
 
 @pytest.fixture(scope="session")
