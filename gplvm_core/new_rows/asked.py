@@ -111,7 +111,7 @@ def _answered(
         oddness[given] = known.oddness(scores, asked)
         if reasons and model.fitted_.fractions:  # the columns of the density are coordinates
 
-            def p_of(rows: Array) -> Array:
+            def p_of(_: Any, rows: Array) -> Array:
                 coded = as_outputs(model, dataset, rows)
                 return known.p_values(Scores.of(density.rows, coded, known.only), coded)[0]
 
@@ -119,9 +119,14 @@ def _answered(
         elif reasons:
             why = reasons_of(density.rows, known, some, scores)
     if known is None and ranked and errors is None and can_ask_training(model):
-        p[given], count_known = p_values(model, dataset, some)
+        scored = dict[bytes, Array]()
+        p[given], count_known = p_values(model, dataset, some, scored)
         if reasons:
-            why = reasons_by_hiding(model, dataset, some, p[given])
+
+            def p_hidden(own: Any, rows: Array) -> Array:
+                return p_values(own, dataset, rows, scored)[0]
+
+            why = reasons_by_hiding(model, dataset, some, p[given], p_hidden)
     if len(some):
         own = None if errors is None else errors[given]
         points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores, own)

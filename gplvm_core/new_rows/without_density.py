@@ -23,10 +23,8 @@ from gplvm_core.readers.spread import spread_rows
 from gplvm_core.readers.views import columns_of_views
 
 MOST_SCORED = 100  # training rows to compare with; fractions are then accurate to about 0.05
-# The score of a row depends slightly on the rows that are scored together with it. Training rows
-# are scored in blocks of this size, and new rows one at a time, so that every part of the app gives
-# the same answers.
-ROWS_AT_ONCE = 25
+ROWS_AT_ONCE = 25  # training rows that are scored together
+EQUAL = 1e-3  # nats; the places of rows have a tolerance, so smaller differences mean nothing
 FEWEST_DRAWS, DRAWS = 20, 200
 MOST_NUMBERS = 200_000  # draws of a row times its columns
 
@@ -64,43 +62,51 @@ def log_scores(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Float
 
 
 def p_values(
-    model: Any, dataset: Dataset, rows: Float[Array, "n D"]
+    model: Any,
+    dataset: Dataset,
+    rows: Float[Array, "n D"],
+    known: dict[bytes, Float[Array, " K"]] | None = None,
 ) -> tuple[Float[Array, " n"], int]:
     """Return (1 + number of training rows that score no higher) / (1 + number of training rows).
 
     The compared training rows get the gaps of the new row. If no training row can be compared, p is
-    NaN. Also returns the smallest number of compared rows.
+    NaN. Also returns the smallest number of compared rows. known: the scores of training rows by
+    their gaps, which this call uses and extends.
     """
+    known = {} if known is None else known
     found, counts = np.full(len(rows), np.nan), []
     if not len(rows):
         return found, 0
-    own = np.array(
-        [
-            log_scores(for_rows(model, slice(at, at + 1)), dataset, row[None])[0]
-            for at, row in enumerate(rows)
-        ]
-    )
-    step = rows_at_once(model, dataset)
+    own = log_scores(model, dataset, rows)
     patterns, which = np.unique(np.isnan(rows), axis=0, return_inverse=True)
     for at, missing in enumerate(patterns):
-        same = which.ravel() == at
-        chosen = scored_rows(dataset, missing)
-        compared = dataset.values[chosen].copy()
-        if not len(compared):
-            continue
-        compared[:, missing] = np.nan
-        # Training rows have their own known factors.
-        ends = range(step, len(chosen), step)
-        pairs = zip(np.split(chosen, ends), np.split(compared, ends), strict=True)
-        each = [
-            log_scores(for_training(model, at, dataset.values), dataset, block)
-            for at, block in pairs
-        ]
-        known = np.sort(np.concatenate(each))
-        below = np.searchsorted(known, own[same], side="right")
-        found[same] = (1.0 + below) / (1.0 + len(known))
-        counts.append(len(known))
+        same, gaps = which.ravel() == at, missing.tobytes()
+        if gaps not in known:
+            known[gaps] = _scores_of_training(model, dataset, missing)
+        count = len(known[gaps])
+        if count:
+            below = np.searchsorted(known[gaps], own[same] + EQUAL, side="right")
+            found[same] = (1.0 + below) / (1.0 + count)
+            counts.append(count)
     return found, min(counts, default=0)
+
+
+def _scores_of_training(
+    model: Any, dataset: Dataset, missing: Bool[BoolArray, " D"]
+) -> Float[Array, " K"]:
+    """Return the sorted scores of the training rows to compare with, without these columns."""
+    chosen, step = scored_rows(dataset, missing), rows_at_once(model, dataset)
+    if not len(chosen):
+        return np.empty(0)
+    compared = dataset.values[chosen].copy()
+    compared[:, missing] = np.nan
+    # Training rows have their own known factors.
+    ends = range(step, len(chosen), step)
+    pairs = zip(np.split(chosen, ends), np.split(compared, ends), strict=True)
+    each = [
+        log_scores(for_training(model, at, dataset.values), dataset, block) for at, block in pairs
+    ]
+    return np.sort(np.concatenate(each))
 
 
 def reasons_by_hiding(
@@ -108,11 +114,11 @@ def reasons_by_hiding(
     dataset: Dataset,
     rows: Float[Array, "n D"],
     p: Float[Array, " n"],
-    p_of: Callable[[Array], Array] | None = None,
+    p_of: Callable[[Any, Array], Array],
 ) -> list[tuple[Reason, ...]]:
     """Return the numbers that make each odd row odd.
 
-    p: the p-values of the rows; p_of: returns those of other rows, by default as `p_values` does.
+    p: the p-values of the rows; p_of: returns those of other rows, asked as p_of(model, rows).
 
     Each number is hidden and predicted from the rest of its row, a fraction from the columns that
     are no fractions of the same whole. The number that is farthest from its prediction is a reason,
@@ -142,7 +148,7 @@ def _by_hiding(
     dataset: Dataset,
     row: Float[Array, " D"],
     together: dict[int, list[int]],
-    p_of: Callable[[Array], Array] | None,
+    p_of: Callable[[Any, Array], Array],
 ) -> tuple[Reason, ...]:
     rest, found = row.copy(), []
     for _ in range(MOST_REASONS):
@@ -169,8 +175,7 @@ def _by_hiding(
         known = dataset.values[:, column]
         if np.nanmin(known) == np.nanmax(known):
             expected, spread = np.nanmin(known), 0.0
-        others = p_of(rest[None]) if p_of else p_values(model, dataset, rest[None])[0]
-        p_without = float(others[0])
+        p_without = float(p_of(model, rest[None])[0])
         hint, kind = hint_of(given, expected, spread)
         own = float(given), float(expected), float(spread)
         found.append(Reason(column, *own, hint, kind, p_without))

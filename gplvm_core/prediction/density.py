@@ -17,6 +17,7 @@ from gplvm_core.prediction.forward import (
     WIDER,
     at_each,
     beside,
+    draws_of,
     log_likelihood_at,
     log_normal,
     proposed,
@@ -88,9 +89,11 @@ def log_density_sampled(
 
     The points of all nodes are drawn from the rows' explanations, slightly widened. The density is
     unbiased, so its logarithm is too low on average; the bias shrinks as the number of draws grows.
+    All rows have the same draws.
     latent: a density that replaces N(0, I) for the points at all roots, side by side.
     """
-    generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
+    value = np.empty(len(explained.informed))
+    seed = int(np.random.default_rng(random_state).integers(2**63))
     weights, step = explained.weights, max(1, MOST_POINTS // n_samples)
     for number, found, _ in _nodes(explained):
         if (weights[:, :, None] * (found.variance == 0.0)).any():
@@ -104,7 +107,8 @@ def log_density_sampled(
             chosen = [explained.found[place] for place in places]
             mean = np.concatenate([each.mean[rows] for each in chosen], axis=2)
             variance = WIDER * np.concatenate([each.variance[rows] for each in chosen], axis=2)
-            drawn, log_proposal = proposed(mean, variance, weights[rows], n_samples, generator)
+            levels, unit = draws_of(seed, n_samples, mean.shape[2])
+            drawn, log_proposal = proposed(mean, variance, weights[rows], levels, unit)
             ends = np.cumsum([each.mean.shape[2] for each in chosen])
             numbers = [explained.nodes[place] for place in places]
             points = dict(zip(numbers, np.split(drawn, ends[:-1], axis=2), strict=True))

@@ -21,21 +21,35 @@ from gplvm_core.prediction.posterior import Posterior
 WIDER = 1.3
 
 
+def draws_of(
+    random_state: int | np.random.Generator | None, n_samples: int, width: int
+) -> tuple[Float[Array, " S"], Float[Array, "S 1 Q"]]:
+    """Numbers from 0 to 1 that choose an explanation, and standard normal numbers, for all rows.
+
+    All rows have the same draws, so that the answer about a row does not depend on the rows beside
+    it. The draws are stratified, each dimension separately (a Latin hypercube).
+    """
+    generator, strata = np.random.default_rng(random_state), np.arange(n_samples)
+    levels = (strata + generator.random()) / n_samples
+    order = generator.permuted(np.tile(strata[:, None], (1, width)), axis=0)
+    unit = ndtri((order + generator.random((n_samples, width))) / n_samples)
+    return levels, np.asarray(unit)[:, None]
+
+
 def proposed(
     mean: Float[Array, "N K Q"],
     variance: Float[Array, "N K Q"],
     weights: Float[Array, "N K"],
-    n_samples: int,
-    generator: np.random.Generator,
+    levels: Float[Array, " S"],
+    unit: Float[Array, "S 1 Q"],
 ) -> tuple[Float[Array, "S N Q"], Float[Array, "S N"]]:
-    """Draw from every row's mixture of explanations; also return the draws' log densities."""
-    n_rows = len(mean)
-    # Stratified: each explanation gets draws in proportion to its weight, rounded up or down.
-    levels = (np.arange(n_samples) + generator.random()) / n_samples
+    """Draw from every row's mixture of explanations; also return the draws' log densities.
+
+    levels, unit: see `draws_of`.
+    """
     upper = np.cumsum(weights, axis=1)[:, :-1]
     which = np.sum(levels[:, None, None] > upper, axis=2)
-    at = np.arange(n_rows), which
-    unit = generator.standard_normal((n_samples, n_rows, mean.shape[2]))
+    at = np.arange(len(mean)), which
     drawn = mean[at] + np.sqrt(variance[at]) * unit
     with np.errstate(divide="ignore"):
         log_weights = np.log(weights)

@@ -44,3 +44,18 @@ def test_a_row_of_one_number_has_no_reason(people) -> None:
     row = np.array([[5000.0, np.nan, np.nan]])
     found = next(iter(answers_of(model, data, row, ranked=True)))
     assert found.reasons == ((),)
+
+
+def test_the_answer_about_a_row_does_not_depend_on_the_rows_beside_it(people) -> None:
+    model, data = people
+    rows = data.values[:12].copy()
+    rows[3, 0] = rows[7, 2] = np.nan
+    together = next(iter(answers_of(model, data, rows, ranked=True))).p
+    alone = [next(iter(answers_of(model, data, row[None], ranked=True))).p[0] for row in rows]
+    np.testing.assert_allclose(together, alone, atol=1e-12)
+    table = data.in_own_values(rows)
+    scores = model.score_samples(table)
+    each = [model.score_samples(table.iloc[[at]])[0] for at in range(len(table))]
+    np.testing.assert_allclose(scores, each, atol=1e-3)
+    many = model.score_samples(table, n_samples=20_000, random_state=1)
+    np.testing.assert_allclose(scores, many, atol=0.1)

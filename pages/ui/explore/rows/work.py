@@ -18,7 +18,6 @@ from pages.ui.shared.density import can_learn, density_of, stored_recipe
 
 SPELL = 0.8  # seconds of work between two updates of the page
 FIRST, LATER = 20, 100  # rows in the first step, and in each further step
-SLOW = 5  # rows in each step of a comparison without a density
 BY_ARRAY = tuple(
     field.name for field in fields(Answers) if field.name not in ("reasons", "known", "held_out")
 )
@@ -126,7 +125,7 @@ def step(
         if done and time.monotonic() - began > SPELL:
             return True
         say(done / count, f"{words} rows: {done:,} of {plural(count, 'row')} …")
-        many = SLOW if compared and slow else LATER if done else FIRST
+        many = LATER if done else FIRST
         at = slice(done, done + many)
         asked = answers_of(
             model if compared else item.model,
