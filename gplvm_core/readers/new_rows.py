@@ -13,9 +13,9 @@ from gplvm_core.numerics import Array, Int64Array, IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.error_columns import ERRORS, error_columns
-from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plural
+from gplvm_core.readers.errors import DataError, by_count, in_digits, listed, parsing, plural
 from gplvm_core.readers.files import ENDINGS, ending_of
-from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.kinds import LACKS, TableColumn, usable
 from gplvm_core.readers.limits import MEGABYTE
 from gplvm_core.readers.misfits import WHOLE, Mends, Misfit, mended, name_misfits, numbers_in
 from gplvm_core.readers.names import Drawn, column_words, names_of
@@ -125,7 +125,7 @@ def read_rows(
         rows = replace(rows, errors=mended(rows.errors, names, mends))
     rows = replace(rows, values=values, mark=hashlib.sha256(data).hexdigest()[:12])
     misfits = (*rows.misfits, *_picture_misfits(values, dataset.drawing))
-    return without_empty(name, replace(rows, misfits=misfits), keep=empty_rows)
+    return without_empty(name, replace(rows, misfits=misfits), dataset.columns, keep=empty_rows)
 
 
 def read_records(records: Sequence[Mapping[str, Any]], dataset: Dataset) -> NewRows:
@@ -147,7 +147,7 @@ def read_records(records: Sequence[Mapping[str, Any]], dataset: Dataset) -> NewR
     known = _Known(dataset.drawing, names, dataset.columns, dataset.values)
     table = _like_training(table, known)
     rows = _by_name(table, {column.name: column for column in table.columns}, known)
-    return without_empty(RECORDS, rows)
+    return without_empty(RECORDS, rows, dataset.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,27 +160,41 @@ class _Known:
     values: Float[Array, "N D"]
 
 
-def without_empty(name: str, rows: NewRows, *, keep: bool = False) -> NewRows:
-    """Leave out the rows without any value, and name them in a note; DataError if none remains.
+def without_empty(
+    name: str, rows: NewRows, columns: Sequence[TableColumn] = (), *, keep: bool = False
+) -> NewRows:
+    """Leave out the rows without a usable value, and name them in notes; DataError if none remains.
 
-    keep: leave out nothing; only check that at least one row has values.
+    columns: of the rows, if some are not numbers. keep: leave out nothing; only check that at least
+    one row has values.
     """
-    empty = np.isnan(rows.values).all(axis=1)
+    blank = np.isnan(rows.values).all(axis=1)
+    empty = np.isnan(usable(rows.values, columns)).all(axis=1)
     if not empty.any() or (keep and not empty.all()):
         return rows
     if empty.all():
         raise DataError(
             f"{name}: no row has a value in the model's columns. The model needs at least one "
             "value in a row; check the names of the columns."
+            if blank.all()
+            else f"{name}: {LACKS} in every row, and there is no other value. Give rows with at "
+            "most one missing fraction."
         )
-    there = np.flatnonzero(~empty)
-    left = np.flatnonzero(empty)
-    have = "has no values and is" if len(left) == 1 else "have no values and are"
-    note = (
-        f"{'Row' if len(left) == 1 else 'Rows'} {listed([str(row + 1) for row in left], 10)} "
-        f"{have} left out: the model needs at least one value in a row."
-    )
-    return replace(rows.some(there), notes=(*rows.notes, note))
+    notes = [
+        f"{by_count(len(left), 'Row', 'Rows')} {listed([str(row + 1) for row in left], 10)} "
+        f"{by_count(len(left), one, many)} left out: {why}."
+        for left, one, many, why in (
+            (
+                np.flatnonzero(blank),
+                "has no values and is",
+                "have no values and are",
+                "the model needs at least one value in a row",
+            ),
+            (np.flatnonzero(empty & ~blank), "is", "are", f"{LACKS}, and there is no other value"),
+        )
+        if len(left)
+    ]
+    return replace(rows.some(np.flatnonzero(~empty)), notes=(*rows.notes, *notes))
 
 
 def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:

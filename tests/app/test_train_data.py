@@ -255,9 +255,8 @@ def test_rows_without_any_value_are_left_out_when_wanted():
     assert not at.exception
     assert "no value is observed in line 3" in at.error[0].value
     assert not any(button.label == "Start training" for button in at.button)
-    next(t for t in at.toggle if t.label == "Leave out the rows without any value").set_value(
-        True
-    ).run()
+    label = "Leave out the rows without any usable value"
+    next(each for each in at.toggle if each.label == label).set_value(True).run()
     assert not at.exception
     assert not at.error
     words = said(at)

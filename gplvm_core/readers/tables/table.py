@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, check_image_shape
-from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.errors import DataError, EmptyRowsError, by_count, listed, plural
+from gplvm_core.readers.kinds import LACKS, usable
 from gplvm_core.readers.missing import EMPTY, TO_FILL, check_observed
 from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
@@ -47,6 +48,7 @@ NOT_READ = (
         "",
     ),
 )
+SKIP = "In a script: skip_empty_rows=True."
 IF_MISSING = "If it stands for missing values, read the table with missing=[{:.10g}]."
 DATES = (
     "{0} is learnt as numbers, but seems to hold dates ({1}). To read them as such: "
@@ -142,7 +144,7 @@ def read_table(
     notes += kind_notes
     rows = np.arange(len(targets))
     if skip_empty_rows:
-        rows, row_notes = _filled_rows(targets, table, roles)
+        rows, row_notes = _filled_rows(targets, usable(targets, columns), table, roles)
         targets = targets[rows]
         notes += row_notes
     check_observed(
@@ -150,8 +152,16 @@ def read_table(
         table.name,
         lambda n: f"{table.unit} {table.places[rows[n]]}",
         lambda d: f"column {values[d].name!r}",
-        "In a script: skip_empty_rows=True.",
+        SKIP,
     )
+    lost = rows[np.isnan(usable(targets, columns)).all(axis=1)]
+    if len(lost):
+        where = f"{table.unit} {listed([str(table.places[n]) for n in lost])}"
+        raise EmptyRowsError(
+            f"{table.name}: {plural(len(lost), 'row')} ({where}) cannot train, because {LACKS} and "
+            f"there is no other value. Leave {by_count(len(lost), 'it', 'them')} out.",
+            script=SKIP,
+        )
     notes += _missing_notes(targets, values)
     facts, fact_notes = _facts(table, roles, rows, time_unit=time_unit, numbering=numbering)
     if image_shape is not None and columns:
@@ -214,19 +224,24 @@ def _to_learn(
 
 
 def _filled_rows(
-    targets: Array, table: Table, roles: ColumnRoles
+    targets: Array, known: Array, table: Table, roles: ColumnRoles
 ) -> tuple[Int[IntArray, " n"], list[str]]:
-    """Return the rows with a value in any column to learn, and a note on the others."""
-    rows = np.flatnonzero(~np.isnan(targets).all(axis=1))
-    skipped = [str(place) for place in np.delete(table.places, rows)]
-    if not skipped:
-        return rows, []
-    if not roles.time:
-        return rows, [f"Left out, {EMPTY}: {table.unit} {listed(skipped)}."]
-    return rows, [
-        f"{plural(len(skipped), 'step')} {EMPTY} ({table.unit} {listed(skipped)}) will be filled "
-        f"{TO_FILL}; other models leave {'it' if len(skipped) == 1 else 'them'} out."
-    ]
+    """Return the rows with a usable value in any column to learn, and notes on the others.
+
+    known: the targets that models use.
+    """
+    empty, unused = np.isnan(targets).all(axis=1), np.isnan(known).all(axis=1)
+    notes = []
+    for left, what in ((empty, EMPTY), (unused & ~empty, f"{EMPTY} to use because {LACKS}")):
+        skipped = [str(place) for place in table.places[left]]
+        if skipped and roles.time:
+            notes.append(
+                f"{plural(len(skipped), 'step')} {what} ({table.unit} {listed(skipped)}) will be "
+                f"filled {TO_FILL}; other models leave {by_count(len(skipped), 'it', 'them')} out."
+            )
+        elif skipped:
+            notes.append(f"Left out, {what}: {table.unit} {listed(skipped)}.")
+    return np.flatnonzero(~unused), notes
 
 
 def _facts(

@@ -210,7 +210,7 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
         misfits=tuple(misfits),
         trained=chosen if own and not asked.mends else None,
     )
-    return without_empty(other.title, rows, keep=empty_rows)
+    return without_empty(other.title, rows, wanted.columns, keep=empty_rows)
 
 
 def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
