@@ -30,7 +30,7 @@ from gplvm_core.new_rows.written_numbers import WrittenNumbers
 from gplvm_core.prediction import Recipe
 from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.cells import Cells, cells_in, cells_of
-from gplvm_core.readers.errors import by_count, listed, plural
+from gplvm_core.readers.errors import listed, numbered, plural
 from gplvm_core.readers.frames import Frame, from_columns, library_of, one_table
 from gplvm_core.readers.kinds import LACKS, coded_column, in_own_values
 from gplvm_core.readers.names import column_words
@@ -157,11 +157,8 @@ def apply(
         blank = np.isnan(values).all(axis=1)
         lost = np.flatnonzero(np.isnan(usable_rows(drawn, values)).all(axis=1) & ~blank)
         if len(lost):
-            where = listed([str(done + row + 1) for row in lost], 10)
-            own.append(
-                f"no answer about {by_count(len(lost), 'row', 'rows')} {where}, because {LACKS} "
-                "and there is no other value"
-            )
+            where = numbered("row", done + lost + 1, 10)
+            own.append(f"no answer about {where}, because {LACKS} and there is no other value")
         for note in (*[no_p] * bool(no_p), *own, *numbers.notes.values()):
             say(note)
         done += len(values)

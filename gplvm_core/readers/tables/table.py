@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, check_image_shape
-from gplvm_core.readers.errors import DataError, EmptyRowsError, by_count, listed, plural
+from gplvm_core.readers.errors import DataError, EmptyRowsError, by_count, listed, numbered, plural
 from gplvm_core.readers.kinds import LACKS, usable
 from gplvm_core.readers.missing import EMPTY, TO_FILL, check_observed
 from gplvm_core.readers.proposals import in_order
@@ -156,7 +156,7 @@ def read_table(
     )
     lost = rows[np.isnan(usable(targets, columns)).all(axis=1)]
     if len(lost):
-        where = f"{table.unit} {listed([str(table.places[n]) for n in lost])}"
+        where = numbered(table.unit, table.places[lost])
         raise EmptyRowsError(
             f"{table.name}: {plural(len(lost), 'row')} ({where}) cannot train, because {LACKS} and "
             f"there is no other value. Leave {by_count(len(lost), 'it', 'them')} out.",
@@ -233,14 +233,14 @@ def _filled_rows(
     empty, unused = np.isnan(targets).all(axis=1), np.isnan(known).all(axis=1)
     notes = []
     for left, what in ((empty, EMPTY), (unused & ~empty, f"{EMPTY} to use because {LACKS}")):
-        skipped = [str(place) for place in table.places[left]]
-        if skipped and roles.time:
+        skipped = table.places[left]
+        if len(skipped) and roles.time:
             notes.append(
-                f"{plural(len(skipped), 'step')} {what} ({table.unit} {listed(skipped)}) will be "
+                f"{plural(len(skipped), 'step')} {what} ({numbered(table.unit, skipped)}) will be "
                 f"filled {TO_FILL}; other models leave {by_count(len(skipped), 'it', 'them')} out."
             )
-        elif skipped:
-            notes.append(f"Left out, {what}: {table.unit} {listed(skipped)}.")
+        elif len(skipped):
+            notes.append(f"Left out, {what}: {numbered(table.unit, skipped)}.")
     return np.flatnonzero(~unused), notes
 
 
