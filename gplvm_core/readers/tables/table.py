@@ -48,6 +48,8 @@ NOT_READ = (
         "",
     ),
 )
+NOT_LEARNT = "Not learnt: "  # in front of the columns with the names of rows
+UNNAMED = ", which has no name of its own and counts the rows."
 SKIP = "In a script: skip_empty_rows=True."
 IF_MISSING = "If it stands for missing values, read the table with missing=[{:.10g}]."
 DATES = (
@@ -185,7 +187,7 @@ def _without_numbering(table: Table, roles: ColumnRoles, kinds: Kinds) -> Table:
     numbers = table.row_numbers
     if numbers is None or numbers.name in (*roles.all, *(() if kinds is None else kinds)):
         return table
-    note = f"Not learnt: {numbers.name}, which has no name of its own and counts the rows."
+    note = f"{NOT_LEARNT}{numbers.name}{UNNAMED}"
     columns = tuple(column for column in table.columns if column is not numbers)
     return replace(table, columns=columns, notes=(*table.notes, note))
 
@@ -272,7 +274,7 @@ def _facts(
     if names is not None:
         facts["row_names"] = names[rows]
     if roles.ids:
-        notes.append(f"Not learnt: {listed(list(roles.ids))}.")
+        notes.append(f"{NOT_LEARNT}{listed(list(roles.ids))}.")
     unused = [column.name for column in table.beside if column.name not in roles.all]
     if unused:
         notes.append(f"Arrays not used: {listed(unused)}.")
