@@ -21,6 +21,11 @@ class DataError(ValueError):
         super().__init__(f"{self.plain} {self.script}".rstrip())
 
 
+def told(error: BaseException) -> str:
+    """Return an error's message for the app, without the sentence for scripts; never empty."""
+    return getattr(error, "plain", "") or str(error) or type(error).__name__
+
+
 class DataTypeError(DataError, TypeError):
     """Data whose elements are not numbers."""
 
