@@ -20,6 +20,7 @@ from gplvm_core.new_rows.places import (
     explanations_of,
     placed_and_filled,
     rows_for,
+    usable_rows,
 )
 from gplvm_core.new_rows.reasons import reasons_of
 from gplvm_core.new_rows.without_density import p_values, reasons_by_hiding
@@ -82,14 +83,14 @@ class Asked:
 def _answered(
     model: Any, dataset: Dataset, block: Asked, *, reasons: bool, ranked: bool
 ) -> Answers:
-    """Answer one block. All answers about rows without values are NaN."""
+    """Answer one block. All answers about rows without usable values are NaN."""
     rows, errors = block.rows, block.errors
-    given = ~np.isnan(rows).all(axis=1)
+    given = ~np.isnan(usable_rows(dataset, rows)).all(axis=1)
     width, count = model.latent_mean_.shape[1], min(NEAREST, len(model.latent_mean_))
     places, place_std = np.full((2, len(rows), width), np.nan)
     explanations = np.full((len(rows), MOST_EXPLANATIONS, width), np.nan)
     weights = np.full((len(rows), MOST_EXPLANATIONS), np.nan)
-    filled, std = np.full((2, *rows.shape), np.nan)
+    filled, std = rows.copy(), np.where(np.isnan(rows), np.nan, 0.0)
     p, p_cell, oddness = np.full((3, len(rows)), np.nan)
     unlike = np.zeros(len(rows), dtype=bool)
     nearest = np.tile(np.arange(count), (len(rows), 1))

@@ -9,6 +9,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, DerivedDensity, Projection, complete
 from gplvm_core.prediction.typicality import Scores
 from gplvm_core.readers import DataError, Dataset
+from gplvm_core.readers.kinds import usable
 from gplvm_core.readers.views import columns_of_views
 
 MOST_EXPLANATIONS = 4
@@ -37,6 +38,12 @@ def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
         parts = dataset.views_in_own_values(rows)
         return {name: part for name, part in parts.items() if name in seen}
     return rows
+
+
+def usable_rows(dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, "n D"]:
+    """Return rows without the fractions that models ignore (`readers.fractions.usable`)."""
+    parts = columns_of_views(dataset.views).values() or (slice(None),)
+    return np.hstack([usable(rows[:, at], dataset.all_columns[at]) for at in parts])
 
 
 def as_outputs(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, "n K"]:

@@ -23,15 +23,16 @@ from gplvm_core.models.estimators.with_known import (
 )
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of, prepare
+from gplvm_core.new_rows.places import usable_rows
 from gplvm_core.new_rows.reasons import sentence_of
 from gplvm_core.new_rows.streamed import blocks_of, decimal_of, written
 from gplvm_core.new_rows.written_numbers import WrittenNumbers
 from gplvm_core.prediction import Recipe
 from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.cells import Cells, cells_in, cells_of
-from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.errors import listed, numbered, plural
 from gplvm_core.readers.frames import Frame, from_columns, library_of, one_table
-from gplvm_core.readers.kinds import coded_column, in_own_values
+from gplvm_core.readers.kinds import LACKS, coded_column, in_own_values
 from gplvm_core.readers.names import column_words
 
 NO_P_AFTER_ERRORS = (
@@ -101,7 +102,8 @@ def apply(
         one value` are the p-values of the whole row and of its most surprising value. `unlike`
         marks rows that are less typical than all training rows; their filled values mean little.
         `reasons` contains sentences; if no row has a p-value, it says why. Rows without values
-        have only NaN.
+        have only NaN; so have the answers about rows that lack two or more of their fractions
+        and have no other value.
 
     Raises
     ------
@@ -150,10 +152,15 @@ def apply(
         nonlocal done
         block, points = taken_apart(model, block)
         values, own = _values(block, names, drawn, done, numbers)
-        for note in (*[no_p] * bool(no_p), *own, *numbers.notes.values()):
-            say(note)
         if not len(values):
             raise DataError("the table has no rows: pass at least one")
+        blank = np.isnan(values).all(axis=1)
+        lost = np.flatnonzero(np.isnan(usable_rows(drawn, values)).all(axis=1) & ~blank)
+        if len(lost):
+            where = numbered("row", done + lost + 1, 10)
+            own.append(f"no answer about {where}, because {LACKS} and there is no other value")
+        for note in (*[no_p] * bool(no_p), *own, *numbers.notes.values()):
+            say(note)
         done += len(values)
         groups = [(model, slice(None))] if points is None else groups_of(model, points)
         parts, order = list[Answers](), np.arange(len(values))

@@ -1,7 +1,7 @@
 """Errors of the readers, and the conversion of parser errors into them."""
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 # maximum number of characters of a message, because text from a file can be of any length
 LONGEST = 900
@@ -19,6 +19,11 @@ class DataError(ValueError):
         self.plain = shortened(message, LONGEST)
         self.script = shortened(script, LONGEST_SCRIPT)
         super().__init__(f"{self.plain} {self.script}".rstrip())
+
+
+def told(error: BaseException) -> str:
+    """Return an error's message for the app, without the sentence for scripts; never empty."""
+    return getattr(error, "plain", "") or str(error) or type(error).__name__
 
 
 class DataTypeError(DataError, TypeError):
@@ -62,6 +67,11 @@ def in_digits(value: float, digits: int = 4) -> str:
 def plural(count: int, one: str, many: str | None = None) -> str:
     """Return a count with its noun, such as "1 row" or "2 rows"."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def numbered(noun: str, numbers: Collection[object], limit: int = 5) -> str:
+    """Return a noun with the first few numbers, such as "row 3" or "rows 3, 8"."""
+    return f"{noun}{'s' * (len(numbers) > 1)} {listed([str(each) for each in numbers], limit)}"
 
 
 def by_count(count: int, one: str, many: str) -> str:

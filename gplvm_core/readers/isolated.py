@@ -1,8 +1,7 @@
-"""Cells that are probably errors: numbers far from all others of their column, and rare words that
-look like slips of the pen for a frequent word.
+"""Cells that are probably errors: numbers far from all others of their column, and words that look
+like slips of the pen for a more frequent word.
 """
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,15 +14,14 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.errors import listed
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.rows.table import TableDataset
+from gplvm_core.readers.spelling import bare, meant
 from gplvm_core.readers.tables.mixed import in_short
 
 MOST_ISOLATED = 3  # values of one column
 LEAST_OTHERS = 10  # least number of other values from which their range is estimated
 FAR = 3.0  # the least distance to the other values, as a multiple of their range
 FACTORS = (0.1, 10.0, 0.01, 100.0, 0.001, 1000.0)  # changes by a misplaced decimal point
-RARE, FREQUENT = 2, 10  # a slip occurs at most twice, its word at least ten times as often
-ALIKE = 0.75  # similarity of two words, from 0 to 1
-SHORTEST = 4  # shorter words that differ are seldom slips
+RARE, FREQUENT = 2, 10  # a slip of letters occurs at most twice, its word ten times as often
 LEFT_OUT = "Values far from all others count as missing: "  # the beginning of a note
 
 
@@ -47,8 +45,10 @@ def isolated_values(dataset: Dataset) -> tuple[IsolatedValue, ...]:
     """Return the numbers that are probably errors, in the order of the columns.
 
     A value is isolated if its distance to the nearest other value is more than three times the
-    range of the others. Up to three values of a column may be isolated as a group. Only tables are
-    checked, not the columns of pictures, poses, curves and rows on disk.
+    range of the others. In a column of positive numbers, logarithms are compared, too, if another
+    place of the decimal point would bring the value into this range. Up to three values of a column
+    may be isolated as a group. Only tables are checked, not the columns of pictures, poses, curves
+    and rows on disk.
     """
     drawn = any(view.drawing.kind != "bars" for view in dataset.views)
     if dataset.drawing.kind != "bars" or drawn or isinstance(dataset, TableDataset):
@@ -89,14 +89,27 @@ def _of_column(values: Float[Array, " N"], column: int, count: bool) -> list[Iso
                 continue
             outside = np.r_[order[:below], order[len(order) - (several - below) :]]
             low, high = float(others[0]), float(others[-1])
-            gaps = np.maximum(low - values[outside], values[outside] - high)
-            if np.all(gaps > FAR * (high - low)):
-                return [
-                    IsolatedValue(int(row), column, value, low, high, each)
-                    for row, value in zip(outside, values[outside].tolist(), strict=True)
-                    for each in [_corrected(value, low, high, count)]
-                ]
+            found = [
+                IsolatedValue(
+                    int(row), column, value, low, high, _corrected(value, low, high, count)
+                )
+                for row, value in zip(outside, values[outside].tolist(), strict=True)
+            ]
+            if all(_is_far(each) for each in found):
+                return found
     return []
+
+
+def _is_far(found: IsolatedValue) -> bool:
+    """Whether a value is far from the others: a tenth of a length is near them, but not its
+    logarithm.
+    """
+    value, low, high = found.value, found.low, found.high
+    if max(low - value, value - high) > FAR * (high - low):
+        return True
+    if found.corrected is None or min(value, low) <= 0.0:
+        return False
+    return max(np.log(low / value), np.log(value / high)) > FAR * np.log(high / low)
 
 
 def _corrected(value: float, low: float, high: float, count: bool) -> float | None:
@@ -110,7 +123,7 @@ def _corrected(value: float, low: float, high: float, count: bool) -> float | No
 
 @dataclass(frozen=True)
 class WordSlip:
-    """A rare word of a column, the frequent word that may be meant, and the rows of the slip."""
+    """A word of a column, the more frequent word that may be meant, and the rows of the slip."""
 
     column: int
     word: str
@@ -119,30 +132,29 @@ class WordSlip:
 
 
 def word_slips(dataset: Dataset) -> tuple[WordSlip, ...]:
-    """Return the words that are probably misspelt: another case, or a few other letters."""
+    """Return the words that are probably misspelt.
+
+    Words that differ only in case, spaces and punctuation are slips for the most frequent of them.
+    Rare words with a few other letters are slips for a frequent word.
+    """
     found = []
     for d, column in enumerate(dataset.columns):
         if column.kind != "category":
             continue
         codes = dataset.values[:, d]
         rows = [np.flatnonzero(codes == n) for n in range(len(column.words))]
-        known = {str(word): at for word, at in zip(column.words, rows, strict=True)}
-        for word, at in known.items():
-            usual = [other for other, own in known.items() if len(own) >= FREQUENT * len(at)]
-            meant = _meant(word, usual) if 0 < len(at) <= RARE else None
-            if meant is not None:
-                found.append(WordSlip(d, word, meant, tuple(at.tolist())))
+        known = {str(word): at for word, at in zip(column.words, rows, strict=True) if len(at)}
+        alike: dict[str, list[str]] = {}
+        for word in sorted(known, key=lambda each: -len(known[each])):
+            alike.setdefault(bare(word), []).append(word)
+        counts = {words[0]: sum(len(known[each]) for each in words) for words in alike.values()}
+        for words in alike.values():
+            count = counts[words[0]]
+            usual = [each for each, own in counts.items() if own >= FREQUENT * count]
+            other = meant(words[0], usual) if count <= RARE else None
+            for word in words if other else words[1:]:
+                found.append(WordSlip(d, word, other or words[0], tuple(known[word].tolist())))
     return tuple(found)
-
-
-def _meant(word: str, usual: Sequence[str]) -> str | None:
-    bare = " ".join(word.casefold().split())
-    same = [other for other in usual if " ".join(other.casefold().split()) == bare]
-    if same or len(bare) < SHORTEST or not bare.isalpha():
-        return next(iter(same), None)
-    letters = {other.casefold(): other for other in usual}
-    near = difflib.get_close_matches(bare, letters, 1, ALIKE)
-    return letters[near[0]] if near else None
 
 
 def corrected(dataset: Dataset, slips: Sequence[WordSlip]) -> Dataset:

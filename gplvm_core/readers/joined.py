@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import IntArray
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.errors import DataError, in_digits, listed, plural
+from gplvm_core.readers.errors import DataError, in_digits, listed, numbered, plural
 from gplvm_core.readers.views import View
 
 Unequal = Literal["trim", "fill"]
@@ -271,8 +271,7 @@ def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
             )
         if part.rows is not None:
             absent = np.setdiff1d(np.arange(min(part.n_rows, count)), part.rows)
-            places = listed([str(n + 1) for n in absent])
-            notes.append(f"{part.file}: the view is missing in row {places}.")
+            notes.append(f"{part.file}: the view is missing in {numbered('row', absent + 1)}.")
     return notes
 
 

@@ -37,6 +37,7 @@ KINDS = {
     CONSTANT: "logistic.YesNo",  # a constant column has no outputs
 }
 FRACTION = "fraction"
+LACKS = "two or more fractions are missing"  # in notes on rows without a usable value
 # With the layer's Gaussian noise, with a noise of their own, and with the noise of coordinates.
 NUMBERS = ("number", "robust", FRACTION)
 QUANTITIES = (*NUMBERS, "count")  # targets of a regression, and columns to draw beside a map
@@ -74,6 +75,16 @@ class TableColumn:
     @property
     def is_number(self) -> bool:
         return self.kind in NUMBERS
+
+
+def usable(rows: Float[Array, "N D"], columns: Sequence[TableColumn]) -> Float[Array, "N D"]:
+    """Return the rows as models see them: if two or more fractions of a row are missing, all are.
+
+    columns: of the rows; empty if all are numbers.
+    """
+    own = np.array([column.kind == FRACTION for column in columns], dtype=bool)
+    lost = own & (np.isnan(rows[:, own]).sum(axis=1) > 1)[:, None] if own.any() else False
+    return np.where(lost, np.nan, rows)
 
 
 def columns_of(

@@ -9,15 +9,18 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
-from gplvm_core.readers.errors import in_digits, listed, plural, shortened
+from gplvm_core.readers.errors import by_count, in_digits, listed, numbered, plural, shortened
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.proposals import MOSTLY_NUMBERS
+from gplvm_core.readers.spelling import meant
 from gplvm_core.readers.tables.codes import is_usual, written
 from gplvm_core.readers.tables.columns import MISSING, Column, Table
+from gplvm_core.readers.tables.mixed import coded_cells
 from gplvm_core.readers.tables.numerals import read_numerals
 
 Mends = tuple[tuple[str, str, str], ...]
-"""Chosen remedies: ("use", model's column, file's column), ("times", column, factor), or
-("missing", "*", number)."""
+"""Chosen remedies: ("use", model's column, file's column), ("times", column, factor),
+("missing", "*", number), or ("unknown", column, word that is not read as a similar one)."""
 
 IN_UNITS = re.compile(r"The values of (.+) are in (.+)\.$")
 BRACKETS = re.compile(r"\(.*?\)|\[.*?\]")
@@ -25,6 +28,7 @@ ALIKE = 0.82  # similarity of two names, from 0 to 1
 FEWEST = 3  # least number of values needed to judge a column's unit
 STEPS = (10.0, 100.0, 1000.0, 1e6)  # factors between common units
 WHOLE = "*"  # every column
+UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
@@ -99,15 +103,45 @@ def numbers_in(column: Column, table: Table) -> tuple[Array, Misfit | None]:
             "missing in every row."
         )
     else:
-        where = listed([str(table.places[n]) for n in bad], 5)
-        lines = table.unit if len(bad) == 1 else f"{table.unit}s"
+        where = numbered(table.unit, table.places[bad])
         are = "is not a number" if len(bad) == 1 else "are not numbers"
         words = (
-            f"Column “{name}”: {plural(len(bad), 'cell')} {are} ({shown}, {lines} {where}). "
+            f"Column “{name}”: {plural(len(bad), 'cell')} {are} ({shown}, {where}). "
             f"{'It counts' if len(bad) == 1 else 'They count'} as missing; correct the file if "
             "the values are known."
         )
     return numbers, Misfit(column.name, words)
+
+
+def words_in(
+    kind: TableColumn, column: Column, table: Table, mends: Mends
+) -> tuple[Array, list[Misfit]]:
+    """Return a column's values by the model's words, and misfits that name the unknown words.
+
+    An unknown word is read as the known word that it resembles, unless the visitor chose that it is
+    missing, as all others are.
+    """
+    unknown: dict[str, list[int]] = {}
+
+    def tell(row: int, word: str) -> None:
+        unknown.setdefault(word, []).append(row)
+
+    values = coded_cells(kind, column, table, tell)
+    known, found = [str(word) for word in kind.words], []
+    for word, rows in unknown.items():
+        called = shortened(word, 30)
+        where = numbered(table.unit, table.places[rows])
+        own = f"Column “{shortened(column.name)}”: the model does not know “{called}” ({where})."
+        near, mend = meant(word, known), (UNKNOWN, column.name, word)
+        if near is not None and mend not in mends:
+            values[rows] = known.index(near)
+            words = f"{own} It is read as “{near}”."
+            found.append(Misfit(column.name, words, mend, f"Read “{called}” as missing"))
+        else:
+            cells = by_count(len(rows), "The cell counts", "They count")
+            words = f"{own} It has learnt {listed(known, 10)}. {cells} as missing."
+            found.append(Misfit(column.name, words))
+    return values, found
 
 
 def unit_misfits(

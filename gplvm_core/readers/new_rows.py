@@ -13,11 +13,27 @@ from gplvm_core.numerics import Array, Int64Array, IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.error_columns import ERRORS, error_columns
-from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plural
+from gplvm_core.readers.errors import (
+    DataError,
+    by_count,
+    in_digits,
+    listed,
+    numbered,
+    parsing,
+    plural,
+)
 from gplvm_core.readers.files import ENDINGS, ending_of
-from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.kinds import LACKS, TableColumn, usable
 from gplvm_core.readers.limits import MEGABYTE
-from gplvm_core.readers.misfits import WHOLE, Mends, Misfit, mended, name_misfits, numbers_in
+from gplvm_core.readers.misfits import (
+    WHOLE,
+    Mends,
+    Misfit,
+    mended,
+    name_misfits,
+    numbers_in,
+    words_in,
+)
 from gplvm_core.readers.names import Drawn, column_words, names_of
 from gplvm_core.readers.packages import require_packages
 from gplvm_core.readers.pictures.picture import NEEDS, open_picture
@@ -105,7 +121,8 @@ def read_rows(
 ) -> NewRows:
     """Read the rows of a file for a model whose columns and drawing are those of `dataset`.
 
-    mends: the chosen remedies for misfits. Cells that are no numbers become gaps. Rows without any
+    mends: the chosen remedies for misfits. Cells that are no numbers, and unknown words that
+    resemble no known one, become gaps. Rows without any
     value are left out, unless `empty_rows` keeps them as frames of a sequence. Misfits and notes
     name these cells and rows. Raises DataError for files without usable rows.
     """
@@ -126,7 +143,7 @@ def read_rows(
         rows = replace(rows, errors=mended(rows.errors, names, mends))
     rows = replace(rows, values=values, mark=hashlib.sha256(data).hexdigest()[:12])
     misfits = (*rows.misfits, *_picture_misfits(values, dataset.drawing))
-    return without_empty(name, replace(rows, misfits=misfits), keep=empty_rows)
+    return without_empty(name, replace(rows, misfits=misfits), dataset.columns, keep=empty_rows)
 
 
 def read_records(records: Sequence[Mapping[str, Any]], dataset: Dataset) -> NewRows:
@@ -147,8 +164,8 @@ def read_records(records: Sequence[Mapping[str, Any]], dataset: Dataset) -> NewR
         )
     known = _Known(dataset.drawing, names, dataset.columns, dataset.values)
     table = _like_training(table, known)
-    rows = _by_name(table, {column.name: column for column in table.columns}, known)
-    return without_empty(RECORDS, rows)
+    rows = _by_name(table, {column.name: column for column in table.columns}, known, None)
+    return without_empty(RECORDS, rows, dataset.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,27 +178,40 @@ class _Known:
     values: Float[Array, "N D"]
 
 
-def without_empty(name: str, rows: NewRows, *, keep: bool = False) -> NewRows:
-    """Leave out the rows without any value, and name them in a note; DataError if none remains.
+def without_empty(
+    name: str, rows: NewRows, columns: Sequence[TableColumn] = (), *, keep: bool = False
+) -> NewRows:
+    """Leave out the rows without a usable value, and name them in notes; DataError if none remains.
 
-    keep: leave out nothing; only check that at least one row has values.
+    columns: of the rows, if some are not numbers. keep: leave out nothing; only check that at least
+    one row has values.
     """
-    empty = np.isnan(rows.values).all(axis=1)
+    blank = np.isnan(rows.values).all(axis=1)
+    empty = np.isnan(usable(rows.values, columns)).all(axis=1)
     if not empty.any() or (keep and not empty.all()):
         return rows
     if empty.all():
         raise DataError(
             f"{name}: no row has a value in the model's columns. The model needs at least one "
             "value in a row; check the names of the columns."
+            if blank.all()
+            else f"{name}: {LACKS} in every row, and there is no other value. Give rows with at "
+            "most one missing fraction."
         )
-    there = np.flatnonzero(~empty)
-    left = np.flatnonzero(empty)
-    have = "has no values and is" if len(left) == 1 else "have no values and are"
-    note = (
-        f"{'Row' if len(left) == 1 else 'Rows'} {listed([str(row + 1) for row in left], 10)} "
-        f"{have} left out: the model needs at least one value in a row."
-    )
-    return replace(rows.some(there), notes=(*rows.notes, note))
+    notes = [
+        f"{numbered('Row', left + 1, 10)} {by_count(len(left), one, many)} left out: {why}."
+        for left, one, many, why in (
+            (
+                np.flatnonzero(blank),
+                "has no values and is",
+                "have no values and are",
+                "the model needs at least one value in a row",
+            ),
+            (np.flatnonzero(empty & ~blank), "is", "are", f"{LACKS}, and there is no other value"),
+        )
+        if len(left)
+    ]
+    return replace(rows.some(np.flatnonzero(~empty)), notes=(*rows.notes, *notes))
 
 
 def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:
@@ -281,7 +311,7 @@ def _matched(name: str, table: Table, dataset: Drawn, mends: Mends) -> NewRows:
     table = replace(table, columns=tuple(renamed))
     named = {column.name: column for column in table.columns}
     if any(column in named for column in wanted) or name_misfits(wanted, [*named]):
-        return _by_name(table, named, dataset)
+        return _by_name(table, named, dataset, mends)
     numeric = [column for column in table.columns if column.numbers is not None]
     # Text in a needed column raises an error that names the cell; other columns of text are left
     # out.
@@ -300,7 +330,7 @@ def _matched(name: str, table: Table, dataset: Drawn, mends: Mends) -> NewRows:
         notes.append(f"Columns that the model does not have were not used: {listed(left_out)}.")
     if wanted and table.header:
         notes.append("The column names differ from the model's; the columns were used in order.")
-    return _rows(table, dict(enumerate(columns)), dataset, notes=notes)
+    return _rows(table, dict(enumerate(columns)), dataset, notes=notes, mends=mends)
 
 
 def _rows(
@@ -310,8 +340,12 @@ def _rows(
     *,
     notes: list[str],
     misfits: Sequence[Misfit] = (),
+    mends: Mends | None,
 ) -> NewRows:
-    """Return the rows; used: the columns by their numbers in the model."""
+    """Return the rows; used: the columns by their numbers in the model.
+
+    mends: None: an unknown word raises DataError.
+    """
     values = np.full((len(table.places), dataset.drawing.n_outputs), np.nan)
     found = list(misfits)
     for number, column in used.items():
@@ -320,7 +354,11 @@ def _rows(
             values[:, number], misfit = numbers_in(column, table)
             found += [] if misfit is None else [misfit]
             continue
-        values[:, number] = coded_cells(kind, column, table)
+        if mends is None or not kind.is_words:
+            values[:, number] = coded_cells(kind, column, table)
+        else:
+            values[:, number], unknown = words_in(kind, column, table, mends)
+            found += unknown
         notes += kind.slips_in(column.first_words(len(table.places))) if kind.slips else ()
     return NewRows(
         values,
@@ -364,7 +402,9 @@ def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Ta
     )
 
 
-def _by_name(table: Table, named: dict[str, Column], dataset: Drawn) -> NewRows:
+def _by_name(
+    table: Table, named: dict[str, Column], dataset: Drawn, mends: Mends | None
+) -> NewRows:
     """Return the model's columns by name; columns that the table lacks are missing in every row."""
     notes, wanted = list(table.notes), dataset.column_names or ()
     named, of_dates = _with_dates(table, named, wanted)
@@ -382,7 +422,8 @@ def _by_name(table: Table, named: dict[str, Column], dataset: Drawn) -> NewRows:
     if unused:
         notes.append(f"Columns that the model does not have were not used: {listed(unused)}.")
     used = {number: named[name] for number, name in enumerate(wanted) if name in named}
-    rows = _rows(table, used, dataset, notes=notes, misfits=name_misfits(wanted, [*named]))
+    odd = name_misfits(wanted, [*named])
+    rows = _rows(table, used, dataset, notes=notes, misfits=odd, mends=mends)
     return replace(rows, errors=errors)
 
 

@@ -18,6 +18,7 @@ from gplvm_core import models
 from gplvm_core.comparison.one_column import Predicted, predicted_by, task_of
 from gplvm_core.optimise import Progress
 from gplvm_core.readers import Dataset
+from gplvm_core.readers.errors import told
 from gplvm_core.training.limits import give_way
 from gplvm_core.training.progress import Snapshot
 
@@ -79,7 +80,7 @@ class ComparisonRun:
         try:
             self.result = self._task(self._follow)
         except Exception as error:  # an exception would be lost in the thread
-            self.problem = str(error) or type(error).__name__
+            self.problem = told(error)
         finally:
             _TURNS.release()
 

@@ -24,6 +24,7 @@ from gplvm_core.models.estimators.second_stage import (
 from gplvm_core.optimise import Progress
 from gplvm_core.readers import DataError, Dataset
 from gplvm_core.readers.error_columns import ERRORS
+from gplvm_core.readers.errors import told
 from gplvm_core.readers.frames import from_columns
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.store import Library, StoreError
@@ -137,7 +138,7 @@ class Job:
             if isinstance(error, RuntimeError) and "interpreter shutdown" in str(error):
                 self.checkpoint()
                 return "interrupted"
-            self._fail(str(error) or type(error).__name__)
+            self._fail(told(error))
             return "ended"
         try:
             entry = self._keep(fitted, dataset)

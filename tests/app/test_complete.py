@@ -29,6 +29,7 @@ from pages.ui.explore.fill.items import (
 from pages.ui.explore.rows.files import example
 from pages.ui.shared import density
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.intervals import ENDS
 from tests.app.apptest import drawn, go_to, press, query, run_page, said, stores
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -275,7 +276,11 @@ def test_the_completed_row_is_exported_with_what_was_filled(flow, model):
     assert [line["filled"] for line in lines] == ["1", "1"] + ["0"] * 10
     assert float(lines[0]["value"]) == pytest.approx(answer.mean[0], rel=1e-6)
     assert float(lines[0]["truth"]) == pytest.approx(flow.values[0, 0], rel=1e-6)
-    assert lines[5]["std"] == ""
+    ends = [float(lines[0][each]) - answer.mean[0] for each in ENDS]
+    np.testing.assert_allclose(
+        ends, [-1.959964 * answer.std[0], 1.959964 * answer.std[0]], rtol=1e-4
+    )
+    assert lines[5]["std"] == lines[5][ENDS[0]] == ""
     assert row_png(flow, answer.mean).startswith(b"\x89PNG")
 
 

@@ -38,8 +38,10 @@ from pages.ui.explore.time.model import (
     parts_of,
     played,
     sequence_titles,
+    with_gap,
 )
-from pages.ui.shared.intervals import GAPS
+from pages.ui.explore.time.plan import lacks
+from pages.ui.shared.intervals import ENDS, GAPS
 from tests.app.apptest import go_to, press, run_page, stores
 
 STEP = 0.1
@@ -176,8 +178,27 @@ def test_rows_that_the_series_lacks_are_played(kind: type[Any], poses: Dataset) 
     far = np.linalg.norm(poses.values - between, axis=1).mean()
     assert np.linalg.norm(shown[10] - between) < 0.5 * far
     assert reel.panels[0].std[10].mean() > reel.panels[0].std[9].mean()
-    table = list(csv.reader(io.StringIO(sequence_csv(gaps, reel).decode())))
-    assert [row[2] for row in table[1:33]].count("1") == 2  # hidden
+    dated = replace(gaps, time_unit="hours since 2026-03-01")
+    hours = replace(reel, times=np.rint(reel.times / STEP))
+    table = list(csv.DictReader(io.StringIO(sequence_csv(dated, hours).decode())))
+    assert [row["kind"] for row in table] == [
+        *["observed"] * 10, *["filled"] * 2, *["observed"] * 18, *["forecast"] * 3,
+    ]  # fmt: skip
+    assert [table[n]["time"] for n in (0, 10, 25)] == [
+        "2026-03-01 00:00", "2026-03-01 10:00", "2026-03-02 01:00",
+    ]  # fmt: skip
+    name, std = poses.column_names[0], reel.panels[0].std
+    for n, value, own in ((9, poses.values[9, 0], 0.0), (10, shown[10, 0], std[10, 0])):
+        found = [float(table[n][f"{name}{end}"]) for end in ("", *(f" {each}" for each in ENDS))]
+        ends = [value, value - 1.96 * own, value + 1.96 * own]
+        np.testing.assert_allclose(found, ends, rtol=1e-4, atol=1e-5)
+    # The series' own gap is open, and is filled with everything else.
+    gap = with_gap(model, gaps, 0, EVERYTHING, (20 * STEP, 21 * STEP))
+    np.testing.assert_allclose(gap.times, STEP * np.arange(30))
+    assert np.flatnonzero(gap.hidden).tolist() == [10, 11, 20, 21]
+    assert np.isnan(gap.panels[1].values).all(axis=1).nonzero()[0].tolist() == [10, 11]
+    assert gap.latent_mean.shape == (30, 3) and not np.isnan(gap.latent_mean).any()
+    assert parts_of(gaps, lacks(model, 0))[0] == OWN_GAPS
 
 
 def test_vector_inputs_cannot_be_played(keep, poses):
@@ -348,14 +369,16 @@ def test_the_table_marks_forecasts(poses):
     panel = SequencePanel("model", poses.values[:4], np.full((4, poses.n_outputs), 0.25))
     table = sequence_csv(poses, Reel("x", times, (panel,), forecast=np.array([0, 0, 0, 1], bool)))
     lines = list(csv.reader(io.StringIO(table.decode())))
-    assert lines[0][:3] == ["time", "forecast", "hidden"]
-    assert lines[0][3] == poses.column_names[0]
-    assert lines[0][-1] == f"{poses.column_names[-1]} std"
-    assert [line[1] for line in lines[1:]] == ["0", "0", "0", "1"]
-    numbers = np.array(lines[1:], float)
+    assert lines[0][:3] == ["kind", "time", poses.column_names[0]]
+    assert lines[0][-1] == f"{poses.column_names[-1]} upper end (95 %)"
+    assert [line[0] for line in lines[1:]] == ["drawn", "drawn", "drawn", "forecast"]
+    numbers = np.array([[line[1], "nan", *line[2:]] for line in lines[1:]], float)
     np.testing.assert_allclose(numbers[:, 0], times)
-    np.testing.assert_allclose(numbers[:, 3 : 3 + poses.n_outputs], poses.values[:4], rtol=1e-6)
-    np.testing.assert_allclose(numbers[:, 3 + poses.n_outputs :], 0.25)
+    values, std, *ends = np.split(numbers[:, 2:], 4, axis=1)
+    np.testing.assert_allclose(values, poses.values[:4], rtol=1e-6)
+    np.testing.assert_allclose(std, 0.25)
+    width = np.diff(np.hstack(ends), axis=1)[:, ::2]
+    np.testing.assert_allclose(width, 2 * 1.959964 * 0.25, rtol=1e-5)
 
 
 def test_the_gif_moves_at_the_speed_of_the_times(poses):

@@ -200,6 +200,9 @@ def test_the_table_has_every_frame_and_says_what_was_filled(model, poses):
     own = OwnSequence("x", STEP * np.arange(60), given, given, (), "q")
     reel = filled(model, poses, gap_of(poses, own), lambda step, bound: None)
     (head, *lines) = csv.reader(io.StringIO(sequence_csv(poses, reel, own=own).decode()))
+    assert head.pop(0) == "kind" and [line.pop(0) for line in lines][19:31] == [
+        "observed", *["partly filled"] * 10, "filled",
+    ]  # fmt: skip
     named = dict(zip(head, np.array(lines, float).T, strict=True))
     for d, name in enumerate(poses.column_names):
         flags = named.get(f"{name} filled", np.zeros(60))

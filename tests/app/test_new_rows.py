@@ -16,17 +16,17 @@ from streamlit.testing.v1 import AppTest
 import gplvm_core
 from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, load_dataset
-from gplvm_core.models import BayesianGPLVM
+from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.new_rows import Answers, answers_of
-from gplvm_core.readers import DataError, NamedBytes
+from gplvm_core.readers import DataError, NamedBytes, read_table
 from gplvm_core.readers.error_columns import ERRORS
-from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.readers.new_rows import NewRows, read_rows
 from gplvm_core.readers.rows.folders import OWN
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.store import READY, Library, ready_model, workspace
 from gplvm_core.training import comparing, comparison_of
 from pages.ui.explore.ask_rows import DISK
-from pages.ui.explore.bring import CHOSEN
+from pages.ui.explore.bring import CHOSEN, answers_file, beside_training
 from pages.ui.explore.rows.export import code
 from pages.ui.explore.rows.files import (
     answer_table,
@@ -38,6 +38,7 @@ from pages.ui.explore.rows.files import (
 )
 from pages.ui.explore.rows.work import key_of
 from pages.ui.shared.catalogue import Item, open_item
+from pages.ui.shared.intervals import ENDS
 from tests.app.apptest import finished, go_to, press, query, run_page, said, stores
 from tests.cases import quickly
 
@@ -291,6 +292,10 @@ def test_the_files_have_the_columns_of_the_visitor_and_the_answers(flow, model):
     assert header[start : start + len(title)] == list(title)
     assert header[0] == "row (2)"  # the file already has a column with the name "row"
     assert {"size", "size std", "x2", f"{names[4]} std", "nearest training rows"} <= set(header)
+    at = [header.index(f"{names[4]}{end}") for end in (" std", *(f" {each}" for each in ENDS))]
+    std, low, high = (float(written[1][n]) for n in at)
+    middle = float(written[1][start + title.index(names[4])])
+    np.testing.assert_allclose([middle - low, high - middle], 1.959964 * std, rtol=1e-4)
     given = [[line[start + title.index(name)] for name in ("day", "row", "remark")]
              for line in written]  # fmt: skip
     assert given == [list(fact) for fact in facts]
@@ -313,6 +318,23 @@ def test_the_files_have_the_columns_of_the_visitor_and_the_answers(flow, model):
     cells_ = anndata.read_h5ad(path)
     np.testing.assert_allclose(cells_.X, found.filled)
     assert "remark" in cells_.obs
+
+
+def test_training_rows_keep_the_name_of_their_column_of_names() -> None:
+    text = "\n".join(["a,b,name", *(f"{n},{n * n},plant {n}" for n in range(30))]).encode()
+    plants = read_table(text, id_columns=["name"])
+    columns = {column.name: column.cells for column in beside_training(plants)}
+    assert columns["name"][3] == "plant 3" == plants.row_names[3]
+    model = ProbabilisticPCA(1).fit(plants.values)
+    own = NewRows(plants.values, (), row_names=plants.row_names, columns=beside_training(plants))
+    found = Answers.joined([*answers_of(model, plants, own.values)])
+    titles = [title for title, _ in answer_table(plants, own, found)]
+    assert "name" in titles and "id" not in titles
+    assert beside_training(read_table(text.replace(b"a,b,name", b"a,b,c"), id_columns=["c"]))
+    numbered = read_table(b",a,b\n1,2,3\n2,5,1\n3,4,4\n")  # the numbers have no name
+    assert beside_training(numbered) == ()
+    item = Item("library:x", "Small flow, again", model, plants)
+    assert answers_file(item, "csv") == "small-flow-again-answers.csv"
 
 
 def test_the_example_can_be_read_back(flow):

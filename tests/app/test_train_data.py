@@ -257,9 +257,8 @@ def test_rows_without_any_value_are_left_out_when_wanted():
     assert not at.exception
     assert "no value is observed in line 3" in at.error[0].value
     assert not any(button.label == "Start training" for button in at.button)
-    next(t for t in at.toggle if t.label == "Leave out the rows without any value").set_value(
-        True
-    ).run()
+    label = "Leave out the rows without any usable value"
+    next(each for each in at.toggle if each.label == label).set_value(True).run()
     assert not at.exception
     assert not at.error
     words = said(at)
@@ -274,7 +273,7 @@ def test_rows_without_values_in_a_series_are_a_gap_to_fill():
     assert not at.error
     words = said(at)
     assert "18 rows, 2 values each" in words
-    assert "2 steps without any value (line 9, 10) will be filled by a model over time" in words
+    assert "2 steps without any value (lines 9, 10) will be filled by a model over time" in words
     assert at.radio(key="form_model").value == "Dynamical GP-LVM"
     at.radio(key="form_model").set_value("Bayesian GP-LVM").run()  # the visitor may choose another
     assert at.radio(key="form_model").value == "Bayesian GP-LVM"

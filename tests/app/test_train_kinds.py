@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from streamlit.testing.v1.element_tree import Toggle
 
 from gplvm_core import Dataset, Drawing
 from gplvm_core.store import Library, workspace
@@ -192,3 +193,20 @@ def test_fractions_beside_words_are_named_and_learnt_as_numbers():
     switch = next(each for each in alone.toggle if "fractions of one whole" in each.label)
     switch.set_value(True).run()
     assert not alone.exception and "2 columns of numbers and 3 fractions" in said(alone)
+
+
+def test_rows_that_lack_two_of_their_fractions_are_named_before_training():
+    rows = [row.split(",", 2)[2] for row in soils().decode().splitlines()]  # only fractions
+    rows[6] = ",41.5,"
+    at = upload(run_page("train"), "parts.csv", "\n".join(rows).encode())
+
+    def switch(words: str) -> Toggle:
+        return next(each for each in at.toggle if words in each.label)
+
+    switch("fractions of one whole").set_value(True).run()
+    assert "1 row (line 7) cannot train, because two or more fractions" in at.error[0].value
+    assert not any(button.label == "Start training" for button in at.button)
+    switch("Leave out the rows without any usable value").set_value(True).run()
+    assert not at.exception and not at.error
+    assert "to use because two or more fractions are missing: line 7." in said(at)
+    assert any(button.label == "Start training" for button in at.button)

@@ -217,11 +217,11 @@ def test_rows_without_any_value_of_an_npz_keep_their_place():
     sensors[[2, 7]] = np.nan
     np.savez(file, sensors=sensors, motors=np.random.default_rng(1).normal(size=(N, 2)))
     at = several(("both.npz", file.getvalue()))
-    assert "both.npz, sensors has no value in 2 rows of 30: row 3, 8." in at.error[0].value
+    assert "both.npz, sensors has no value in 2 rows of 30: rows 3, 8." in at.error[0].value
     next(t for t in at.toggle if t.label == "Keep empty rows as missing").set_value(True).run()
     assert not at.exception and not at.error
     assert "30 rows, 2 views" in said(at)
-    assert "both.npz, sensors: the view is missing in row 3, 8." in said(at)
+    assert "both.npz, sensors: the view is missing in rows 3, 8." in said(at)
 
 
 # --- one table ------------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def test_rows_without_observations_are_reported(
     with pytest.raises(DataError, match="nothing is observed in column 5"):
         clone(model).fit(empty_column)
     fitted = clone(model).fit(digits)
-    with pytest.raises(DataError, match="nothing is observed in row 3"):
+    with pytest.raises(DataError, match="nothing is observed in row 4"):
         fitted.complete(empty_row)
     with pytest.raises(ValueError, match="features"):
         fitted.complete(digits[:, :7])

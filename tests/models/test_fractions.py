@@ -243,8 +243,8 @@ def changed(row, column, value):
 @pytest.mark.parametrize(
     ("rows", "kinds", "said"),
     [
-        (changed(7, 0, 2.0), "fraction", r"of row 7 \(counted from 0\) sum to .* 1 ± 0\.01"),
-        (changed(7, 2, -0.1), "fraction", r"column '2' has -0\.1 in row 7 .*is not negative"),
+        (changed(7, 0, 2.0), "fraction", r"of row 8 sum to .* 1 ± 0\.01.*from 0, it is row 7"),
+        (changed(7, 2, -0.1), "fraction", r"column '2' has -0\.1 in row 8: .*is not negative"),
         (changed(7, 2, np.inf), "fraction", "row 7"),
         (PARTS, ["fraction", "number", "number"], "'0' is a fraction without another one"),
         (np.where(np.eye(150, 3) > 0.0, PARTS, np.nan), "fraction", "nothing can be learnt|no row"),
@@ -259,7 +259,7 @@ def test_rows_that_are_no_fractions_are_refused_in_words(rows, kinds, said):
 
 def test_new_rows_that_are_no_fractions_are_refused_in_words(of_views):
     given = {"spectra": NEW_SPECTRA[:2], "parts": 100.0 * NEW[:2]}
-    with pytest.raises(DataError, match=r"view 'parts': the fractions of row 0.*must be 1"):
+    with pytest.raises(DataError, match=r"view 'parts': the fractions of row 1 .*must be 1"):
         of_views.complete(given)
     with pytest.raises(DataError, match="2 columns, but the model was trained on 3"):
         of_views.transform({"parts": NEW[:, :2]})
@@ -374,3 +374,21 @@ def test_rounding_below_0_is_0_and_too_many_fractions_are_refused(table):
 def test_known_errors_of_fractions_are_refused(of_table, table):
     with pytest.raises(ValueError, match="fractions have no known errors"):
         of_table.transform(table[:3], errors=np.full(table[:3].shape, 0.1))
+
+
+def test_a_row_that_lacks_two_fractions_and_all_else_is_named_and_the_others_are_answered():
+    rows = pd.DataFrame(PARTS, columns=NAMES)
+    rows.loc[[60, 61], ["oil", "gas"]] = np.nan
+    with pytest.raises(DataError, match=r"two or more fractions are missing.* row 61, and in 2 of"):
+        BayesianGPLVM(2, 8, **SETTINGS, kinds="fraction").fit(rows)
+    known = rows.drop(index=[60, 61])
+    model = BayesianGPLVM(2, 8, **SETTINGS, kinds="fraction").fit(known)
+    dataset = Dataset.of_table("parts", "Parts", known, "fraction")
+    new = pd.DataFrame(NEW[:4], columns=NAMES)
+    new.loc[1, ["oil", "gas"]] = np.nan
+    with pytest.warns(UserWarning, match="no answer about row 2, because two or more fractions"):
+        found = gplvm_core.apply(model, new, dataset, reasons=False)
+    assert found["x1"].isna().tolist() == [False, True, False, False]
+    assert found.loc[1, "water"] == NEW[1, 1] and np.isnan(found.loc[1, "oil"])
+    alone = gplvm_core.apply(model, new.drop(index=1), dataset, reasons=False)
+    np.testing.assert_allclose(found.drop(index=1)["x1"], alone["x1"], rtol=1e-9)

@@ -308,7 +308,7 @@ def test_impossible_requests_have_clear_messages(model: BayesianGPLVM) -> None:
         model.extend(rows)
     with pytest.raises(DataError, match="has 'd' in row 0"):
         model.transform(rows.assign(sort="d"))
-    with pytest.raises(DataError, match="nothing is observed in row 2"):
+    with pytest.raises(DataError, match="nothing is observed in row 3"):
         model.transform(rows.astype(object).mask(gone))
     with pytest.raises(ValueError, match="which have no probability"):
         BayesianGPLVM(1, 5, max_iter=2).fit(rows[["width", "height"]]).complete(

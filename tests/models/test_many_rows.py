@@ -307,7 +307,7 @@ def test_rows_that_do_not_fit_are_refused() -> None:
     bound = model.bound_
     with pytest.raises(ValueError, match="3 features, but BayesianGPLVM is expecting 4"):
         model.extend(values[:, :3])
-    with pytest.raises(ValueError, match="nothing is observed in row 1"):
+    with pytest.raises(ValueError, match="nothing is observed in row 2"):
         model.extend(np.where(np.arange(4)[:, None] == 1, np.nan, values[:4]))
     assert model.bound_ == bound and len(model.latent_mean_) == 40
     timed = DynamicalGPLVM(**SETTINGS | {"max_iter": 3}).fit(values)

@@ -377,7 +377,7 @@ def test_unsupported_predictions_are_refused(model, views) -> None:
         model.transform({"face": rows})
     with pytest.raises(DataError, match="no view 'face'"):
         model.transfer({"outline": rows}, "face")
-    with pytest.raises(DataError, match="nothing is observed in any view of row 1"):
+    with pytest.raises(DataError, match="nothing is observed in any view of row 2"):
         model.transform({"outline": np.vstack([rows[:1], np.full((1, 5), np.nan)])})
     with pytest.raises(DataError, match="no views"):
         model.transform({})

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gplvm_core.readers.errors import in_digits
+from gplvm_core.readers.errors import DataError, in_digits, told
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,8 @@ from gplvm_core.readers.errors import in_digits
 )
 def test_numbers_in_messages_have_no_exponent_below_a_billion(value, digits, text):
     assert in_digits(value, digits) == text
+
+
+def test_a_page_is_told_the_message_without_the_sentence_for_scripts():
+    assert told(DataError("no row", script="Pass rows=.")) == "no row"
+    assert told(ValueError("odd")) == "odd" and told(KeyError()) == "KeyError"

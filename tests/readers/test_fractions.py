@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from gplvm_core.models.data.fractions import Fractions
-from gplvm_core.readers import NamedBytes, inspect_table, read_table
+from gplvm_core.readers import DataError, EmptyRowsError, NamedBytes, inspect_table, read_table
 from gplvm_core.readers.fractions import run_of_fractions, whole_of
+from gplvm_core.readers.new_rows import read_rows
 
 
 def source(rows, names):
@@ -64,3 +65,22 @@ def test_rounded_fractions_are_recognised_and_learnt(digits):
     assert run_of_fractions(list(rows.T)) == range(3)
     columns = Fractions.learnt(["a", "b", "c"], range(3), rows)[0]
     np.testing.assert_allclose(columns.decoded(columns.encoded(rows[:1])), 1.0 / 3.0)
+
+
+def test_rows_that_lack_two_fractions_and_all_else_are_left_out_by_name():
+    lines = source(PARTS, NAMES[1:4]).data.decode().splitlines()
+    lines[6] = ",0.3,"  # line 7 of the file
+    file = NamedBytes("soils.csv", "\n".join(lines).encode())
+    kinds = dict.fromkeys(NAMES[1:4], "fraction")
+    with pytest.raises(EmptyRowsError, match=r"line 7.*two or more fractions are missing"):
+        read_table(file, kinds=kinds)
+    kept = read_table(file, kinds=kinds, skip_empty_rows=True)
+    assert kept.n_points == 29 and any(
+        "two or more fractions are missing: line 7" in note for note in kept.notes
+    )
+    assert read_table(file).n_points == 30  # as numbers, each says something
+    new = read_rows(NamedBytes("new.csv", "\n".join(lines[:9]).encode()), kept)
+    assert len(new.values) == 7 and new.number(5) == 7
+    assert new.notes[-1].startswith("Row 6 is left out: two or more fractions are missing")
+    with pytest.raises(DataError, match="missing in every row"):
+        read_rows(NamedBytes("new.csv", "\n".join([lines[0], lines[6]]).encode()), kept)

@@ -40,6 +40,17 @@ def test_the_correction_of_a_count_is_another_whole_number(
     assert (found.value, found.corrected) == (value, corrected)
 
 
+def test_a_tenth_of_a_value_is_found_on_the_scale_of_logarithms() -> None:
+    waists = np.r_[np.random.default_rng(2).uniform(60.0, 104.0, 40), 8.0]
+    data = Dataset(
+        "t", "T", np.column_stack([waists, -waists, waists - 8.0]), Drawing("bars", (3,))
+    )
+    (found,) = isolated_values(data)
+    assert (found.row, found.column, found.corrected) == (40, 0, 80.0)
+    honest = np.r_[waists[:40], 30.0][:, None]
+    assert isolated_values(Dataset("t", "T", honest, Drawing("bars", (1,)))) == ()
+
+
 def test_several_errors_of_a_column_do_not_hide_each_other() -> None:
     found = isolated_values(table(row3=1650.0, row8=1720.0, row9=-999.0))
     assert sorted(each.row for each in found) == [3, 8, 9]

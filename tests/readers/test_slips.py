@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from gplvm_core import BayesianGPLVM, apply, load
-from gplvm_core.readers import DataError, read_table
+from gplvm_core.readers import read_table
 from gplvm_core.readers.isolated import corrected, word_slips
 from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.readers.sources import NamedBytes
@@ -69,5 +69,34 @@ def test_new_rows_are_read_as_the_visitor_decided_for_the_training_rows(tmp_path
         ]
         == "Oak"
     )
-    with pytest.raises(DataError, match="“Oka”"):
-        read_rows(NamedBytes("new.csv", b"tree,mass\nOka,5\n"), fixed)
+
+
+def test_words_that_differ_in_case_spaces_or_punctuation_are_slips_whatever_their_counts() -> None:
+    slips = {"pine": ("Pine", 4), "Pin e": ("Pine", 4), "oak.": ("Oak", 12), "pnie": ("Pine", 1)}
+    slips["red oak"] = ("Red-oak", 1)
+    counts = {word: count for word, (_, count) in slips.items()} | {"Pine": 31, "Oak": 12}
+    counts |= dict.fromkeys(("A+", "A-", "site 1", "site 2", "T-1", "T1"), 1) | {"Red-oak": 2}
+    words = [word for word, count in sorted(counts.items()) for _ in range(count)]
+    text = "\n".join(["mass,tree", *(f"{n},{word}" for n, word in enumerate(words))]).encode()
+    trees = read_table(text, kinds={"tree": "category"})
+    found = word_slips(trees)
+    assert {each.word: (each.meant, len(each.rows)) for each in found} == slips
+    fixed = corrected(trees, found)
+    assert (fixed.values[:, 1] == [*map(str, fixed.columns[1].words)].index("Pine")).sum() == 40
+
+
+def test_an_unknown_word_of_a_new_row_is_read_as_a_similar_one_or_is_missing() -> None:
+    lines = [f"{('Beech', 'Oak', 'Birch')[n % 3]},{n}" for n in range(30)]
+    trees = read_table("\n".join(["tree,mass", *lines]).encode(), kinds={"tree": "category"})
+    file = NamedBytes("new.csv", b"tree,mass\nOak,1\nBeeech,2\nelm,3\noak,4\nelm,5\n")
+    rows = read_rows(file, trees)
+    found = trees.in_own_values(rows.values)["tree"].tolist()
+    assert found == ["Oak", "Beech", None, "Oak", None]
+    assert rows.values[:, 1].tolist() == [1, 2, 3, 4, 5]
+    near, none, case = rows.misfits
+    assert near.words.endswith("does not know “Beeech” (line 3). It is read as “Beech”.")
+    assert "“elm” (lines 4, 6)" in none.words and "They count as missing" in none.words
+    assert none.mend is None and "“oak” (line 5). It is read as “Oak”" in case.words
+    assert near.mend is not None
+    other = trees.in_own_values(read_rows(file, trees, (near.mend,)).values)["tree"].tolist()
+    assert other == ["Oak", None, None, "Oak", None]

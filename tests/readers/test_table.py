@@ -187,7 +187,7 @@ def test_rows_without_any_value_are_named_by_their_lines_and_left_out_when_wante
     data = read_table(text, **roles, skip_empty_rows=True)
     np.testing.assert_array_equal(data.targets, [[1, 2], [5, np.nan], [7, 9]])
     np.testing.assert_array_equal(data.labels, [0, 0, 1])
-    assert "Left out, without any value: line 3, 5." in data.notes
+    assert "Left out, without any value: lines 3, 5." in data.notes
     complete = read_table(csv(), skip_empty_rows=True)
     np.testing.assert_array_equal(complete.targets, NUMBERS)
     assert complete.notes == read_table(csv()).notes

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gplvm_core.models.training.run import Work
 from gplvm_core.optimise import Progress
 from gplvm_core.training.progress import Pace, empty_trace, extended_trace
 
@@ -79,3 +80,12 @@ def test_the_time_left_follows_the_present_pace():
 
 def test_an_unknown_time_stays_unknown():
     assert Pace().seconds_left(told(3, 3.0, None)) is None
+
+
+def test_short_starts_of_different_cost_and_the_dearest_that_continues_fill_the_work():
+    work = Work(costs=(1.0, 2.0, 3.0))
+    whole = 75 * (1.0 + 2.0 + 3.0) + 225 * 3.0  # the best start makes 300 steps, the others 75
+    for ended, steps, done in ((0, 75, 75.0), (1, 30, 135.0), (2, 75, 450.0), (2, 100, 525.0)):
+        assert work.share(3, 300, ended, steps, 75) == pytest.approx(done / whole)
+    assert work.share(3, 300, 2, 300, 75) == work.training(3, 300, 75) == pytest.approx(1.0)
+    assert Work().share(2, 100, 1, 50) == pytest.approx(0.75)  # equal starts, all of them long

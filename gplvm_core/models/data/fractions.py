@@ -154,8 +154,9 @@ class Fractions:
             row, at = negative[0]
             raise DataError(
                 f"the column {self.names[self.places[at]]!r} has {in_digits(own[row, at])} in row "
-                f"{row} (counted from 0): a fraction is not negative. Correct the value, or make "
-                "these columns numbers"
+                f"{row + 1}: a fraction is not negative. Correct the value, or make these columns "
+                "numbers",
+                script=f"(Counted from 0, it is row {row}.)",
             )
         sums, slack = np.nansum(own, axis=1), TOLERANCE * self.whole
         # The sum of a row with missing fractions may be lower.
@@ -164,10 +165,11 @@ class Fractions:
         if len(wrong):
             more = f" ({len(wrong)} such rows)" if len(wrong) > 1 else ""
             raise DataError(
-                f"the fractions of row {wrong[0]} (counted from 0) sum to "
+                f"the fractions of row {wrong[0] + 1} sum to "
                 f"{in_digits(sums[wrong[0]])}{more}, but the sum must be {self.whole:g} ± "
                 f"{slack:g}. Correct the row, add the column of the rest, divide rows in other "
-                "units by their sum, or make these columns numbers"
+                "units by their sum, or make these columns numbers",
+                script=f"(Counted from 0, it is row {wrong[0]}.)",
             )
 
     @cached_property

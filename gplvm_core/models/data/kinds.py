@@ -138,7 +138,7 @@ def learnt_tables(
                 )
                 given[name] = parts[name].encoded(outputs)
         except DataError as error:
-            raise type(error)(f"view {name!r}: {error}") from error
+            raise type(error)(f"view {name!r}: {error.plain}", script=error.script) from error
         if not columns.only_numbers:
             given[name], tables[name], notes[name] = outputs, columns, found_notes
     return given, tables, parts, notes
@@ -154,7 +154,7 @@ def encoded_tables(views: Mapping[str, Any], tables: Tables, parts: Parts) -> di
             elif name in parts:
                 found[name] = parts[name].encoded(numbers_of(values))
         except DataError as error:
-            raise type(error)(f"view {name!r}: {error}") from error
+            raise type(error)(f"view {name!r}: {error.plain}", script=error.script) from error
     return found
 
 

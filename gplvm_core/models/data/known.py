@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
 from gplvm_core.readers.cells import Cells, cells_in, cells_of
-from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.errors import listed, numbered, plural
 from gplvm_core.readers.frames import Frame, one_table, without_dates
 from gplvm_core.readers.kinds import plain
 from gplvm_core.readers.proposals import in_order
@@ -192,7 +192,7 @@ class TakenOut:
                 continue
             where = "all rows"
             if len(rows) < len(points):
-                where = f"rows {listed([*map(str, rows)])} (counted from 0)"
+                where = f"{numbered('row', rows)} (counted from 0)"
             warnings.warn(note.format(where, listed(self.in_words)), UserWarning, stacklevel=5)
 
     @property

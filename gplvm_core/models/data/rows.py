@@ -26,6 +26,7 @@ from gplvm_core.readers.frames import (
     one_table,
     without_dates,
 )
+from gplvm_core.readers.kinds import LACKS
 from gplvm_core.readers.missing import unmasked, without_na
 
 
@@ -119,14 +120,18 @@ def take_names(estimator: Any, rows: Any, *, reset: bool) -> None:
     validate_data(estimator, native, reset=reset, skip_check_array=True)
 
 
-def refuse_unseen(seen: Bool[BoolArray, " N"], *, where: str = "") -> None:
-    """Raise DataError if a row has no observed value; where: words before "row" in the message."""
+def refuse_unseen(seen: Bool[BoolArray, " N"], *, where: str = "", fractions: bool = False) -> None:
+    """Raise DataError if a row has no usable value; where: words before "row" in the message.
+
+    fractions: whether the rows have fractions, of which a row may lack only one.
+    """
     empty = np.flatnonzero(~seen)
     if len(empty):
+        or_lost = f" (or {LACKS})" if fractions else ""
         raise DataError(
-            f"nothing is observed in {where}row {empty[0]} (counted from 0), and in {len(empty)} "
-            f"of {len(seen)} rows altogether: leave such rows out; sample() draws rows from the "
-            "prior"
+            f"nothing is observed{or_lost} in {where}row {empty[0] + 1}, and in {len(empty)} of "
+            f"{len(seen)} rows altogether: leave such rows out",
+            script=f"(Counted from 0, it is row {empty[0]}.) sample() draws rows from the prior.",
         )
 
 

@@ -593,7 +593,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         if self._fractions is not None:
             outputs = self._fractions.encoded(outputs)
         if all_seen:
-            refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
+            seen = np.asarray(~np.isnan(outputs).all(axis=1))
+            refuse_unseen(seen, fractions=self._fractions is not None)
         return {DATA: outputs}
 
     def _asked(

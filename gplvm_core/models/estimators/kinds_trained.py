@@ -72,7 +72,7 @@ def training_table(
             )
         model.fractions_, about = Fractions.learnt(columns.names, parts, outputs)
         outputs, notes = model.fractions_.encoded(outputs), notes + about
-        refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
+        refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)), fractions=True)
     if hasattr(model, "known_"):
         outputs, model._linear_part = without_linear_part(model, outputs)
     names = list(getattr(model, "feature_names_in_", ()))

@@ -38,7 +38,7 @@ from gplvm_core.models.problems.kinds import KindsEdge
 from gplvm_core.models.problems.many_rows import Rows, Sampled
 from gplvm_core.models.problems.more_inducing import more_inducing
 from gplvm_core.models.problems.nodes import LatentNode, Node
-from gplvm_core.models.problems.paths import PathNode
+from gplvm_core.models.problems.paths import COSTS, PathNode
 from gplvm_core.models.problems.starts import FewDimensions, Start
 from gplvm_core.models.training.run import (
     EVEN,
@@ -132,6 +132,9 @@ def train(
     sampled = problem if isinstance(problem, Sampled) else None
     even = Work(((math.inf, float(problem.n_rows)),), further) if further else EVEN
     work = sampled.work(model.max_iter) if sampled else even
+    if isinstance(problem, Graph) and problem.time_kernels:
+        kernels = map(problem.time_kernel_of, problem.recipes)
+        work = replace(work, costs=tuple(COSTS[each] for each in kernels))
     watched.share = work.training(len(seeds), model.max_iter, heat)
     watched.ahead = work.after
     starts = problem.further if isinstance(problem, Graph) else lambda done: ()

@@ -269,11 +269,13 @@ class Work:
     """The work of a training, in steps of one row.
 
     stretches: the consecutive parts of a start, as pairs (last iteration, rows per step). after:
-    rows to place or stream after all starts have ended.
+    rows to place or stream after all starts have ended. costs: of a step of each start, if they
+    differ; (): 1. If starts are short, the dearest one is expected to continue.
     """
 
     stretches: tuple[tuple[float, float], ...] = ((float("inf"), 1.0),)
     after: int = 0
+    costs: tuple[float, ...] = ()
 
     def steps(self, iterations: int) -> float:
         """The work of the first iterations of a start."""
@@ -296,9 +298,13 @@ class Work:
         continues.
         """
         longest = self.steps(max_iter)
-        others = self.steps(heat) if heat else longest
-        done = ended * others + self.steps(iterations)
-        return min(1.0, done / ((starts - 1) * others + longest + PLACING * self.after))
+        short = self.steps(min(heat, max_iter)) if heat else longest
+        costs = ((self.costs or (1.0,)) * starts)[:starts]
+        most = max(costs) * (longest - short)  # of the start that continues
+        own = self.steps(iterations)
+        done = sum(costs[:ended]) * short + costs[ended] * min(own, short)
+        done += max(costs) * max(own - short, 0.0)
+        return min(1.0, done / (sum(costs) * short + most + PLACING * self.after))
 
 
 # The work if every step costs the same and no rows are placed afterwards.

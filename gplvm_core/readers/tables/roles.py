@@ -13,7 +13,7 @@ from jaxtyping import Int
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, Int64Array, IntArray
-from gplvm_core.readers.errors import DataError, listed, shortened
+from gplvm_core.readers.errors import DataError, listed, numbered, shortened
 from gplvm_core.readers.kinds import EVERY
 from gplvm_core.readers.missing import varies
 from gplvm_core.readers.proposals import PROSE, words_a_cell
@@ -181,9 +181,9 @@ def times_in(
         notes = [format_note, f"The time of a row is counted in {words}."]
     missing = rows[np.isnan(times)]
     if len(missing):
-        places = listed([str(table.places[n]) for n in missing])
+        places = numbered(table.unit, table.places[missing])
         raise DataError(
-            f"{table.name}: the time is missing in {table.unit} {places}. Every row needs a "
+            f"{table.name}: the time is missing in {places}. Every row needs a "
             f"time; fill them in, or do not use {_called(column)} as the time column."
         )
     return times, words, notes
@@ -353,12 +353,12 @@ def sequences_in(
     Raises DataError for a row without a name of its sequence.
     """
     words = column.words()
-    missing = [str(table.places[n]) for n in rows if not words[n]]
+    missing = [table.places[n] for n in rows if not words[n]]
     called = shortened(column.name)
     if missing:
         raise DataError(
             f"{table.name}: the column {called!r} names the sequences, but is empty in "
-            f"{table.unit} {listed(missing)}. Fill the cells in, or leave the rows out."
+            f"{numbered(table.unit, missing)}. Fill the cells in, or leave the rows out."
         )
     names = list(dict.fromkeys(words[n] for n in rows))
     number = {name: n for n, name in enumerate(names)}

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, check_image_shape
-from gplvm_core.readers.errors import DataError, listed, plural
+from gplvm_core.readers.errors import DataError, EmptyRowsError, by_count, listed, numbered, plural
+from gplvm_core.readers.kinds import LACKS, usable
 from gplvm_core.readers.missing import EMPTY, TO_FILL, check_observed
 from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
@@ -47,6 +48,9 @@ NOT_READ = (
         "",
     ),
 )
+NOT_LEARNT = "Not learnt: "  # in front of the columns with the names of rows
+UNNAMED = ", which has no name of its own and counts the rows."
+SKIP = "In a script: skip_empty_rows=True."
 IF_MISSING = "If it stands for missing values, read the table with missing=[{:.10g}]."
 DATES = (
     "{0} is learnt as numbers, but seems to hold dates ({1}). To read them as such: "
@@ -142,7 +146,7 @@ def read_table(
     notes += kind_notes
     rows = np.arange(len(targets))
     if skip_empty_rows:
-        rows, row_notes = _filled_rows(targets, table, roles)
+        rows, row_notes = _filled_rows(targets, usable(targets, columns), table, roles)
         targets = targets[rows]
         notes += row_notes
     check_observed(
@@ -150,8 +154,16 @@ def read_table(
         table.name,
         lambda n: f"{table.unit} {table.places[rows[n]]}",
         lambda d: f"column {values[d].name!r}",
-        "In a script: skip_empty_rows=True.",
+        SKIP,
     )
+    lost = rows[np.isnan(usable(targets, columns)).all(axis=1)]
+    if len(lost):
+        where = numbered(table.unit, table.places[lost])
+        raise EmptyRowsError(
+            f"{table.name}: {plural(len(lost), 'row')} ({where}) cannot train, because {LACKS} and "
+            f"there is no other value. Leave {by_count(len(lost), 'it', 'them')} out.",
+            script=SKIP,
+        )
     notes += _missing_notes(targets, values)
     facts, fact_notes = _facts(table, roles, rows, time_unit=time_unit, numbering=numbering)
     if image_shape is not None and columns:
@@ -175,7 +187,7 @@ def _without_numbering(table: Table, roles: ColumnRoles, kinds: Kinds) -> Table:
     numbers = table.row_numbers
     if numbers is None or numbers.name in (*roles.all, *(() if kinds is None else kinds)):
         return table
-    note = f"Not learnt: {numbers.name}, which has no name of its own and counts the rows."
+    note = f"{NOT_LEARNT}{numbers.name}{UNNAMED}"
     columns = tuple(column for column in table.columns if column is not numbers)
     return replace(table, columns=columns, notes=(*table.notes, note))
 
@@ -214,19 +226,24 @@ def _to_learn(
 
 
 def _filled_rows(
-    targets: Array, table: Table, roles: ColumnRoles
+    targets: Array, known: Array, table: Table, roles: ColumnRoles
 ) -> tuple[Int[IntArray, " n"], list[str]]:
-    """Return the rows with a value in any column to learn, and a note on the others."""
-    rows = np.flatnonzero(~np.isnan(targets).all(axis=1))
-    skipped = [str(place) for place in np.delete(table.places, rows)]
-    if not skipped:
-        return rows, []
-    if not roles.time:
-        return rows, [f"Left out, {EMPTY}: {table.unit} {listed(skipped)}."]
-    return rows, [
-        f"{plural(len(skipped), 'step')} {EMPTY} ({table.unit} {listed(skipped)}) will be filled "
-        f"{TO_FILL}; other models leave {'it' if len(skipped) == 1 else 'them'} out."
-    ]
+    """Return the rows with a usable value in any column to learn, and notes on the others.
+
+    known: the targets that models use.
+    """
+    empty, unused = np.isnan(targets).all(axis=1), np.isnan(known).all(axis=1)
+    notes = []
+    for left, what in ((empty, EMPTY), (unused & ~empty, f"{EMPTY} to use because {LACKS}")):
+        skipped = table.places[left]
+        if len(skipped) and roles.time:
+            notes.append(
+                f"{plural(len(skipped), 'step')} {what} ({numbered(table.unit, skipped)}) will be "
+                f"filled {TO_FILL}; other models leave {by_count(len(skipped), 'it', 'them')} out."
+            )
+        elif len(skipped):
+            notes.append(f"Left out, {what}: {numbered(table.unit, skipped)}.")
+    return np.flatnonzero(~unused), notes
 
 
 def _facts(
@@ -257,7 +274,7 @@ def _facts(
     if names is not None:
         facts["row_names"] = names[rows]
     if roles.ids:
-        notes.append(f"Not learnt: {listed(list(roles.ids))}.")
+        notes.append(f"{NOT_LEARNT}{listed(list(roles.ids))}.")
     unused = [column.name for column in table.beside if column.name not in roles.all]
     if unused:
         notes.append(f"Arrays not used: {listed(unused)}.")

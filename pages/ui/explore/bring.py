@@ -1,6 +1,7 @@
 """The rows that a visitor brings to a model: from a file, a spreadsheet, or the library."""
 
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 
 import numpy as np
 import streamlit as st
@@ -24,10 +25,12 @@ from gplvm_core.readers.misfits import (
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import MOST_ROWS, FileColumn, NewRows, without_empty
 from gplvm_core.readers.spread import spread_rows
+from gplvm_core.readers.tables.table import NOT_LEARNT, UNNAMED
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.density import can_learn
 from pages.ui.shared.reading import read_sandboxed
+from pages.ui.shared.words import file_stem
 
 # Maps a data set's name to the name of another data set with further rows of the same kind.
 UNSEEN = {"walker": "walker_unseen"}
@@ -43,6 +46,13 @@ class Brought:
     model: str = ""
     dataset: str = ""
     mends: Mends = ()
+
+
+def answers_file(item: Item, ending: str) -> str:
+    """Return the name of the file with the answers: that of the visitor's rows, or of the model."""
+    kept = brought(item)
+    title = item.title if kept is None else kept.title
+    return f"{file_stem(title.removesuffix(PurePath(title).suffix))}-answers.{ending}"
 
 
 def place_of(item: Item) -> str:
@@ -229,12 +239,16 @@ def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
         misfits=tuple(misfits),
         trained=chosen if own and not asked.mends else None,
     )
-    return without_empty(other.title, rows, keep=empty_rows)
+    return without_empty(other.title, rows, wanted.columns, keep=empty_rows)
 
 
 def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
-    """Return facts that are stored with the rows but were not learnt: label, time and others."""
+    """Return facts that are stored with the rows but were not learnt, such as names and times."""
     facts: dict[str, Array] = {}
+    called = [note for note in dataset.notes if note.startswith(NOT_LEARNT)]
+    called = [note for note in called if not note.endswith(UNNAMED)]
+    if dataset.row_names is not None and called:
+        facts[called[-1].removeprefix(NOT_LEARNT).removesuffix(".")] = dataset.row_names
     known = [set(map(str, column.words)) for column in dataset.columns]
     if dataset.labels is not None and set(dataset.label_names) not in known:
         words = [dataset.label_word(row) or "NA" for row in range(dataset.n_points)]

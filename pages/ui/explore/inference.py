@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 
 from gplvm_core.prediction.paths import MOST_STEPS, StepCallback
+from gplvm_core.readers.errors import told
 from pages.ui.shared.words import seconds_in_words
 
 LOOK = 0.4  # seconds between two checks of the progress
@@ -44,7 +45,7 @@ class FillWork:
         try:
             self.result = self.task(self._follow)
         except Exception as error:  # otherwise the error in the thread would be lost
-            self.problem = str(error) or type(error).__name__
+            self.problem = told(error)
 
     def _follow(self, step: int, bound: float) -> None:
         if self.cancelled:

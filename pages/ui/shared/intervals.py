@@ -6,13 +6,33 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy import ndarray as Array
 
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.predicted import INTERVAL
 from gplvm_core.prediction.intervals import Asked, Intervals, Widening
+from gplvm_core.readers.kinds import FRACTION
 from pages.ui.shared.words import percent
 
 FORECAST = (Asked("forecast"),)
 GAPS = (Asked("frames"), Asked("values"))
 WORDS = {"frames": " in hidden frames", "values": " in partly hidden frames"}
+
+ENDS = ("lower end (95 %)", "upper end (95 %)")
+
+
+def ends_of(dataset: Dataset, values: Array, std: Array, columns: Sequence[int]) -> Array:
+    """Return the ends (n, 2K) of 95 % intervals of some columns, lower and upper in turn.
+
+    values: (n, D). std: (n, K). Counts and fractions are not negative, and fractions at most their
+    whole.
+    """
+    kinds = [dataset.all_columns[d] for d in columns]
+    low = [-np.inf if each.kind not in ("count", FRACTION) else 0.0 for each in kinds]
+    high = [each.unit if each.kind == FRACTION else np.inf for each in kinds]
+    middle = np.asarray(values, dtype=float)[:, list(columns)]
+    ends = np.clip([middle - INTERVAL * std, middle + INTERVAL * std], low, high)
+    return np.moveaxis(ends, 0, -1).reshape(len(middle), -1)
 
 
 def of_film(given: str, to: str) -> tuple[Asked, ...]:

@@ -3,8 +3,9 @@
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.readers.errors import listed
+from gplvm_core.readers.errors import by_count, numbered
 from gplvm_core.readers.isolated import (
+    RARE,
     IsolatedValue,
     corrected,
     isolated_values,
@@ -12,6 +13,7 @@ from gplvm_core.readers.isolated import (
     word_slips,
 )
 from gplvm_core.readers.names import column_words
+from gplvm_core.readers.spelling import SHORTEST
 from gplvm_core.readers.tables.codes import missing_codes
 from gplvm_core.readers.tables.columns import Column
 from pages.ui.shared.inputs import lasting_toggle
@@ -52,15 +54,17 @@ def slips_question(dataset: Dataset) -> Dataset:
     mark = fingerprint((dataset.name, str(dataset.targets.shape)))
     chosen = []
     for each in found[:MOST_ASKED]:
-        rows = listed([str(row + 1) for row in each.rows])
+        rows = numbered("row", [row + 1 for row in each.rows])
+        have = by_count(len(each.rows), "has", "have")
         column = dataset.columns[each.column].name
         st.warning(
-            plain(f"{column}: row {rows} has “{each.word}”. Is “{each.meant}” meant?"),
+            plain(f"{column}: {rows} {have} “{each.word}”. Is “{each.meant}” meant?"),
             icon=":material/spellcheck:",
         )
         if lasting_toggle(
             f"Read it as “{plain(each.meant)}”",
-            value=True,
+            # In short codes, such as genotypes, upper and lower case may differ in meaning.
+            value=len(each.word) >= SHORTEST or len(each.rows) <= RARE,
             key=f"slip_{mark}_{each.column}_{each.word}",
             help="Otherwise the model learns it as a word of its own.",
         ):

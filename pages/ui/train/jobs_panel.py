@@ -107,6 +107,8 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         words = doing_in_words(progress.phase, progress.message)
         if progress.phase in STEPS and job.entry is not None:
             words = f"The map is ready. {FOLLOWS}: {STEPS[progress.phase]}"
+        elif not is_regression(job) and job.parameters.get("second_stage") != "off":
+            words = f"{words}. Intervals and forecasts follow when the map is open"
         st.progress(progress.share, text=words)
     elif job.reason and job.status == "finished":
         st.caption(f"Why it ended: {plain(on_the_page(job.reason))}.".replace("..", "."))
@@ -130,7 +132,8 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
             "The number of steps that the optimiser has accepted.",
         )
         if job.status == "running" and left is not None:
-            number("Time left", f"at most {seconds_in_words(left)}", TIME_LEFT)
+            what = "Time left" if regression or progress.phase in STEPS else "Map in"
+            number(what, f"about {seconds_in_words(left)}", TIME_LEFT)
         else:
             number(
                 "Time", seconds_in_words(progress.seconds), "The time that the training has taken."
@@ -162,8 +165,9 @@ NOTHING_FOUND = (
     "No dimension contains information: this model found no relation between the columns."
 )
 TIME_LEFT = (
-    "The time for all steps at the present speed. Training ends earlier if nothing improves, and "
-    "later if others use the machine."
+    "The time for all remaining steps at the present speed. Training ends earlier if nothing "
+    "improves, and later if others use the machine. A map opens when it is trained; learning the "
+    "widths of its intervals and testing its forecasts may take as long again."
 )
 
 

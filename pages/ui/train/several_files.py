@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from gplvm_core.datasets import DataError, Dataset, kind_of
-from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.errors import numbered, plural
 from gplvm_core.readers.files import ENDINGS
 from gplvm_core.readers.joined import (
     FileView,
@@ -162,11 +162,10 @@ def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -
         help="On: empty rows keep their position, so that the rows of all files match; labels "
         "and times of this file are ignored.",
     ):
-        places = listed([str(n + 1) for n in empty])
         raise DataError(
-            f"{whose} has no value in {plural(len(empty), 'row')} of {count:,}: row {places}. "
-            "If the other files have values in these rows, turn the switch on; otherwise remove "
-            "the rows from all files."
+            f"{whose} has no value in {plural(len(empty), 'row')} of {count:,}: "
+            f"{numbered('row', empty + 1)}. If the other files have values in these rows, turn the "
+            "switch on; otherwise remove the rows from all files."
         )
     return FileView(name, whose, dataset, count, rows)
 

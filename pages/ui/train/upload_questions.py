@@ -25,8 +25,8 @@ from pages.ui.shared.reading import read_sandboxed
 from pages.ui.shared.words import STORIES
 from pages.ui.train.table_questions import letters_question, table_questions
 
-LEAVE_OUT_EMPTY = "Leave out the rows without any value"
-FILL_EMPTY = "Fill the rows without any value"
+LEAVE_OUT_EMPTY = "Leave out the rows without any usable value"
+FILL_EMPTY = "Fill the rows without any usable value"
 
 
 def most_megabytes() -> int:
@@ -45,10 +45,10 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
             FILL_EMPTY if timed else LEAVE_OUT_EMPTY,
             value=timed,
             key=f"upload_skip_empty_{name}_{timed}",
-            help="Training cannot use rows without any observed value. A model over time fills "
-            "them afterwards, from the rows before and after."
+            help="Training cannot use these rows. A model over time fills them afterwards, from "
+            "the rows before and after."
             if timed
-            else "Leaves out rows without any observed value, because training cannot use them.",
+            else "Training cannot use these rows. A note names those that are left out.",
         ):
             raise
     dataset = read_upload(name, data, answers | {"skip_empty_rows": True})

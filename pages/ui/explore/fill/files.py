@@ -12,6 +12,7 @@ from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.completion import RowItem
 from pages.ui.explore.fill.model import Completion
+from pages.ui.shared.intervals import ENDS, ends_of
 
 PNG_SIZE = 720
 
@@ -19,20 +20,24 @@ PNG_SIZE = 720
 def row_csv(
     dataset: Dataset, current: RowItem, row: Array, answer: Completion, as_text: bool = True
 ) -> bytes:
-    """Write a row as CSV, with a line per column: name, filled or not, value, deviation, truth.
+    """Write a row as CSV, with a line per column: name, filled or not, value, deviation, ends of
+    the 95 % interval, truth.
 
     Tables with words or counts also have the probability of every filled word or count.
     """
     chance = answer.chance
     more = () if chance is None else ("probability",)
-    lines: list[Iterable[object]] = [("column", "filled", "value", "std", *more, "truth")]
+    lines: list[Iterable[object]] = [("column", "filled", "value", "std", *ENDS, *more, "truth")]
     filled = np.isnan(row)
     values = np.where(filled, answer.mean, row)
+    deviations = np.full(len(row), np.nan) if answer.std is None else answer.std
+    deviations = np.where(filled, deviations, np.nan)
+    ends = ends_of(dataset, values[None], deviations[None], range(len(row))).reshape(-1, 2)
     for d, name in enumerate(names_of(dataset)):
-        std = "" if answer.std is None or not filled[d] else numeral(answer.std[d])
+        sure = map(numeral, (deviations[d], *ends[d]))
         beside = () if chance is None else (numeral(chance[d]) if filled[d] else "",)
         truth = cell(dataset, d, current.values[d])
-        lines.append((name, int(filled[d]), cell(dataset, d, values[d]), std, *beside, truth))
+        lines.append((name, int(filled[d]), cell(dataset, d, values[d]), *sure, *beside, truth))
     return csv_text(lines, as_text=as_text).encode()
 
 

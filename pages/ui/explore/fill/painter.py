@@ -13,6 +13,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.errors import told
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.completion import (
     Question,
@@ -105,7 +106,7 @@ def send_answer(
     try:
         answer = checked_completion(item, name, row)
     except ValueError as error:
-        hold_bytes(key=key, data=pack_problem(question, str(error), key))
+        hold_bytes(key=key, data=pack_problem(question, told(error), key))
         return None
     numbers = summary(answer, current, row, noise_of(item.model, row))
     hold_bytes(key=key, data=pack_completion(question, answer.mean, answer.std, numbers, key))

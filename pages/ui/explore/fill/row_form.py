@@ -7,7 +7,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.readers.kinds import FRACTION, TableColumn
+from gplvm_core.readers.kinds import FRACTION, LACKS, TableColumn, usable
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.completion import RowItem
 from pages.ui.explore.fill.model import completed, possibilities, rows_asked
@@ -50,8 +50,9 @@ def row_form(item: Item, name: str, own: NewRows | None) -> None:
                 key = f"fill_value|{name}|{mark}|{at}|{c}"
                 row[c] = field(columns[c], item.dataset.values[:, c], started[c], key)
                 below.append(st.empty())
-    if np.isnan(row).all():
-        st.info("Every field is empty, but the model needs at least one value. Choose a value.")
+    if np.isnan(usable(row[None], columns)).all():
+        empty = "Every field is empty" if np.isnan(row).all() else LACKS.capitalize()
+        st.info(f"{empty}, but the model needs at least one usable value. Choose a value.")
         return
     for c in np.flatnonzero(np.isnan(row)).tolist():
         below[c].markdown(expected_words(item, name, row, c, values[at, c]))

@@ -19,6 +19,7 @@ from gplvm_core.readers.new_rows import MOST_ROWS, NewRows
 from gplvm_core.readers.rows.files import TABLES
 from gplvm_core.readers.rows.folders import own_table
 from gplvm_core.training import begin_comparison
+from pages.ui.explore.bring import answers_file
 from pages.ui.explore.rows.work import Step
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.download import download
@@ -52,13 +53,15 @@ def all_uploaded(item: Item, name: str, own: NewRows) -> None:
 
     def begin(callback: Callable[[Step], None]) -> Written:
         folder = tempfile.TemporaryDirectory()
-        path = Path(folder.name) / "new-rows.csv"
+        path = Path(folder.name) / "answers.csv"
         return Written(_answered(item, table(), path, len(own.values), callback), folder)
 
     found = _run(f"all rows|{name}|{own.mark}", begin)
     if found is not None:
         st.markdown(f"All {len(own.values):,} rows are answered.")
-        download("All answers (CSV)", found.path.read_bytes, "new-rows.csv", type="primary")
+        download(
+            "All answers (CSV)", found.path.read_bytes, answers_file(item, "csv"), type="primary"
+        )
 
 
 def ask_disk(item: Item, name: str) -> None:

@@ -10,6 +10,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.new_rows import Answers
 from gplvm_core.readers.new_rows import NewRows
+from pages.ui.explore.bring import answers_file
 from pages.ui.explore.rows.files import FORMATS, TableColumn, answer_table, as_csv, as_h5ad
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
@@ -28,18 +29,24 @@ def export(item: Item, name: str, own: NewRows, answers: Answers) -> None:
     words = [title for title, _ in answer_titles(item, own, dimensions)]
     with st.container(horizontal=True, vertical_alignment="center", key="rows_export"):
         marked = ask_as_text(words, "table")
-        button("CSV", lambda: as_csv(table(), marked), "csv", name, primary=True)
+
+        def button(title: str, make: Callable[[], bytes], ending: str) -> None:
+            look: Literal["primary", "secondary"] = "primary" if ending == "csv" else "secondary"
+            key = f"rows_{ending}|{name}"
+            download(title, make, answers_file(item, ending), key=key, type=look)
+
+        button("CSV", lambda: as_csv(table(), marked), "csv")
         for title, (ending, package, write) in FORMATS.items():
             if find_spec(package):
-                button(title, partial(_made, write, table), ending, name)
+                button(title, partial(_made, write, table), ending)
         if find_spec("anndata") and not item.dataset.columns:
-            button("AnnData", lambda: as_h5ad(item.dataset, own, answers, table()), "h5ad", name)
+            button("AnnData", lambda: as_h5ad(item.dataset, own, answers, table()), "h5ad")
         with st.popover("Python", icon=":material/code:"):
             st.code(code(item), language="python")
     st.caption(
         "The files contain your columns with filled gaps, and every row's position on the map "
-        "(x1, x2, …), standard deviations (std) and nearest training rows. After the comparison "
-        "with the training rows, they also contain p and the reasons."
+        "(x1, x2, …), standard deviations (std), ends of 95 % intervals and nearest training rows. "
+        "After the comparison with the training rows, they also contain p and the reasons."
     )
 
 
@@ -56,13 +63,6 @@ def answer_titles(item: Item, own: NewRows, dimensions: tuple[str, ...]) -> list
     words += [] if own.row_names is None else [str(word) for word in own.row_names]
     words += [word for column in own.columns for word in (column.name, *column.cells)]
     return [(word, None) for word in words]
-
-
-def button(
-    title: str, make: Callable[[], bytes], ending: str, name: str, *, primary: bool = False
-) -> None:
-    look: Literal["primary", "secondary"] = "primary" if primary else "secondary"
-    download(title, make, f"new-rows.{ending}", key=f"rows_{ending}|{name}", type=look)
 
 
 def chances(item: Item, own: NewRows, answers: Answers) -> Array | None:

@@ -14,6 +14,7 @@ from gplvm_core.new_rows import Answers, sentence_of
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import FileColumn, NewRows
 from gplvm_core.readers.tables.csv_text import csv_text
+from pages.ui.shared.intervals import ENDS, ends_of
 
 # A column of a table: its title and its cells; None is an empty cell.
 TableColumn = tuple[str, list[Any]]
@@ -59,6 +60,8 @@ def answer_table(
         worded = bool(dataset.columns and dataset.columns[d].words)
         if gaps[:, d].any() and not worded:
             back.append((f"{name} std", numbers(answers.std[:, d])))
+            both = ends_of(dataset, answers.filled, answers.std[:, [d]], [d]).T
+            back += [(f"{name} {end}", numbers(own)) for end, own in zip(ENDS, both, strict=True)]
         if (
             gaps[:, d].any()
             and chance is not None

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import streamlit as st
 
-from gplvm_core.readers.errors import plural
+from gplvm_core.readers.errors import plural, told
 from gplvm_core.readers.new_rows import MOST_MEGABYTES, MOST_ROWS, NewRows
 from gplvm_core.training import comparison_of
 from pages.ui.explore.ask_rows import asked_rows
@@ -134,7 +134,7 @@ def _step(
     try:
         step(item, name, own, work, say)
     except ValueError as error:
-        work.problem = str(error)
+        work.problem = told(error)
 
 
 def _compare(item: Item, name: str, own: NewRows) -> None:

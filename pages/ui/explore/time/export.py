@@ -15,13 +15,16 @@ from gplvm_core.readers.bodies.bvh_writer import write_bvh
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.readers.tables.dates import SECONDS
 from gplvm_core.wire.sequence import Reel, usual_step
+from pages.ui.explore.time.model import DATA, SEEN
 from pages.ui.explore.time.own import OwnSequence
 from pages.ui.explore.time.tables import cell, deviates
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, visitor_names
 from pages.ui.shared.download import download
+from pages.ui.shared.intervals import ENDS, ends_of
 from pages.ui.shared.words import file_stem
 
 GIF_SIZE = 480
@@ -124,38 +127,69 @@ def sequence_csv(
     dimensions: Sequence[str] = (),
     own: OwnSequence | None = None,
 ) -> bytes:
-    """Write a line per frame: time, whether it is forecast or hidden, place, values, deviations.
+    """Write a line per frame: kind, time, place, values, deviations and ends of 95 % intervals.
 
-    dimensions: the visitor's names of the map's dimensions, "" for x1, x2, …. own: the visitor's
-    sequence; its further columns follow the time. If a column has gaps, another column follows its
-    deviations, with 1 where a value was filled.
+    The kind is "observed", "filled" (or "partly filled"), "forecast" or "drawn". Observed values
+    are those of the data, with the deviation 0. dimensions: the visitor's names of the map's
+    dimensions, "" for x1, x2, …. own: the visitor's sequence; its further columns follow the time.
+    If a column of it has gaps, another column follows, with 1 where a value was filled.
     """
     names, panel = names_of(dataset), reel.panels[0]
     count = len(reel.times)
-    none = np.zeros(count, dtype=bool)
-    forecast = reel.forecast if len(reel.forecast) else none
-    hidden = reel.hidden if len(reel.hidden) else none
-    measured = [d for d in range(len(names)) if not dataset.columns or deviates(dataset, d)]
-    spread = () if panel.std is None else tuple(f"{names[d]} std" for d in measured)
-    table = dataset.in_own_values(panel.values).to_numpy() if dataset.columns else panel.values
+    known = next((each.values for each in reel.panels if each.title in (DATA, SEEN)), None)
+    given = np.full(panel.values.shape, np.nan) if known is None else known
+    seen, measured = ~np.isnan(given), [d for d in range(len(names)) if deviates(dataset, d)]
+    whole = np.where(seen, given, panel.values)
+    table = dataset.in_own_values(whole).to_numpy() if dataset.columns else whole
+    spread, bounds = np.zeros((2, count, 0))
+    if panel.std is not None:
+        spread = np.where(seen, 0.0, panel.std)[:, measured]
+        bounds = ends_of(dataset, whole, spread, measured)
     time = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
+    times = [f"{each:.10g}" for each in reel.times]
+    if own is None and known is not None and (found := moments_of(reel.times, dataset.time_unit)):
+        time, times = "time", found
     titles, places = _places(reel, dimensions)
-    flags = none[:, None][:, :0] if own is None else np.isnan(own.seen)
+    flags = ~seen if own is not None else seen[:, :0]
     gappy = np.flatnonzero(flags.any(axis=0))
     beside = () if own is None else own.beside
-    state = ("forecast", "hidden") if own is None else ()
-    back = (*titles, *names, *spread, *(f"{names[d]} filled" for d in gappy))
-    taken = {time, *back}
+    more = [names[d] for d in measured] if spread.size else []
+    back = (*titles, *names, *(f"{name} std" for name in more))
+    back += tuple(f"{name} {end}" for name in more for end in ENDS)
+    back += tuple(f"{names[d]} filled" for d in gappy)
+    taken = {time, "kind", *back}
     front = (f"{each.name} (file)" if each.name in taken else each.name for each in beside)
-    lines: list[Iterable[object]] = [(time, *state, *front, *back)]
-    for t in range(count):
-        values = table[t] if panel.std is None else [*table[t], *panel.std[t][measured]]
-        cells = [cell(value) for value in (*places[t], *values)]
-        of_frame = (int(forecast[t]), int(hidden[t])) if own is None else ()
+    lines: list[Iterable[object]] = [("kind", time, *front, *back)]
+    for t, kind in enumerate(_kinds(reel, None if known is None else seen)):
+        cells = [cell(value) for value in (*places[t], *table[t], *spread[t], *bounds[t])]
         of_file = (each.cells[t] for each in beside)
         filled = (int(each) for each in flags[t, gappy])
-        lines.append((f"{reel.times[t]:.10g}", *of_frame, *of_file, *cells, *filled))
+        lines.append((kind, times[t], *of_file, *cells, *filled))
     return csv_text(lines, as_text=as_text).encode()
+
+
+def _kinds(reel: Reel, seen: Array | None) -> list[str]:
+    """Return the kind of every frame; seen: which values are observed, None for drawn frames."""
+    if seen is None:
+        found = np.full(len(reel.times), "drawn", dtype=object)
+    else:
+        found = np.where(seen.any(axis=1), "partly filled", "filled").astype(object)
+        found[seen.all(axis=1)] = "observed"
+    if len(reel.forecast):
+        found[reel.forecast] = "forecast"
+    return [str(each) for each in found]
+
+
+def moments_of(times: Array, unit: str) -> list[str]:
+    """Return times in a unit such as "hours since 2024-01-03" as moments; [] for other units."""
+    word, _, start = unit.partition(" since ")
+    if word not in SECONDS or not start:
+        return []
+    begin = np.datetime64(start.replace(" ", "T"), "ms")
+    found = begin + np.rint(times * SECONDS[word] * 1000.0).astype("timedelta64[ms]")
+    units = ("datetime64[D]", "datetime64[m]", "datetime64[s]", "datetime64[ms]")
+    exact = next(each for each in units if (found.astype(each) == found).all())
+    return [str(each).replace("T", " ") for each in found.astype(exact)]
 
 
 def _places(reel: Reel, dimensions: Sequence[str]) -> tuple[tuple[str, ...], Array]:

@@ -88,9 +88,9 @@ def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
     return titles
 
 
-def parts_of(dataset: Dataset) -> tuple[str, ...]:
-    """Return the names of the parts of a row that can be hidden."""
-    own = (OWN_GAPS,) if dataset.missing is not None else ()
+def parts_of(dataset: Dataset, lacks: bool = False) -> tuple[str, ...]:
+    """Return the names of the parts of a row that can be hidden. lacks: whether steps lack."""
+    own = (OWN_GAPS,) if lacks or dataset.missing is not None else ()
     return (*own, *named_parts(dataset), EVERYTHING)
 
 
@@ -101,6 +101,14 @@ def named_parts(dataset: Dataset) -> dict[str, Array]:
         return {name: np.arange(len(names)) == c for c, name in enumerate(names)}
     found = choices(dataset.drawing)
     return {name: columns_of(dataset.drawing, cells) for name, cells in found.items()}
+
+
+def known_at(model: Any, dataset: Dataset, sequence: Any, times: Array) -> Array:
+    """Return the data (T, D) of a sequence at these times, which include its own; NaN elsewhere."""
+    rows = rows_of(model, sequence)
+    found = np.full((len(times), dataset.n_outputs), np.nan)
+    found[np.isin(times, times_of(model)[rows])] = dataset.values[rows]
+    return found
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
@@ -122,8 +130,7 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: floa
     chances = chances_at(_model, _dataset, latent_mean, latent_variance)
     if _dataset.columns:
         mean = _dataset.coded(mean)
-    data = np.full(mean.shape, np.nan)
-    data[np.isin(whole, times)] = _dataset.values[rows]
+    data = known_at(_model, _dataset, sequence, whole)
     return Reel(
         title=sequence_titles(_model, _dataset)[sequence],
         times=whole,
@@ -158,16 +165,21 @@ def drawn(_model: Any, name: str, _dataset: Dataset, sequence: Any, length: int,
 def with_gap(
     model: Any, dataset: Dataset, sequence: Any, part: str, stretch: tuple[float, float]
 ) -> Reel:
-    """Return a sequence in which a part is hidden for an interval of time, not yet filled in."""
+    """Return a sequence in which a part is hidden for an interval of time, not yet filled in.
+
+    The steps that the data lack are part of it (`missing_times`), with nothing seen.
+    """
     rows = rows_of(model, sequence)
-    times, truth = times_of(model)[rows], dataset.values[rows]
+    times = np.sort(np.concatenate([times_of(model)[rows], missing_times(model, sequence)]))
+    truth = known_at(model, dataset, sequence, times)
     seen = hidden_rows(dataset, truth, times, part, stretch)
+    latent_mean, latent_variance = model.forecast_latent(times, sequence=sequence)
     return Reel(
         title=sequence_titles(model, dataset)[sequence],
         times=times,
         panels=(panel(dataset, SEEN, seen), panel(dataset, TRUTH, truth)),
-        latent_mean=model.latent_mean_[rows],
-        latent_variance=model.latent_variance_[rows],
+        latent_mean=latent_mean,
+        latent_variance=latent_variance,
         hidden=np.isnan(seen).any(axis=1),
     )
 

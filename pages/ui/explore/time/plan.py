@@ -13,6 +13,7 @@ from gplvm_core.wire.sequence import usual_step
 from pages.ui.explore.time.model import (
     OWN_GAPS,
     by_rule,
+    missing_times,
     parts_of,
     rows_of,
     sequence_titles,
@@ -77,9 +78,14 @@ def first_plan(model: Any, dataset: Dataset, sequence: Any, task: Task = "play")
         task,
         ahead=frames * step,
         length=length,
-        part=parts_of(dataset)[0],
+        part=parts_of(dataset, lacks(model, sequence))[0],
         stretch=(float(start), float(end)),
     )
+
+
+def lacks(model: Any, sequence: Any) -> bool:
+    """Whether a sequence lacks steps that the model can fill."""
+    return len(missing_times(model, sequence)) > 0
 
 
 def sequence_times(model: Any, sequence: Any) -> Array:
@@ -176,7 +182,7 @@ def ask_sample(model: Any, name: str, plan: Plan) -> Plan:
 
 def ask_fill(model: Any, dataset: Dataset, name: str, plan: Plan) -> Plan:
     times = sequence_times(model, plan.sequence)
-    parts = parts_of(dataset)
+    parts = parts_of(dataset, lacks(model, plan.sequence))
     part_place, stretch_place, button_place = st.columns([1.1, 2, 0.8], vertical_alignment="bottom")
     with part_place:
         part = st.selectbox(

@@ -18,7 +18,7 @@ def series(item: Item, name: str, reel: Reel) -> None:
     known = next((panel for panel in reel.panels if panel.title in (DATA, SEEN)), None)
     if dataset.drawing.kind not in ("bars", "curve") or shown.std is None or known is None:
         return
-    columns = [d for d in range(dataset.n_outputs) if not dataset.columns or deviates(dataset, d)]
+    columns = [d for d in range(dataset.n_outputs) if deviates(dataset, d)]
     if not columns:
         return
     names = names_of(dataset)

@@ -88,4 +88,4 @@ def cell(value: object) -> str:
 
 def deviates(dataset: Dataset, d: int) -> bool:
     """Return whether a column of a table has a standard deviation."""
-    return dataset.columns[d].is_number or dataset.columns[d].kind == "count"
+    return not dataset.columns or dataset.columns[d].is_number or dataset.columns[d].kind == "count"
