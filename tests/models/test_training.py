@@ -229,7 +229,8 @@ def test_a_row_is_inferred_the_same_in_any_company(digits) -> None:
 def test_more_inducing_inputs_are_tried_after_training(weight, digits) -> None:
     model, outputs = small(max_iter=30), digits
     if weight is not None:
-        model = DynamicalGPLVM(3, 10, data_weight=weight, max_iter=30, random_state=0)
+        settings = {"time_kernel": "matern32", "max_iter": 30, "random_state": 0}
+        model = DynamicalGPLVM(3, 10, data_weight=weight, **settings)
         outputs = np.sin(np.outer(np.arange(80), np.linspace(0.1, 0.4, 30)))
         outputs += 0.1 * np.random.default_rng(0).standard_normal(outputs.shape)
     found = model.fit(outputs).more_inducing_
