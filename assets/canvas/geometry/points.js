@@ -1,6 +1,6 @@
 // The training points on a latent map.
 
-import { formatCoordinate, formatFixed } from "../kit/format.js";
+import { decimalsOf, formatCoordinate, formatData, formatFixed } from "../kit/format.js";
 import { Crowd } from "./crowd.js";
 import { correlation, scaleEnds } from "./scale.js";
 
@@ -40,6 +40,8 @@ export class LatentPoints {
     this.own = null;
     /** @type {Map<number, [number, number]>} */
     this.factorRanges = new Map();
+    /** The decimals of the columns of the data. @type {Map<string, number | null>} */
+    this.decimals = new Map();
   }
 
   /** The number of the model's rows; the first nPoints of them are complete. */
@@ -105,6 +107,19 @@ export class LatentPoints {
       this.factorRanges.set(f, range);
     }
     return range;
+  }
+
+  /** Return a number of the data as text. @param {string} column its name @param {() => ArrayLike<number>} values of the column @param {number} value @param {number} width of its range */
+  dataText(column, values, value, width) {
+    let decimals = this.decimals.get(column);
+    if (decimals === undefined) this.decimals.set(column, (decimals = decimalsOf(values())));
+    return formatData(value, decimals, width);
+  }
+
+  /** Return a value of a fact as text. @param {number} f @param {number} value */
+  factorText(f, value) {
+    const [low, high] = this.factorRange(f);
+    return this.dataText(`fact ${f}`, () => /** @type {Float32Array} */ (this.factors).subarray(f * this.nPoints, (f + 1) * this.nPoints), value, high - low);
   }
 
   /**

@@ -1,7 +1,6 @@
 // The colours of the training points: by their labels, or by another fact (a number or a word).
 
 import { element, fitCanvas, pushButton } from "../kit/dom.js";
-import { formatNumber } from "../kit/format.js";
 import { UNCERTAINTY } from "./shade.js";
 import { OWN, shadeOf } from "./switches.js";
 import { bareStyle, css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
@@ -117,7 +116,7 @@ export class Colours {
     const [low, high] = model.factorRange(factor);
     parts.legend.hidden = false;
     parts.legend.replaceChildren(element("span", { class: "scale" },
-      `${model.factorNames[factor]}: ${formatNumber(low)}`, element("i", { class: "heat" }), formatNumber(high)));
+      `${model.factorNames[factor]}: ${model.factorText(factor, low)}`, element("i", { class: "heat" }), model.factorText(factor, high)));
   }
 
   /** Show the words of a column; a press on a word shades the map by its probability. @param {number} factor @param {string[]} words */
