@@ -173,7 +173,7 @@ test("the names of axes have a halo, so that dots below them do not hide them", 
 
 test("values of the data have the digits of their column, and results of a computation few", () => {
   const texts = (/** @type {number[]} */ values) => values.map((value) => formatData(Math.fround(value), decimalsOf(values), Math.max(...values) - Math.min(...values)));
-  assert.deepEqual(texts([1518, 2093.5, -120]), ["1518.0", "2093.5", "−120.0"]);
+  assert.deepEqual(texts([1518, 2093.5, -120]), ["1518", "2093.5", "−120"]);
   assert.deepEqual(texts([1518, 2093, 16777215]), ["1518", "2093", "16777215"]);
   assert.deepEqual(texts([172.8, 165.1]), ["172.8", "165.1"]);
   assert.deepEqual(texts([35278.41, 0.05]), ["35278.41", "0.05"]);

@@ -81,7 +81,7 @@ export function decimalsOf(values) {
  */
 export function formatData(value, decimals, width) {
   if (Number.isNaN(value)) return "–";
-  return decimals === null ? formatFixed(value, width) : value.toFixed(decimals).replace("-", "−");
+  return decimals === null ? formatFixed(value, width) : String(Number(value.toFixed(decimals))).replace("-", "−");
 }
 
 /**
