@@ -684,3 +684,12 @@ def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, br
     page.goto("about:blank")
     open_map(browser_page, f"{server.url}/explore")
     page.wait_for_function("() => location.search.includes('model=gallery')")
+
+
+def test_titles_in_the_menu_of_models_are_whole_while_one_is_typed(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    page.locator("[class*=st-key-explore_menu] input").click()
+    page.keyboard.type("a")
+    page.wait_for_function(
+        "document.querySelector('[data-testid=stSelectboxVirtualDropdown]')?.clientWidth > 300"
+    )
