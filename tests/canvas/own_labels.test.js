@@ -96,3 +96,11 @@ test("own labels colour a map whenever it is opened, unless a link has another c
   assert.deepEqual([chosen.by, chosen.labels], [-2, []]);
   assert.equal(fromLink({ by: "-1" }, model).by, -2);
 });
+
+test("a legend names labels in natural order, and the words of a grade in theirs", () => {
+  const model = modelOf();
+  const words = ["A", "D", "run 10", "C", "run 9"];
+  assert.deepEqual(model.inOrder([0, 1, 2, 3, 4], words), [0, 3, 1, 4, 2]);
+  model.header.drawing = { table: [{ kind: "grade", words: ["small", "medium", "large"] }] };
+  assert.deepEqual(model.inOrder([0, 1, 2], ["small", "medium", "large"]), [0, 1, 2]);
+});

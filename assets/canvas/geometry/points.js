@@ -205,6 +205,13 @@ export class LatentPoints {
     return [...new Set(this.crowd?.present ?? this.labels ?? [])].filter((label) => label >= 0).sort((p, q) => p - q);
   }
 
+  /** Return labels in the order of a legend: by name, and numbers in names by their size; the words of a grade keep their order. @param {number[]} labels @param {string[]} names */
+  inOrder(labels, names) {
+    const graded = this.header.drawing?.table?.some((/** @type {any} */ { kind, words }) => kind === "grade" && String(words) === String(names));
+    const { compare } = new Intl.Collator("en", { numeric: true });
+    return graded ? labels : labels.sort((p, q) => compare(String(names[p] ?? p), String(names[q] ?? q)));
+  }
+
   /** Whether some rows lack a label (factor < 0), or a value of this fact. @param {number} factor */
   lacks(factor) {
     if (factor >= 0) return this.factors?.subarray(factor * this.nPoints, (factor + 1) * this.nPoints).some(Number.isNaN) ?? false;

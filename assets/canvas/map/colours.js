@@ -123,7 +123,8 @@ export class Colours {
   showWords(factor, words) {
     const { parts, model, state: { theme } } = this;
     parts.legend.hidden = false;
-    parts.legend.replaceChildren(...words.map((name, word) => {
+    parts.legend.replaceChildren(...model.inOrder([...words.keys()], words).map((word) => {
+      const name = words[word];
       const shade = shadeOf(model.columnOf(factor), word);
       const chip = pushButton(() => this.choose({ type: "set", name: "shade", value: chip.getAttribute("aria-pressed") === "true" ? "uncertainty" : shade }), { "data-chance": shade, title: `Shade the map by the probability of “${name}”` }, markOf(labelStyle(word, model.header.palette, theme)), name);
       return chip;
@@ -141,7 +142,7 @@ export class Colours {
   showLabels() {
     const { parts, model, state } = this;
     const { theme } = state;
-    const present = model.presentLabels();
+    const present = model.inOrder(model.presentLabels(), model.header.label_names);
     parts.legend.hidden = present.length < (state.factor === OWN || model.lacks(state.factor) ? 1 : 2);
     parts.legend.replaceChildren(...present.map((label) => {
       const name = model.header.label_names[label] ?? String(label);

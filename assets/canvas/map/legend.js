@@ -24,7 +24,7 @@ export class Legend {
     this.names = [];
     let [x, y] = [0, LINE / 2];
     const words = state.factor < 0 ? null : model.factorWords(state.factor);
-    const labels = words ? Array.from(words.keys()) : state.factor < 0 ? model.presentLabels() : [];
+    const labels = model.inOrder(words ? Array.from(words.keys()) : state.factor < 0 ? model.presentLabels() : [], words ?? model.header.label_names);
     this.scale = state.factor >= 0 && !words;
     if (labels.length && model.lacks(state.factor)) labels.push(-1);
     for (const label of labels) {
