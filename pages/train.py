@@ -106,7 +106,7 @@ def set_up() -> None:
     if dataset.kinds is not None:
         st.markdown(what_is_learnt(dataset))
     st.header("2 · Model", anchor=False)
-    model = model_form(dataset, differ=has_mixed_units(warnings))
+    model = model_form(dataset, differ=has_mixed_units(warnings), series=goal == SERIES)
     possible = can_take_out(model, dataset) and possible
     still = constant_views(dataset.values, dataset.views) if model.capabilities.views else ()
     if still:

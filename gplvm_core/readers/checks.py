@@ -181,13 +181,18 @@ def refuse_infinite(
 
 
 def describe(
-    targets: Any, column_names: Sequence[str] | None = None, *, one_unit: bool = False
+    targets: Any,
+    column_names: Sequence[str] | None = None,
+    *,
+    one_unit: bool = False,
+    times: Float[Array, " N"] | None = None,
 ) -> tuple[str, ...]:
     """Describe what is unusual about the targets, in one sentence each.
 
     The sentences report the number of missing values, columns with a single observed value,
     constant columns, repeated rows, scales beyond 1e±12, and columns whose units differ. `one_unit`
-    says that all columns have the same unit (pixels, joint positions). Missing entries are ignored.
+    says that all columns have the same unit (pixels, joint positions). Rows at different `times`
+    do not repeat each other. Missing entries are ignored.
     Raises DataError in the same cases as check_targets with missing=True.
     """
     array = check_targets(targets, missing=True, column_names=column_names)
@@ -205,7 +210,7 @@ def describe(
         None if missing is None else single_values(missing, names),
         _constant_columns(constant & varied, names),
         # NaN has many bit patterns; make all of them equal.
-        _repeated_rows(array if missing is None else np.where(missing, np.nan, array)),
+        _repeated_rows(array if missing is None else np.where(missing, np.nan, array), times),
         _extreme_scales(np.maximum(-lowest, highest), spread, constant, names),
         None if one_unit else _mixed_units(spread, constant, names),
     )
@@ -228,8 +233,9 @@ def _constant_columns(constant: NDArray[np.bool_], names: list[str]) -> str | No
     return f"{len(which)} of {len(names)} columns {verb} no information: {listed(which)}."
 
 
-def _repeated_rows(array: Array) -> str | None:
-    repeats = len(array) - len({row.tobytes() for row in array})
+def _repeated_rows(array: Array, times: Array | None) -> str | None:
+    timed = array if times is None else np.column_stack([times, array])
+    repeats = len(array) - len({row.tobytes() for row in timed})
     if not repeats:
         return None
     verb = by_count(repeats, "repeats an earlier one", "repeat earlier ones")

@@ -269,7 +269,8 @@ class Dataset:
         """Sentences about unusual properties of the targets (`describe`)."""
         # Views may differ in units, so each view has its own scale.
         one_unit = bool(self.views or self.columns) or self.drawing.kind in ("image", "skeleton")
-        found = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
+        names = self._names_of(self.targets)
+        found = describe(self.targets, names, one_unit=one_unit, times=self.times)
         return found + oddities_of_views(self.values, self.views)
 
     @property

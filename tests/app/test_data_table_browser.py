@@ -111,6 +111,62 @@ def test_the_table_and_the_map_share_one_selection(browser, map_file):
         assert selected(page) == [row]
 
 
+def encircle(page, across, down):
+    """Draw a line around a part of the map, between fractions of its width and height."""
+    box = page.locator(MAP).bounding_box()
+    (left, right), (top, bottom) = across, down
+    corners = [(left, top), (right, top), (right, bottom), (left, bottom)]
+    for n, (x, y) in enumerate(corners):
+        page.mouse.move(box["x"] + x * box["width"], box["y"] + y * box["height"])
+        if n == 0:
+            page.mouse.down()
+    page.mouse.up()
+
+
+def keep_as(page, name):
+    """Keep the selected rows under a name; return their numbers."""
+    rows = selected(page)
+    page.get_by_role("button", name="Keep as label").click()
+    page.get_by_label("Name of the label").fill(name)
+    page.keyboard.press("Enter")
+    return rows
+
+
+def test_kept_labels_are_compared_while_rows_are_drawn_around(browser, map_file):
+    data = load_dataset("countries")
+    d = data.column_names.index("life expectancy 2007")
+    section = "[data-part=selection]"
+    with offline_map(browser, map_file("countries")) as page:
+        page.get_by_role("button", name="Select rows").click()
+        encircle(page, (0.02, 0.4), (0.2, 0.9))
+        left = keep_as(page, "left")
+        # The effects of the kept label stay, and its rows are compared with the rest.
+        means = page.locator(f"{section} tr", has_text="life expectancy 2007").locator("td")
+        expect(page.locator(section)).to_contain_text(f"“left”: {len(left)} rows")
+        rest = np.setdiff1d(np.arange(data.n_points), left)
+        shown = [float(text) for text in means.all_inner_texts()[1:]]
+        np.testing.assert_allclose(
+            shown, [data.values[left, d].mean(), data.values[rest, d].mean()], rtol=5e-3
+        )
+        encircle(page, (0.6, 0.98), (0.2, 0.9))
+        right = keep_as(page, "right")
+        assert left and right and not set(left) & set(right)
+        # While rows can be drawn around, the legend and the menu of colours still work.
+        page.locator("[data-part=legend] button", has_text="left").click()
+        page.locator("[data-part=legend] button", has_text="right").click()
+        expect(page.locator(section)).to_contain_text(
+            f"“left” ({len(left)} rows) and “right” ({len(right)} rows)"
+        )
+        shown = [float(text) for text in means.all_inner_texts()[1:]]
+        np.testing.assert_allclose(
+            shown, [data.values[left, d].mean(), data.values[right, d].mean()], rtol=5e-3
+        )
+        page.locator(f"{section} button:text('Clear')").click()
+        expect(page.locator(section)).to_contain_text(f"“right”: {len(right)} rows")
+        page.locator("[data-part=colour]").select_option("Label")
+        expect(page.locator(section)).to_be_hidden()
+
+
 @pytest.mark.slow
 def test_a_link_opens_the_table_and_it_fits(server, browser_page):
     page = open_map(browser_page, f"{server.url}/explore?model=gallery:flow&show=table")
@@ -134,8 +190,8 @@ def test_a_selection_becomes_a_label_that_colours_maps_and_is_stored(server, bro
     expect(page.get_by_text("1 label on")).to_contain_text(f"{len(zeros)} of 150 rows: round ones")
     library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
     assert library.entry(identifier).own_labels == (("round ones", tuple(zeros)),)
-    page.wait_for_function("location.search.includes('by=-1')")
-    page.reload()
+    # The label colours the map whenever the model's address is opened.
+    open_map(browser_page, f"{server.url}/explore?model={server.model_key}&show=table")
     expect(page.get_by_role("group", name="Labels")).to_have_text("round onesNo label")
     # A label that another tab has kept meanwhile stays, and the form says which rows change theirs.
     library.keep_labels(identifier, [("round ones", zeros), ("elsewhere", (149,))])

@@ -22,6 +22,11 @@ def test_fractions_are_offered_trained_and_drawn_in_a_triangle(server, browser_p
     page.locator("input[type=file]").set_input_files([file])
     offered = page.get_by_text("“sand”, “silt”, “clay” are fractions of one whole")
     settled(page)
+    # No blank is below the pictures of the rows.
+    room, sheet = (
+        page.locator(part).bounding_box() for part in ("[class*=st-key-room_line]", ".mf-sheet")
+    )
+    assert room["height"] == pytest.approx(sheet["height"], abs=1)
     offered.click()
     expect(page.get_by_text("2 columns of numbers and 3 fractions")).to_be_visible()
     train_shortly_and_click(page, 0.9, 0.5)

@@ -626,7 +626,14 @@ def test_a_row_has_its_own_values_beside_the_models(server, browser_page):
     column = next(d for d, each in enumerate(data.columns) if each.kind == "number")
     own = values.locator("li").nth(column).locator("em")
     expect(own).to_be_visible()
-    assert float(own.inner_text()) == pytest.approx(data.values[row, column], rel=1e-2)
+    assert float(own.inner_text()) == data.values[row, column]  # with the digits of the data
+    # The table of nearest rows, and the table of all rows, have the same digits.
+    heads = page.locator(".details thead th").all_inner_texts()
+    near = page.locator(".details tbody tr", has_text="Japan").locator("td")
+    expect(near.nth(heads.index(data.column_names[column]) - 1)).to_have_text(own.inner_text())
+    page.get_by_role("button", name="Table").click()
+    listed = page.locator("[data-part=listing] tr[aria-current] td")
+    assert own.inner_text() in listed.all_inner_texts()
     words = next(d for d, each in enumerate(data.columns) if each.words)
     word = data.columns[words].words[int(data.values[row, words])]
     expect(values.locator("li").nth(words).locator("em")).to_have_text(word)
@@ -678,3 +685,12 @@ def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, br
     page.goto("about:blank")
     open_map(browser_page, f"{server.url}/explore")
     page.wait_for_function("() => location.search.includes('model=gallery')")
+
+
+def test_titles_in_the_menu_of_models_are_whole_while_one_is_typed(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    page.locator("[class*=st-key-explore_menu] input").click()
+    page.keyboard.type("a")
+    page.wait_for_function(
+        "document.querySelector('[data-testid=stSelectboxVirtualDropdown]')?.clientWidth > 300"
+    )

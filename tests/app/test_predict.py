@@ -88,6 +88,8 @@ def test_labels_that_are_a_column_are_offered_once_by_its_name():
     targets = next(s for s in at.selectbox if s.label == "Column to predict")
     assert "2 labels" in said(at)
     assert targets.options == ["a", "b", "wood"]
+    assert "colour the map" not in said(at)  # the model has no map
+    assert "colour the map" in said(asks(at, "A map"))
 
 
 def planks(count: int = 60) -> bytes:
@@ -135,6 +137,9 @@ def test_a_series_needs_times():
     assert "have no times" in said(at)
     at.pills(key="train_built_in").set_value("poses").run()
     assert at.radio(key="form_model").value == "Dynamical GP-LVM"
+    # Only models over time continue a series.
+    assert at.radio(key="form_model").options == ["Dynamical GP-LVM", "State-space GP-LVM"]
+    assert "Bayesian PCA" in asks(at, "A map").radio(key="form_model").options
 
 
 def test_a_link_chooses_the_first_answer_and_the_visitor_may_change_it():

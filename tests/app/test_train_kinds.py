@@ -163,6 +163,7 @@ def test_a_table_of_counts_is_proposed_as_counts():
     at = upload(run_page("train"), "sites.csv", f"ant,bee,fly,moth,wasp,bug\n{rows}".encode())
     assert not at.exception
     assert "one map for all columns: 6 columns of counts." in said(at)
+    assert "It predicts probabilities for counts." in said(at)
     every = next(t for t in at.toggle if t.label.startswith("All 6 columns"))
     assert every.value
     # Without it, every column is asked for by itself, with the same proposals.
@@ -193,6 +194,11 @@ def test_fractions_beside_words_are_named_and_learnt_as_numbers():
     switch = next(each for each in alone.toggle if "fractions of one whole" in each.label)
     switch.set_value(True).run()
     assert not alone.exception and "2 columns of numbers and 3 fractions" in said(alone)
+    assert "It predicts means with standard deviations for numbers." in said(alone)
+    # The answer is remembered for this file, and not for the same columns of another file.
+    for name, on in (("plain.csv", True), ("other.csv", False)):
+        again = upload(run_page("train"), name, soils())
+        assert next(t for t in again.toggle if "fractions of one" in t.label).value is on
 
 
 def test_rows_that_lack_two_of_their_fractions_are_named_before_training():

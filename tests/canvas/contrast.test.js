@@ -53,6 +53,14 @@ test("no contrast exists if all rows or no row of the sample are selected", () =
   assert.deepEqual([count, others], [1, 2]);
 });
 
+test("two groups are compared without the rows outside both", () => {
+  const rows = [[2], [3], [4], [100], [12], [13], [14], [-50]];
+  const found = contrastOf((n) => rows[n], rows.length, [0, 1, 2], [4, 5, 6, 99]);
+  assert.deepEqual([found.chosen[0], found.rest[0], found.count, found.others], [3, 13, 3, 3]);
+  near(found.effects[0], -10);
+  assert.equal(contrastOf((n) => rows[n], rows.length, [0], [99]), null);
+});
+
 test("a pixel's difference is the mean over its channels, and effects have their sign", () => {
   const contrast = { chosen: Float64Array.of(3, 5, 7, 0, 0, 0), rest: Float64Array.of(1, 1, 1, 3, 3, 0) };
   assert.deepEqual([...pixelDifference(contrast, 3)], [4, -2]);

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { drawAxisNames, niceTicks } from "../../assets/canvas/kit/axes.js";
-import { counted, formatCoordinate, formatNumber, plainNumber, formatShare, formatTime } from "../../assets/canvas/kit/format.js";
+import { counted, decimalsOf, formatCoordinate, formatData, formatNumber, plainNumber, formatShare, formatTime } from "../../assets/canvas/kit/format.js";
 import { readFrame, readHeader } from "../../assets/canvas/kit/frame.js";
 import { imageBox, jointPlaces, turnJoints, vectorFrame } from "../../assets/canvas/kit/geometry.js";
 import { PlaneView, framed, framedBetween, mappedRange } from "../../assets/canvas/kit/plane.js";
@@ -169,4 +169,14 @@ test("the names of axes have a halo, so that dots below them do not hide them", 
   const theme = { known: [255, 255, 255], background: [255, 255, 255], text: [0, 0, 0], font: "serif" };
   drawAxisNames(context, { width: 300, height: 200 }, ["a", "b"], theme);
   assert.deepEqual(drawn, [["halo", "a →"], ["text", "a →"], ["halo", "↑ b"], ["text", "↑ b"]]);
+});
+
+test("values of the data have the digits of their column, and results of a computation few", () => {
+  const texts = (/** @type {number[]} */ values) => values.map((value) => formatData(Math.fround(value), decimalsOf(values), Math.max(...values) - Math.min(...values)));
+  assert.deepEqual(texts([1518, 2093.5, -120]), ["1518", "2093.5", "−120"]);
+  assert.deepEqual(texts([1518, 2093, 16777215]), ["1518", "2093", "16777215"]);
+  assert.deepEqual(texts([172.8, 165.1]), ["172.8", "165.1"]);
+  assert.deepEqual(texts([35278.41, 0.05]), ["35278.41", "0.05"]);
+  assert.deepEqual(texts([1 / 3, 2 / 3, 5]), ["0.33", "0.67", "5.00"]);
+  assert.equal(formatData(NaN, 1, 2), "–");
 });

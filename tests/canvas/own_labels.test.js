@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { LatentPoints } from "../../assets/canvas/geometry/points.js";
 import { bareName, pointStyle } from "../../assets/canvas/map/colours.js";
 import { OwnLabels, giveOwn } from "../../assets/canvas/map/own_labels.js";
-import { fromLink, initial, reduce, reoffered, toLink } from "../../assets/canvas/map/state.js";
+import { fromLink, initial, reduce, toLink } from "../../assets/canvas/map/state.js";
 import { readTheme } from "../../assets/canvas/kit/theme.js";
 
 const OWN = { names: ["rich", "poor"], rows: [[0, 4], [2]] };
@@ -82,13 +82,25 @@ test("rows of a page with a sample have their numbers in the data", () => {
   assert.deepEqual(new OwnLabels({ model }).data().rows[0].sort(), [1, 4]);
 });
 
-test("own labels colour a map once there are some, also in a link, and highlighted labels are dropped", () => {
+test("own labels colour a map whenever it is opened, unless a link has another colouring, and highlighted labels are dropped", () => {
   const model = modelOf();
   const own = { type: "set", name: "by", value: -2 };
   assert.equal(reduce(initial(model), own).by, -1);
   assert.equal(fromLink({ by: "-1" }, model).by, -1);
   giveOwn(model, OWN);
-  const chosen = reduce(reduce(reoffered(initial(model), model), { type: "set", name: "labels", value: [1] }), own);
-  assert.deepEqual([chosen.by, chosen.labels, toLink(chosen).by], [-2, [], "-1"]);
+  const opened = initial(model);
+  assert.deepEqual([opened.by, toLink(opened).by, fromLink({}, model).by], [-2, null, -2]);
+  const other = reduce(opened, { ...own, value: -1 });
+  assert.equal(fromLink(toLink(other), model).by, -1);
+  const chosen = reduce(reduce(other, { type: "set", name: "labels", value: [1] }), own);
+  assert.deepEqual([chosen.by, chosen.labels], [-2, []]);
   assert.equal(fromLink({ by: "-1" }, model).by, -2);
+});
+
+test("a legend names labels in natural order, and the words of a grade in theirs", () => {
+  const model = modelOf();
+  const words = ["A", "D", "run 10", "C", "run 9"];
+  assert.deepEqual(model.inOrder([0, 1, 2, 3, 4], words), [0, 3, 1, 4, 2]);
+  model.header.drawing = { table: [{ kind: "grade", words: ["small", "medium", "large"] }] };
+  assert.deepEqual(model.inOrder([0, 1, 2], ["small", "medium", "large"]), [0, 1, 2]);
 });

@@ -124,6 +124,14 @@ def test_repeated_rows_are_counted():
     assert sentence == "2 of 8 rows repeat earlier ones exactly."
 
 
+def test_equal_rounded_values_of_a_series_at_different_times_are_no_repetition():
+    series, times = np.array([[11.2], [11.4], [11.2], [11.9]]), np.arange(4.0)
+    assert "repeats an earlier one" in describe(series)[0]
+    assert describe(series, times=times) == ()
+    (sentence,) = describe(series, times=np.array([0.0, 1.0, 0.0, 3.0]))
+    assert sentence == "1 of 4 rows repeats an earlier one exactly."
+
+
 @pytest.mark.parametrize("scale", [1e13, 1e-13])
 def test_extreme_scales_are_reported(scale):
     told = describe(GOOD * scale)

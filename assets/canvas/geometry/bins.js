@@ -1,5 +1,7 @@
 // The bins of a table's columns: their counts, the rows inside brushed bins, and the order of rows by a column.
 
+import { decimalsOf } from "../kit/format.js";
+
 const MOST_BINS = 16;
 
 /** The bins of a column: one for each word, or equal parts of the range of its numbers. */
@@ -23,6 +25,7 @@ export class Bins {
     this.low = words ? 0 : low;
     this.width = words || whole ? 1 : (high - low) / MOST_BINS;
     this.whole = whole;
+    this.decimals = words ? 0 : decimalsOf(values);
     /** The bin of every row; −1 if its value is missing. */
     this.at = Int32Array.from(values, (value) => {
       const bin = Math.floor((value - this.low) / this.width);

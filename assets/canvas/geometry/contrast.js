@@ -1,4 +1,6 @@
-// The difference between selected rows and the rest, for each column.
+// The difference between chosen rows and the rest, or other rows, for each column.
+
+const [OTHER_GROUP, CHOSEN_GROUP, NO_GROUP] = [0, 1, 2]; // the group of a row
 
 /**
  * chosen, rest: the means of every column; effects: their difference relative to the standard
@@ -17,14 +19,19 @@
  * @param {(n: number) => ArrayLike<number>} item the values of a row; NaN is missing
  * @param {number} nRows
  * @param {ArrayLike<number>} rows the chosen rows
+ * @param {ArrayLike<number> | null} [others] the rows of the other group; null: the rest
  * @returns {Contrast | null} null if a group is empty
  */
-export function contrastOf(item, nRows, rows) {
-  const inside = new Uint8Array(nRows);
-  for (let i = 0; i < rows.length; i++) if (rows[i] < nRows) inside[rows[i]] = 1;
-  const count = inside.reduce((sum, one) => sum + one, 0);
-  if (!count || count === nRows) return null;
-  const [mine, other] = [1, 0].map((group) => groupMoments(item, inside, group));
+export function contrastOf(item, nRows, rows, others = null) {
+  const groups = new Uint8Array(nRows).fill(others ? NO_GROUP : OTHER_GROUP);
+  const put = (/** @type {ArrayLike<number>} */ into, /** @type {number} */ group) => {
+    for (let i = 0; i < into.length; i++) if (into[i] < nRows) groups[into[i]] = group;
+  };
+  put(others ?? [], OTHER_GROUP);
+  put(rows, CHOSEN_GROUP);
+  const [count, left] = [CHOSEN_GROUP, OTHER_GROUP].map((group) => groups.filter((each) => each === group).length);
+  if (!count || !left) return null;
+  const [mine, other] = [CHOSEN_GROUP, OTHER_GROUP].map((group) => groupMoments(item, groups, group));
   const effects = mine.mean.map((mean, d) => {
     const known = mine.known[d] + other.known[d];
     const difference = mean - other.mean[d];
@@ -36,20 +43,20 @@ export function contrastOf(item, nRows, rows) {
   });
   const size = (/** @type {number} */ d) => (Number.isNaN(effects[d]) ? -1 : Math.abs(effects[d]));
   const order = Array.from(effects.keys()).sort((p, q) => size(q) - size(p));
-  return { chosen: mine.mean, rest: other.mean, effects, order, count, others: nRows - count };
+  return { chosen: mine.mean, rest: other.mean, effects, order, count, others: left };
 }
 
 /**
  * Return, for each column of a group, the number of known rows, their mean, and the sum of squares about the mean (Welford 1962).
  * @param {(n: number) => ArrayLike<number>} item
- * @param {Uint8Array} inside
+ * @param {Uint8Array} groups of the rows
  * @param {number} group
  */
-function groupMoments(item, inside, group) {
+function groupMoments(item, groups, group) {
   const width = item(0).length;
   const [known, mean, squares] = [new Uint32Array(width), new Float64Array(width), new Float64Array(width)];
-  for (let n = 0; n < inside.length; n++) {
-    if (inside[n] !== group) continue;
+  for (let n = 0; n < groups.length; n++) {
+    if (groups[n] !== group) continue;
     const values = item(n);
     for (let d = 0; d < width; d++) {
       const value = values[d];

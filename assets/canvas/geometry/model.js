@@ -2,6 +2,7 @@
 
 import { formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
+import { ownText } from "../kit/table.js";
 import { kernelKind } from "./kernels.js";
 import { Levels } from "./levels.js";
 import { LatentPoints } from "./points.js";
@@ -344,6 +345,14 @@ export class LatentModel extends LatentPoints {
     const values = this.items.subarray(n * this.itemSize, (n + 1) * this.itemSize);
     const code = this.header.item_missing ?? null;
     return code === null ? values : Float32Array.from(values, (value) => (value === code ? NaN : value));
+  }
+
+  /** Return a value of a training row as text. @param {number} d a column of the data @param {number} value as in `item` */
+  itemText(d, value) {
+    const column = this.drawing.table?.[d];
+    if (column?.words) return ownText(column, value);
+    const [low, , high] = column?.range ?? this.header.column_ranges?.[d] ?? [0, 0, 1];
+    return this.dataText(`item ${d}`, () => Float32Array.from({ length: this.nPoints }, (_, n) => this.item(n)[d]), value, high - low);
   }
 
   /**

@@ -1,6 +1,6 @@
 // The training points on a latent map.
 
-import { formatCoordinate, formatFixed } from "../kit/format.js";
+import { decimalsOf, formatCoordinate, formatData, formatFixed } from "../kit/format.js";
 import { Crowd } from "./crowd.js";
 import { correlation, scaleEnds } from "./scale.js";
 
@@ -40,6 +40,8 @@ export class LatentPoints {
     this.own = null;
     /** @type {Map<number, [number, number]>} */
     this.factorRanges = new Map();
+    /** The decimals of the columns of the data. @type {Map<string, number | null>} */
+    this.decimals = new Map();
   }
 
   /** The number of the model's rows; the first nPoints of them are complete. */
@@ -105,6 +107,19 @@ export class LatentPoints {
       this.factorRanges.set(f, range);
     }
     return range;
+  }
+
+  /** Return a number of the data as text. @param {string} column its name @param {() => ArrayLike<number>} values of the column @param {number} value @param {number} width of its range */
+  dataText(column, values, value, width) {
+    let decimals = this.decimals.get(column);
+    if (decimals === undefined) this.decimals.set(column, (decimals = decimalsOf(values())));
+    return formatData(value, decimals, width);
+  }
+
+  /** Return a value of a fact as text. @param {number} f @param {number} value */
+  factorText(f, value) {
+    const [low, high] = this.factorRange(f);
+    return this.dataText(`fact ${f}`, () => /** @type {Float32Array} */ (this.factors).subarray(f * this.nPoints, (f + 1) * this.nPoints), value, high - low);
   }
 
   /**
@@ -188,6 +203,13 @@ export class LatentPoints {
   /** Return the sorted labels that rows have. */
   presentLabels() {
     return [...new Set(this.crowd?.present ?? this.labels ?? [])].filter((label) => label >= 0).sort((p, q) => p - q);
+  }
+
+  /** Return labels in the order of a legend: by name, and numbers in names by their size; the words of a grade keep their order. @param {number[]} labels @param {string[]} names */
+  inOrder(labels, names) {
+    const graded = this.header.drawing?.table?.some((/** @type {any} */ { kind, words }) => kind === "grade" && String(words) === String(names));
+    const { compare } = new Intl.Collator("en", { numeric: true });
+    return graded ? labels : labels.sort((p, q) => compare(String(names[p] ?? p), String(names[q] ?? q)));
   }
 
   /** Whether some rows lack a label (factor < 0), or a value of this fact. @param {number} factor */

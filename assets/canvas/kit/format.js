@@ -53,6 +53,37 @@ export function formatFixed(value, width) {
   return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
 }
 
+const MOST_DIGITS = 7; // a 32-bit float holds seven digits exactly, and whole numbers to 2^24
+const MOST_WHOLE = 2 ** 24;
+
+/**
+ * Return the number of decimals of a column of the data, which are kept as 32-bit floats; null if the column has
+ * more digits than these hold, such as results of a computation.
+ * @param {ArrayLike<number>} values NaN is missing
+ */
+export function decimalsOf(values) {
+  let [decimals, most] = [0, 0];
+  for (let n = 0; n < values.length; n++) {
+    const value = Math.fround(values[n]);
+    if (!Number.isFinite(value)) continue;
+    most = Math.max(most, Math.abs(value));
+    while (decimals < MOST_DIGITS && Math.fround(Number(value.toFixed(decimals))) !== value) decimals++;
+  }
+  const whole = Math.trunc(most).toString().length;
+  return decimals ? (whole + decimals <= MOST_DIGITS ? decimals : null) : most < MOST_WHOLE ? 0 : null;
+}
+
+/**
+ * Format a value of the data with the digits that its column has.
+ * @param {number} value
+ * @param {number | null} decimals of the column, from `decimalsOf`
+ * @param {number} width of the column's range, which decides the digits if the data have too many
+ */
+export function formatData(value, decimals, width) {
+  if (Number.isNaN(value)) return "–";
+  return decimals === null ? formatFixed(value, width) : String(Number(value.toFixed(decimals))).replace("-", "−");
+}
+
 /**
  * Format a time with as many decimals as the step between frames needs.
  * @param {number} time

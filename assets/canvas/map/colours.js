@@ -1,7 +1,6 @@
 // The colours of the training points: by their labels, or by another fact (a number or a word).
 
 import { element, fitCanvas, pushButton } from "../kit/dom.js";
-import { formatNumber } from "../kit/format.js";
 import { UNCERTAINTY } from "./shade.js";
 import { OWN, shadeOf } from "./switches.js";
 import { bareStyle, css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
@@ -117,14 +116,15 @@ export class Colours {
     const [low, high] = model.factorRange(factor);
     parts.legend.hidden = false;
     parts.legend.replaceChildren(element("span", { class: "scale" },
-      `${model.factorNames[factor]}: ${formatNumber(low)}`, element("i", { class: "heat" }), formatNumber(high)));
+      `${model.factorNames[factor]}: ${model.factorText(factor, low)}`, element("i", { class: "heat" }), model.factorText(factor, high)));
   }
 
   /** Show the words of a column; a press on a word shades the map by its probability. @param {number} factor @param {string[]} words */
   showWords(factor, words) {
     const { parts, model, state: { theme } } = this;
     parts.legend.hidden = false;
-    parts.legend.replaceChildren(...words.map((name, word) => {
+    parts.legend.replaceChildren(...model.inOrder([...words.keys()], words).map((word) => {
+      const name = words[word];
       const shade = shadeOf(model.columnOf(factor), word);
       const chip = pushButton(() => this.choose({ type: "set", name: "shade", value: chip.getAttribute("aria-pressed") === "true" ? "uncertainty" : shade }), { "data-chance": shade, title: `Shade the map by the probability of “${name}”` }, markOf(labelStyle(word, model.header.palette, theme)), name);
       return chip;
@@ -142,7 +142,7 @@ export class Colours {
   showLabels() {
     const { parts, model, state } = this;
     const { theme } = state;
-    const present = model.presentLabels();
+    const present = model.inOrder(model.presentLabels(), model.header.label_names);
     parts.legend.hidden = present.length < (state.factor === OWN || model.lacks(state.factor) ? 1 : 2);
     parts.legend.replaceChildren(...present.map((label) => {
       const name = model.header.label_names[label] ?? String(label);

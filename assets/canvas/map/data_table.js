@@ -2,7 +2,7 @@
 
 import { Bins, brushedRows, ordered } from "../geometry/bins.js";
 import { element, fitCanvas, pushButton } from "../kit/dom.js";
-import { counted, formatFixed } from "../kit/format.js";
+import { counted, formatData } from "../kit/format.js";
 import { css, labelStyle } from "../kit/theme.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -212,7 +212,7 @@ export class DataTable {
   text(bins, value) {
     if (Number.isNaN(value)) return "–";
     if (bins.words) return bins.words[value] ?? "–";
-    return bins.whole ? formatFixed(value, 100) : formatFixed(value, bins.width * bins.count);
+    return formatData(value, bins.decimals, bins.width * bins.count);
   }
 
   /** Draw a column's histogram: all rows, the selected rows in front, and the brush. @param {DataColumn} column */

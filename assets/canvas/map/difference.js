@@ -1,4 +1,4 @@
-// The difference between selected rows and the rest: a list of columns, a picture, or mean bodies.
+// The difference between selected rows and the rest, or between two labels: a list of columns, a picture, or mean bodies.
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { fold } from "../kit/folds.js";
@@ -22,30 +22,35 @@ const FULL_EFFECT = 2; // an effect of this size has the longest bar; larger eff
 const WIDEST_MEAN = 150; // the largest width of a picture in CSS pixels
 const [LESS_BLUE, MORE_RED] = [[33, 102, 172], [178, 24, 43]]; // colours of less and more, which colour-blind people can distinguish
 
+/**
+ * Two groups of rows; others: null for all other rows; names: for a heading; words: for a sentence.
+ * @typedef {{ rows: ArrayLike<number>, others: ArrayLike<number> | null, names: [string, string], words: [string, string] }} Groups
+ */
+
 export class RowDifference {
   /** @param {Explorer<any>} explorer */
   constructor(explorer) {
     this.explorer = explorer;
-    /** @type {ArrayLike<number> | null} */
-    this.rows = null;
+    /** @type {Groups | null} */
+    this.groups = null;
     /** @type {Contrast | null} */
     this.contrast = null;
   }
 
-  /** Return elements that show the difference between the selected rows and the rest. @returns {HTMLElement[]} */
-  elements() {
-    const { state: { rows }, model } = this.explorer;
-    if (rows !== this.rows) {
-      const { nPoints } = model;
-      [this.rows, this.contrast] = [rows, contrastOf((n) => (model.table ?? model).item(n), nPoints, rows)];
+  /** Return elements that show the difference between two groups of rows. @param {Groups} groups @returns {HTMLElement[]} */
+  elements(groups) {
+    const { model } = this.explorer;
+    const { rows, others } = groups;
+    if (groups !== this.groups) {
+      [this.groups, this.contrast] = [groups, contrastOf((n) => (model.table ?? model).item(n), model.nPoints, rows, others)];
     }
     const { contrast } = this;
-    if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "All rows are selected, so there are no other rows for a comparison." : "This page does not have the values of these rows, because they are not in its sample.")];
+    if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "These are all rows, so there are no other rows for a comparison." : "This page does not have the values of these rows, because they are not in its sample.")];
     const { kind } = model.drawing;
-    const sampled = contrast.count < rows.length ? [element("p", {}, `The comparison uses ${contrast.count.toLocaleString("en")} selected rows whose values this page has.`)] : [];
-    if (kind === "image") return [this.images(contrast), ...sampled];
-    if (kind === "skeleton") return [this.bodies(contrast), ...sampled];
-    return [this.columns(contrast), ...sampled];
+    const sampled = contrast.count < rows.length ? [element("p", {}, `The comparison uses ${contrast.count.toLocaleString("en")} of these rows, whose values this page has.`)] : [];
+    if (kind === "image") return [this.images(contrast, groups), ...sampled];
+    if (kind === "skeleton") return [this.bodies(contrast, groups), ...sampled];
+    return [this.columns(contrast, groups), ...sampled];
   }
 
   /** Return a picture with a caption. @param {string} words @param {number} height @param {(canvas: HTMLCanvasElement, width: number) => void} draw */
@@ -67,8 +72,8 @@ export class RowDifference {
     return { ...drawing, shape: header.item_shape, range: header.item_range ?? drawing.range };
   }
 
-  /** @param {Contrast} contrast */
-  images(contrast) {
+  /** @param {Contrast} contrast @param {Groups} groups */
+  images(contrast, { names, words }) {
     const { model, state: { theme } } = this.explorer;
     const drawing = this.drawing();
     const channels = drawing.shape[2] ?? 1;
@@ -78,20 +83,20 @@ export class RowDifference {
     const share = Math.round((100 * most) / (high - low));
     const height = outputHeight(drawing, this.width());
     return element("div", { class: "differences" },
-      this.mean("Chosen", contrast.chosen, drawing, height),
-      this.mean("Rest", contrast.rest, drawing, height),
+      this.mean(names[0], contrast.chosen, drawing, height),
+      this.mean(names[1], contrast.rest, drawing, height),
       this.figure(`Difference, ± ${share} %`, height, (canvas, width) => {
         drawPixels(fitCanvas(canvas, width, height), drawing, width, height, (cell) => signedColour(difference[cell] / most, theme));
-        canvas.setAttribute("aria-label", differenceWords(difference, drawing, model.nOutputs));
+        canvas.setAttribute("aria-label", differenceWords(difference, drawing, model.nOutputs, words));
       }),
-      element("p", {}, element("i", { class: "less" }), " darker than the rest ", element("i", { class: "more" }), " brighter"));
+      element("p", {}, element("i", { class: "less" }), ` darker than ${words[1]} `, element("i", { class: "more" }), " brighter"));
   }
 
-  /** @param {Contrast} contrast */
-  bodies(contrast) {
+  /** @param {Contrast} contrast @param {Groups} groups */
+  bodies(contrast, { names }) {
     const drawing = this.drawing();
     const height = outputHeight(drawing, this.width(), true);
-    return element("div", { class: "differences" }, this.mean("Chosen", contrast.chosen, drawing, height), this.mean("Rest", contrast.rest, drawing, height),
+    return element("div", { class: "differences" }, this.mean(names[0], contrast.chosen, drawing, height), this.mean(names[1], contrast.rest, drawing, height),
       element("p", {}, `Most different: ${jointsApart(contrast, drawing.skeleton.names).slice(0, TOP_JOINTS).join(", ")}. In brackets: standard deviations.`));
   }
 
@@ -101,8 +106,8 @@ export class RowDifference {
     return this.figure(`${words}, mean`, height, (canvas, width) => drawOutput(fitCanvas(canvas, width, height), drawing, values, width, height, { theme, turn, small: true }));
   }
 
-  /** Return a table of the columns that differ most, with both means in the data's units. @param {Contrast} contrast */
-  columns({ chosen, rest, effects, order }) {
+  /** Return a table of the columns that differ most, with both means in the data's units. @param {Contrast} contrast @param {Groups} groups */
+  columns({ chosen, rest, effects, order }, { names: heads, words: [first, last] }) {
     const { model } = this.explorer;
     const names = rowColumnNames(model, chosen.length);
     const shares = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words ? Array.from({ length: width }, (_, k) => start + k) : [])));
@@ -116,11 +121,11 @@ export class RowDifference {
       element("th", { scope: "row", title: names[d] }, names[d]),
       element("td", { class: "effect" }, effectBar(effects[d] / full), effectWords(effects[d])),
       element("td", {}, text(chosen[d], d)), element("td", {}, text(rest[d], d)));
-    const head = () => element("thead", {}, element("tr", {}, ...["Column", "Effect", "Chosen", "Rest"].map((words) =>
-      element("th", { scope: "col", title: words }, words))));
+    const head = () => element("thead", {}, element("tr", {}, ...["Column", "Effect", ...heads].map((title) =>
+      element("th", { scope: "col", title }, title))));
     const table = (/** @type {number[]} */ columns) => element("table", { class: "contrast" }, head(), element("tbody", {}, ...columns.map(line)));
     const more = known.slice(TOP_COLUMNS);
-    const host = element("div", {}, element("p", {}, `Means${shares.size ? " and shares" : ""} of the selected rows and of the rest. The effect is their difference in standard deviations.`), table(known.slice(0, TOP_COLUMNS)));
+    const host = element("div", {}, element("p", {}, `Means${shares.size ? " and shares" : ""} of ${first} and of ${last}. The effect is their difference in standard deviations.`), table(known.slice(0, TOP_COLUMNS)));
     if (more.length) host.append(fold("columns", false, element("summary", {}, `${more.length} more ${more.length === 1 ? "column" : "columns"}`), table(more)));
     return host;
   }
@@ -146,11 +151,11 @@ export function jointsApart({ effects }, names) {
   return order.map((j) => `${names[j]} (${sizes[j].toFixed(1)})`);
 }
 
-/** Describe the picture for screen readers. @param {Float64Array} difference @param {Drawing} drawing @param {number} nOutputs */
-function differenceWords(difference, { shape: [rows, columns] }, nOutputs) {
+/** Describe the picture for screen readers. @param {Float64Array} difference @param {Drawing} drawing @param {number} nOutputs @param {[string, string]} words */
+function differenceWords(difference, { shape: [rows, columns] }, nOutputs, [first, second]) {
   const most = difference.reduce((best, value, i) => (Math.abs(value) > Math.abs(difference[best]) ? i : best), 0);
   const where = `row ${Math.floor(most / columns) + 1} of ${rows}, column ${(most % columns) + 1} of ${columns}`;
-  return `Difference between the selected pictures and the rest (${nOutputs} pixels): largest at ${where}, where the selected pictures are ${difference[most] > 0 ? "brighter" : "darker"}`;
+  return `Difference between ${first} and ${second} (${nOutputs} pixels): largest at ${where}, where the first are ${difference[most] > 0 ? "brighter" : "darker"}`;
 }
 
 /** Return the colour of a difference: blue below zero, red above. @param {number} share from −1 to 1 @param {Theme} theme */

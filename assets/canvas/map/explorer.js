@@ -26,6 +26,7 @@ import { Selecting } from "./selecting.js";
 import { ShadeChoice } from "./shade_choice.js";
 import { showPlace, showSwitches } from "./showing.js";
 import { initial, reduce } from "./state.js";
+import { OWN } from "./switches.js";
 import { Taking } from "./taking.js";
 import { Visit } from "./visit.js";
 import { Wall } from "./wall.js";
@@ -100,6 +101,7 @@ export class Explorer extends Visit {
     this.tell();
     showCrowd(this);
     showSwitches(this, initial(model));
+    if (chosen.by === OWN) this.ownLabels?.show();
     this.root.dataset.ready = "true";
   }
 

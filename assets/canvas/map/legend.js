@@ -1,7 +1,6 @@
 // The legend of the dots' colours in an exported figure.
 
 import { contextOf } from "../kit/dom.js";
-import { formatNumber } from "../kit/format.js";
 import { bareStyle, css, heatColour, labelStyle, tracePath } from "../kit/theme.js";
 import { bareName } from "./colours.js";
 
@@ -25,7 +24,7 @@ export class Legend {
     this.names = [];
     let [x, y] = [0, LINE / 2];
     const words = state.factor < 0 ? null : model.factorWords(state.factor);
-    const labels = words ? Array.from(words.keys()) : state.factor < 0 ? model.presentLabels() : [];
+    const labels = model.inOrder(words ? Array.from(words.keys()) : state.factor < 0 ? model.presentLabels() : [], words ?? model.header.label_names);
     this.scale = state.factor >= 0 && !words;
     if (labels.length && model.lacks(state.factor)) labels.push(-1);
     for (const label of labels) {
@@ -62,7 +61,7 @@ export class Legend {
   /** @param {CanvasRenderingContext2D} context @param {number} factor */
   drawScale(context, factor) {
     const [low, high] = this.model.factorRange(factor);
-    const begin = `${this.model.factorNames[factor]}: ${formatNumber(low)}`;
+    const begin = `${this.model.factorNames[factor]}: ${this.model.factorText(factor, low)}`;
     const left = this.measuring.measureText(begin).width + 8;
     const step = SCALE.width / SCALE.steps;
     for (let i = 0; i < SCALE.steps; i++) {
@@ -71,6 +70,6 @@ export class Legend {
     }
     context.fillStyle = css(this.state.theme.text);
     context.fillText(begin, 0, LINE / 2);
-    context.fillText(formatNumber(high), left + SCALE.width + 8, LINE / 2);
+    context.fillText(this.model.factorText(factor, high), left + SCALE.width + 8, LINE / 2);
   }
 }

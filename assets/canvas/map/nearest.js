@@ -1,9 +1,7 @@
 // The rows nearest to a place, shown as pictures with ids, or as a table of values.
 
 import { element, pushButton } from "../kit/dom.js";
-import { formatNumber } from "../kit/format.js";
 import { smallPicture } from "../kit/output.js";
-import { ownText } from "../kit/table.js";
 import { css, labelStyle } from "../kit/theme.js";
 import { untold } from "./outputs.js";
 import { alikeRows } from "../geometry/typicality.js";
@@ -86,15 +84,9 @@ export class NearestRows {
     const lines = rows.map((row) => {
       const values = model.itemSize === columns.length ? model.item(row) : null;
       return element("tr", {}, element("th", { scope: "row" }, this.button(row, ...this.dot(row), model.rowName(row))),
-        ...chosen.map((d) => element("td", {}, values ? this.text(values[d], d) : "–")));
+        ...chosen.map((d) => element("td", {}, values ? model.itemText(d, values[d]) : "–")));
     });
     return element("table", {}, element("thead", {}, head), element("tbody", {}, ...lines));
-  }
-
-  /** @param {number} value @param {number} d its column */
-  text(value, d) {
-    const { table } = this.explorer.model.drawing;
-    return table ? ownText(table[d], value) : formatNumber(value);
   }
 
   /** Return a few columns: first the column that colours the map, then the first columns of the data. */

@@ -30,6 +30,8 @@ export class OwnLabels {
     this.explorer = explorer;
     /** Stores a label of rows; null in a file without a server. @type {((given: { name: string, rows: number[] }) => void) | null} */
     this.store = null;
+    /** The name that was kept last. */
+    this.kept = "";
     /** The labels that the server sent last, as text. */
     this.latest = "";
   }
@@ -41,6 +43,12 @@ export class OwnLabels {
     const rows = (own?.names ?? []).map(() => []);
     own?.labels.forEach((/** @type {number} */ label, /** @type {number} */ n) => label >= 0 && rows[label].push(this.explorer.model.dataRow(n)));
     return { names: own?.names ?? [], rows };
+  }
+
+  /** Return the label that was kept last. */
+  last() {
+    const names = this.explorer.model.own?.names ?? [];
+    return names.includes(this.kept) ? names.indexOf(this.kept) : names.length - 1;
   }
 
   /** Return the name that is kept. @param {string} words */
@@ -63,6 +71,7 @@ export class OwnLabels {
     const { model, state: { rows } } = explorer;
     const name = this.named(words);
     if (!name) return;
+    this.kept = name;
     const names = [...(model.own?.names ?? [])];
     if (!names.includes(name)) names.push(name);
     const labels = model.own ? model.own.labels.slice() : new Int32Array(model.nRows).fill(-1);
@@ -105,6 +114,7 @@ export class OwnLabels {
     explorer.controls.colours.show();
     explorer.table?.rebuild();
     explorer.inspector?.showLabels();
+    explorer.selecting?.show();
     explorer.map.drawLower();
     explorer.paint();
   }

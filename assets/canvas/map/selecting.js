@@ -1,12 +1,16 @@
-// The selection of rows by drawing around their dots, its comparison with the rest, and its export.
+// The selection of rows by drawing around their dots, its comparison with the rest, and its export; without a
+// selection, the comparison of labels.
 
 import { element, pushButton } from "../kit/dom.js";
+import { counted } from "../kit/format.js";
 import { csvText } from "../kit/numbers.js";
 import { thumbnailPicture } from "../kit/output.js";
 import { united } from "../geometry/lasso.js";
 import { RowDifference } from "./difference.js";
 import { LassoLine } from "./lasso_line.js";
+import { OWN } from "./switches.js";
 
+/** @import { Groups } from "./difference.js" */
 /** @import { Explorer } from "./explorer.js" */
 
 const MOST_PICTURES = 24;
@@ -28,6 +32,8 @@ export class Selecting {
     this.section = selection;
     this.difference = new RowDifference(explorer);
     this.differs = element("div");
+    /** @type {Groups | null} */
+    this.groups = null;
     /** The width that the section had when it was last filled. */
     this.width = 0;
     this.button.addEventListener("click", () => this.turn(!this.on));
@@ -63,14 +69,39 @@ export class Selecting {
     this.explorer.dispatch({ type: "set", name: "rows", value: rows });
   }
 
+  /** Return the groups that highlighted labels compare: one label with the rest, or two with each other. @returns {Groups | null} */
+  labelled() {
+    const { state: { selected, factor }, model, ownLabels } = this.explorer;
+    // A label that was just kept is compared until the visitor highlights others.
+    const chosen = factor >= 0 ? [] : selected.size ? Array.from(selected) : factor === OWN && ownLabels ? [ownLabels.last()] : [];
+    if (!chosen.length) return null;
+    const rowsOf = (/** @type {number[]} */ labels) => Uint32Array.from({ length: model.nRows }, (_, n) => n).filter((n) => labels.includes(model.label(n)));
+    const [first, second] = chosen.map((label) => String(model.header.label_names[label] ?? label));
+    if (chosen.length === 2) return { rows: rowsOf([chosen[0]]), others: rowsOf([chosen[1]]), names: [first, second], words: [`“${first}”`, `“${second}”`] };
+    const [name, words] = chosen.length === 1 ? [first, `“${first}”`] : ["Chosen", `${chosen.length} labels`];
+    return { rows: rowsOf(chosen), others: null, names: [name, "Rest"], words: [words, "the rest"] };
+  }
+
+  /** Show what distinguishes the rows of labels. */
+  showLabelled() {
+    const { explorer: { state, model }, groups } = this;
+    this.section.hidden = !groups;
+    if (!groups) return this.section.replaceChildren();
+    this.width = this.section.clientWidth;
+    const { rows, others, words: [first, second] } = groups;
+    const count = others ? `${first} (${counted(rows.length, "row")}) and ${second} (${counted(others.length, "row")})` : `${first}: ${counted(rows.length, "row")}`;
+    const all = pushButton(() => this.explorer.dispatch({ type: "set", name: "labels", value: [] }), { title: "Highlight no label" }, "Clear");
+    this.compare();
+    this.section.replaceChildren(element("h2", {}, element("span", { role: "status" }, count), ...(state.selected.size ? [all] : [])), this.differs,
+      ...(model.presentLabels().length > 1 && !others ? [element("p", {}, "Press two labels above the map to compare them.")] : []));
+  }
+
   /** Show the number of selected rows, their difference from the rest, and small pictures. */
   show() {
     const { state: { rows, theme }, model } = this.explorer;
-    this.section.hidden = rows.length === 0;
-    if (!rows.length) {
-      this.section.replaceChildren();
-      return;
-    }
+    this.groups = rows.length ? { rows, others: null, names: ["Chosen", "Rest"], words: ["the selected rows", "the rest"] } : this.labelled();
+    if (!rows.length) return this.showLabelled();
+    this.section.hidden = false;
     this.width = this.section.clientWidth;
     // Rows with pictures come first.
     const shown = Array.from({ length: Math.min(rows.length, MOST_PICTURES) }, (_, i) => rows[i]).filter((n) => n < model.nPoints);
@@ -83,7 +114,7 @@ export class Selecting {
     const more = rows.length - pictures.length;
     const save = pushButton(() => this.explorer.taking?.save("rows", "csv", this.table()), { "aria-label": "Export the selected rows as CSV", title: "A CSV file with ids, values and positions" }, "Export");
     const none = pushButton(() => this.take([]), {}, "Clear");
-    const count = `${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"} selected`;
+    const count = `${counted(rows.length, "row")} selected`;
     this.compare();
     this.section.replaceChildren(
       element("h2", {}, element("span", { role: "status" }, count), ...(this.explorer.ownLabels ? [this.explorer.ownLabels.form()] : []), save, none),
@@ -92,9 +123,9 @@ export class Selecting {
     );
   }
 
-  /** Show how the selected rows differ from the rest. */
+  /** Show how the two groups differ. */
   compare() {
-    this.differs.replaceChildren(...this.difference.elements());
+    if (this.groups) this.differs.replaceChildren(...this.difference.elements(this.groups));
   }
 
   /** Draw again after a change of the inspector's width. */

@@ -45,9 +45,12 @@ export function showSwitches(explorer, before) {
   const differs = (/** @type {(keyof Chosen)[]} */ ...names) => names.some((name) => chosen[name] !== before[name]);
   if (differs("show")) controls.showLayers();
   if (differs("by") && (chosen.by === OWN || before.by === OWN)) explorer.ownLabels?.show();
-  else if (differs("by")) controls.colours.show();
+  else if (differs("by")) {
+    controls.colours.show();
+    selecting?.show();
+  }
   if (differs("labels")) controls.colours.mark();
-  if (differs("rows")) selecting?.show();
+  if (differs("rows", "labels")) selecting?.show();
   if (differs("show", "rows")) table?.show();
   if (differs("show", "by", "labels", "rows")) map.drawLower();
   if (differs("by")) explorer.paint();

@@ -96,7 +96,8 @@ export const SWITCHES = {
     fromLink: (words, { shades }) => shades.find((shade) => shade === words),
   },
   by: {
-    first: ({ coloured }) => coloured,
+    // Labels that the visitor has kept colour the map whenever it is opened.
+    first: ({ coloured, own }) => (own ? OWN : coloured),
     allows: (by, { facts, own }) => by === -1 || (by === OWN && own) || among(by, facts),
     toLink: (by) => String(by + 1),
     fromLink: (words) => Number(words) - 1,

@@ -139,11 +139,11 @@ export class Taking {
     this.done(`${name} was made.`);
   }
 
-  /** Close the menu after an export, and say below the map what was made. @param {string} words */
+  /** Say in the menu, which stays open for a further export, and below the map what was made. @param {string} words */
   done(words) {
     const { controls } = this.explorer;
     const before = controls.words;
-    this.menu.open = false;
+    this.say(words);
     controls.showHint(words);
     setTimeout(() => controls.words === words && controls.showHint(before), SAID_MS);
   }

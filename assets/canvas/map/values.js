@@ -2,7 +2,7 @@
 
 import { element, pushButton } from "../kit/dom.js";
 import { formatFixed } from "../kit/format.js";
-import { chanceWords, ownText } from "../kit/table.js";
+import { chanceWords } from "../kit/table.js";
 import { css, labelStyle } from "../kit/theme.js";
 import { threeFractions } from "../kit/triangle.js";
 import { intervalWords } from "../geometry/table.js";
@@ -202,17 +202,9 @@ export class TableValues {
     this.rows.forEach(({ by, title, line }, d) => {
       title.setAttribute("aria-pressed", String(state.chosen.by === by));
       line.show(/** @type {any} */ (answers[d]));
-      if (own) line.showOwn(own[d], this.ownText(d, own[d]));
+      if (own) line.showOwn(own[d], model.itemText(d, own[d]));
       else line.showOwn(NaN, "");
     });
-  }
-
-  /** @param {number} d a column @param {number} value of a training row; NaN: missing */
-  ownText(d, value) {
-    const { drawing: { table }, header } = this.explorer.model;
-    if (table) return ownText(table[d], value);
-    const [low, , high] = header.column_ranges[d];
-    return Number.isNaN(value) ? "–" : formatFixed(value, high - low);
   }
 
   /** @param {Float64Array} point @param {Float64Array | null} hidden @returns {Answer[]} */

@@ -1,7 +1,7 @@
 // The tab Predict: sliders for the inputs, the answer with its interval, and the effects of the inputs.
 
 import { element } from "../kit/dom.js";
-import { formatFixed, formatNumber } from "../kit/format.js";
+import { decimalsOf, formatData, formatFixed, formatNumber } from "../kit/format.js";
 import { dragged } from "../kit/pointing.js";
 import { Shell } from "../kit/shell.js";
 import { INTERVAL, Regression } from "../geometry/regression.js";
@@ -194,7 +194,7 @@ export class PredictFigure extends Shell {
     const far = answer.doubt > GUESS * this.farthest;
     const unknown = x.filter(Number.isNaN).length;
     parts.doubt.textContent = far ? "This is a guess, because no row of the data is near these inputs."
-      : this.truth ? `The true value in this row of the data is ${formatFixed(this.truth.y, width)}.`
+      : this.truth ? `The true value in this row of the data is ${formatData(this.truth.y, decimalsOf([this.truth.y]), width)}.`
         : unknown ? `${unknown === 1 ? "One input is unknown" : `${unknown} inputs are unknown`}, so the answer is an average over ${unknown === 1 ? "its" : "their"} values.` : "";
     drawScale(parts.scale, model, answer, this.up, this.theme, this.truth?.y);
     parts.scale.setAttribute("aria-label", `The interval on the range of the data, ${formatFixed(header.low, width)} to ${formatFixed(header.high, width)}.`);

@@ -1,7 +1,7 @@
 // One new row: its given values, the values that the model expects at its place, the difference, and its nearest training rows.
 
 import { element, pushButton } from "../kit/dom.js";
-import { formatFixed } from "../kit/format.js";
+import { decimalsOf, formatData, formatFixed } from "../kit/format.js";
 import { drawSmall } from "../kit/output.js";
 import { chanceWords, ownText } from "../kit/table.js";
 import { START_TURN } from "../kit/turn.js";
@@ -127,7 +127,7 @@ export class CloseUp {
         element("i", { class: "mark", "data-side": seen.side, style: `left:${seen.mark}%` }));
       const width = range[2] - range[0];
       const beside = missing[d] ? `filled ± ${formatFixed(ROW_INSIDE_95 * deviations[d], width)}` : place || reason ? `(${formatFixed(middle, width)})` : "";
-      return element("li", reason ? { class: "odd" } : missing[d] ? { class: "filled" } : {}, title, bar, element("b", {}, seen.value), element("small", {}, beside));
+      return element("li", reason ? { class: "odd" } : missing[d] ? { class: "filled" } : {}, title, bar, element("b", {}, missing[d] ? seen.value : formatData(filled[d], decimalsOf([filled[d]]), width)), element("small", {}, beside));
     });
     return element("div", { class: "values" }, element("ul", { "aria-label": "Values of the row" }, ...lines),
       element("p", {}, ["The mark is the value, and the band holds 95 % of similar rows.",

@@ -34,6 +34,7 @@ from pages.ui.train.several_choice import FEW_VIEWS
 
 ROWS_OF_TABLE = 200
 EMPTIEST = 3
+LINE = 12  # pictures of rows side by side
 CONSTANT_MARK = "constant and carr"  # part of the data check's message about constant columns
 MIXED_UNITS_MARK = 'scaling="columns"'  # part of the data check's message
 
@@ -181,7 +182,7 @@ def advice(warning: str) -> str:
 
 def sample_views(dataset: Dataset) -> None:
     """Show the same few rows of every view, two views side by side; columns as numbers."""
-    rows = representative_rows(dataset.labels, dataset.n_points, 12)
+    rows = representative_rows(dataset.labels, dataset.n_points, LINE)
     places = columns_of_views(dataset.views)
     for number in range(0, len(dataset.views), 2):
         sides = st.columns(2, gap="medium")
@@ -236,7 +237,7 @@ def sample_view(dataset: Dataset) -> None:
         st.dataframe(table_of(dataset), height=260, placeholder="")
         first_rows_note(dataset)
         return
-    rows = representative_rows(labels, dataset.n_points, 12)
+    rows = representative_rows(labels, dataset.n_points, LINE)
     pictures, numbers = st.tabs(["Pictures", "Table"])
     with pictures:
         sheet_html(dataset, rows, dataset.targets, dataset.drawing)
@@ -277,7 +278,7 @@ def sheet_html(
         f'alt="{escape(words_of_row(dataset, row))}" title="{escape(words_of_row(dataset, row))}">'
         for row in rows
     )
-    with room_for("sheet", place):
+    with room_for("sheet" if len(rows) > LINE else "line", place):
         st.html(f'<div class="mf-sheet">{tiles}</div>')
 
 

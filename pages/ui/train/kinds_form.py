@@ -8,7 +8,7 @@ import streamlit as st
 from gplvm_core.datasets import ColumnReport, Dataset
 from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.readers.errors import listed, plural
-from gplvm_core.readers.kinds import FRACTION
+from gplvm_core.readers.kinds import FRACTION, TableColumn
 from gplvm_core.readers.proposals import of_counts
 from pages.ui.shared.inputs import (
     lasting_multiselect,
@@ -52,13 +52,14 @@ def kinds_questions(
     label: str | None,
     n_rows: int = 0,
     fractions: Sequence[str] = (),
+    file: str = "",
 ) -> dict[str, Any]:
     """Ask for the kinds of the trained columns; return the answers as "kinds".
 
     The entry "open" is the text of an unanswered question, or "". The result is empty if all
     columns are numbers. label: the column that colours the map; the user can exclude it from
     training. n_rows: of the table; with many rows, a label is not learnt unless the user asks.
-    fractions: the columns whose rows have the sum 1 or 100.
+    fractions: the columns whose rows have the sum 1 or 100. file: its name.
     """
     mark = fingerprint((*(column.name for column in columns), "kinds"))
     kept = recall(mark)
@@ -87,9 +88,14 @@ def kinds_questions(
     chosen |= _numbers(numbers, kept, mixed, mark)
     chosen |= _exposure(numbers, chosen, kept, mark)
     chosen |= _robust(numbers, chosen, kept, mark)
-    chosen |= _fractions(fractions, chosen, kept, mark)
+    whole = _fractions(fractions, chosen, fingerprint((mark, file)))
+    chosen |= whole
     usual = {column.name for column in columns if column.kinds[0] == "number"}
-    answers = {name: kind for name, kind in chosen.items() if kind != "number" or name not in usual}
+    answers = {
+        name: kind
+        for name, kind in chosen.items()
+        if name not in whole and (kind != "number" or name not in usual)
+    }
     answers |= {column.name: COLOUR for column in words if column.name not in chosen}
     if answers or kept:
         remember(mark, answers)
@@ -216,10 +222,12 @@ def _robust(
     return dict.fromkeys(names, "robust")
 
 
-def _fractions(
-    names: Sequence[str], chosen: dict[str, Any], kept: dict[str, Any], mark: str
-) -> dict[str, Any]:
-    """Ask whether columns with a constant sum are fractions of one whole; return their kinds."""
+def _fractions(names: Sequence[str], chosen: dict[str, Any], mark: str) -> dict[str, Any]:
+    """Ask whether columns with a constant sum are fractions of one whole; return their kinds.
+
+    The answer is remembered for the file only (mark): the same columns of another file may be
+    parts of something else.
+    """
     if not names or not all(chosen.get(name) == "number" for name in names):
         return {}
     title = f"{plain(listed([f'“{name}”' for name in names]))} are fractions of one whole"
@@ -229,15 +237,18 @@ def _fractions(
             "numbers. Leave the other columns out, or use them only as a label."
         )
         return {}
-    if not lasting_toggle(
+    kept = recall(mark)
+    on = lasting_toggle(
         title,
         value=all(kept.get(name) == FRACTION for name in names),
         key=f"upload_fractions_{mark}",
         help="Their sum is the same in every row. As fractions, all predictions have this sum, and "
         "none is negative.",
-    ):
-        return {}
-    return dict.fromkeys(names, FRACTION)
+    )
+    kinds = dict.fromkeys(names, FRACTION) if on else {}
+    if kinds or kept:
+        remember(mark, kinds)
+    return kinds
 
 
 def what_is_learnt(dataset: Dataset) -> str:
@@ -245,7 +256,6 @@ def what_is_learnt(dataset: Dataset) -> str:
     columns = dataset.all_columns
     kinds = [column.kind for column in columns]
     known = listed([column.name for column in columns if column.kind == "exposure"])
-    chances = any(not column.is_number for column in columns)
     if dataset.views:
         worded = [
             f"“{plain(view.name)}”"
@@ -253,9 +263,9 @@ def what_is_learnt(dataset: Dataset) -> str:
             if any(not column.is_number for column in view.columns)
         ]
         predicted = (
-            f"probabilities for the words and counts in {listed(worded)}, and means with standard "
-            "deviations for numbers"
-            if chances
+            f"probabilities for the {_uncertain(columns)} in {listed(worded)}, and means with "
+            "standard deviations for numbers"
+            if worded
             else "means with standard deviations"
         )
         return (
@@ -265,13 +275,22 @@ def what_is_learnt(dataset: Dataset) -> str:
         )
     parts = [plural(kinds.count(kind), *MANY[kind]) for kind in MANY if kind in kinds]
     together = f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else parts[0]
-    predicted = "probabilities for words and counts, and " if chances else ""
+    answers = [f"probabilities for {named}"] if (named := _uncertain(columns)) else []
+    if any(column.is_number for column in columns):
+        answers.append("means with standard deviations for numbers")
     return (
-        f"The model learns one map for all columns: {together}. It predicts {predicted}means with "
-        "standard deviations for numbers."
+        f"The model learns one map for all columns: {together}. It predicts "
+        f"{', and '.join(answers)}."
         + (
             f" “{plain(known)}” is known in every row, and does not affect the map."
             if known
             else ""
         )
     )
+
+
+def _uncertain(columns: Sequence[TableColumn]) -> str:
+    """Say which kinds of columns are predicted as probabilities; "" if none is."""
+    words = any(column.is_words for column in columns)
+    counts = any(column.kind == "count" for column in columns)
+    return " and ".join(["words"] * words + ["counts"] * counts)

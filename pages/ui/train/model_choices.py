@@ -134,3 +134,13 @@ CHOICES: tuple[Choice, ...] = (
         ProbabilisticPCA,
     ),
 )
+
+
+def offered_for(dataset: Dataset, *, series: bool) -> list[Choice]:
+    """Return the models that suit the data; series: only those that continue a series, if any.
+
+    A model of views has a prior over time if the data have times.
+    """
+    offered = [choice for choice in CHOICES if choice.suits(dataset)]
+    timed = [each for each in offered if each.needs_times or each.needs_views]
+    return timed if series and dataset.times is not None and timed else offered

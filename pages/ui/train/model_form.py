@@ -40,7 +40,7 @@ from pages.ui.train.layers_form import (
     widths_question,
     with_top,
 )
-from pages.ui.train.model_choices import CHOICES, Choice, unfilled_gap
+from pages.ui.train.model_choices import Choice, offered_for, unfilled_gap
 from pages.ui.train.path_form import path_option, suits_paths
 from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.several_form import (
@@ -72,13 +72,13 @@ ONLY_FRACTIONS = (
 MOST_OUTPUTS = 30  # of an autoencoder, which has a latent dimension for every output
 
 
-def model_form(dataset: Dataset, *, differ: bool) -> Any:
+def model_form(dataset: Dataset, *, differ: bool, series: bool = False) -> Any:
     """Ask for model and options; return the estimator, not fitted.
 
-    differ: whether units differ; if so, one noise per column is preselected. The form keeps its
-    values when the visitor opens another page.
+    differ: whether units differ; if so, one noise per column is preselected. series: whether the
+    model continues a series. The form keeps its values when the visitor opens another page.
     """
-    offered = [choice for choice in CHOICES if choice.suits(dataset)]
+    offered = offered_for(dataset, series=series)
     titles = [choice.title for choice in offered]
     several = offered[0].needs_views
     title = lasting_radio(

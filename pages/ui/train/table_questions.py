@@ -16,6 +16,7 @@ from pages.ui.shared.memory import fingerprint, is_real_name, recall, remember
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 from pages.ui.train.date_questions import dates_beside, time_questions
+from pages.ui.train.goal_form import COLUMN, GOAL
 from pages.ui.train.kinds_form import kinds_questions
 
 NONE = "—"
@@ -77,9 +78,8 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         roles = {answers.get(f"{role}_column") for role in ("time", "sequence")}
         roles |= {*answers.get("id_columns", ())}
         learnt = [c for c in report.columns if c.kinds and c.name not in roles]
-        kinds = kinds_questions(
-            learnt, answers.get("label_column"), report.n_rows, report.fractions
-        )
+        label, fractions = answers.get("label_column"), report.fractions
+        kinds = kinds_questions(learnt, label, report.n_rows, fractions, report.name)
         answers |= kinds | {"open": answers.get("open") or kinds.get("open", "")}
     if header is not None:
         answers["header"] = header
@@ -176,6 +176,8 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     left, middle, right = st.columns(3)
     labels = [n for n in known if n not in ids and (n != time or _few(known[n]))]
     colours = LABEL_HELP if learnt else LABEL_UNUSED
+    if st.session_state.get(GOAL) == COLUMN:  # this model has no map
+        colours = LABEL_ASKED
     with left:
         label = _select("Label column", labels, label, keys["label"], colours)
     times = [
@@ -231,7 +233,7 @@ def _explain_roles(
         if column in reasons and column not in learnt
     ]
     words = ["Each column can have only one role."] if chosen else []
-    if used[0] in learnt:
+    if used[0] in learnt and st.session_state.get(GOAL) != COLUMN:
         words = ["The words of the label colour the map; the model can also learn them."]
     if because:
         words.append(f"Reasons for these suggestions: {'; '.join(because)}.")
@@ -241,6 +243,7 @@ def _explain_roles(
 
 LABEL_UNUSED = "Colours the map; training does not use it."
 LABEL_HELP = "Colours the map."
+LABEL_ASKED = "Names the group of each row; it can be the column to predict."
 TIME_HELP = (
     "When each row was measured, as numbers or dates, if the rows follow each other in time."
 )
