@@ -122,7 +122,7 @@ def apply(
     >>> found["p"].lt(0.05).tolist()
     [True, False, False]
     >>> found["reasons"][0].split(".")[0]
-    'Given its other columns, “alcohol” would be 14'
+    'Given its other columns, “alcohol” would be 13'
     """
     kinds = table_columns(model)
     if dataset is not None and isinstance(kinds, TableColumns):

@@ -28,7 +28,7 @@ def copied(values: np.ndarray) -> np.ndarray:
 
 
 def fitted(values: np.ndarray, **settings: Any) -> DynamicalGPLVM:
-    usual: dict[str, Any] = {"max_iter": 40, "random_state": 0}
+    usual: dict[str, Any] = {"time_kernel": "matern32", "max_iter": 40, "random_state": 0}
     return DynamicalGPLVM(2, 12, **(usual | settings)).fit(values, times=TIMES, sequences=SEQUENCES)
 
 

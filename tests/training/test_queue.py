@@ -186,7 +186,7 @@ def test_data_without_views_are_no_data_for_a_model_of_several(jobs, wave):
 @pytest.mark.slow
 def test_a_paused_path_continues_with_the_same_numbers(jobs, wave, until):
     timed = replace(wave, times=np.arange(80.0))
-    model = DynamicalGPLVM(2, 10, random_state=0, max_iter=25)
+    model = DynamicalGPLVM(2, 10, time_kernel="matern32", random_state=0, max_iter=25)
     id = jobs.submit(model, timed, "paths")
     until(lambda: jobs.snapshot(id).progress is not None)
     jobs.pause(id)
