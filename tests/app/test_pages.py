@@ -49,6 +49,17 @@ def test_gallery_shows_a_card_with_pictures_and_opens_the_model(
     assert query(at, "model") == "gallery:flow"
 
 
+def test_a_map_that_ignores_times_names_the_model_that_plays_and_continues(
+    tmp_path: Path, flow: Dataset, model: BayesianGPLVM
+):
+    library = Library(tmp_path / "gallery")
+    library.add(model, flow, "Flow in pipes", id="flow")
+    library.add(model, replace(flow, times=np.arange(60.0)), "A film", id="film")
+    told = "To play and continue them, train a dynamical GP-LVM"
+    assert told in said(run_page("explore", model="gallery:film"))
+    assert told not in said(run_page("explore", model="gallery:flow"))
+
+
 def test_every_ready_card_says_in_seven_words_what_to_do_and_opens_a_tab_that_has_it():
     ready = Library(READY, read_only=True).entries()
     assert {entry.id for entry in ready} == {*INVITATIONS, *OFF_SHELF}

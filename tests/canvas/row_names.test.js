@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { svgOf } from "../../assets/canvas/kit/svg_context.js";
 import { placedNames } from "../../assets/canvas/map/layers.js";
 
-const HEIGHT = 11; // of a name
+const [HEIGHT, RADIUS] = [11, 4]; // of a name, and of a dot
 const room = (width, height) => ({ inside: { left: 0, right: width, top: 0, bottom: height }, beside: 7, measure: (text) => 6 * text.length });
 
 test("names beside crowded points cover neither points nor each other, and zooming shows all", () => {
@@ -16,14 +16,15 @@ test("names beside crowded points cover neither points nor each other, and zoomi
   assert.ok(placed.length > 20 && placed.length < 200, `${placed.length}`);
   for (const [i, one] of placed.entries()) {
     const [left, right] = [one.left, one.left + one.width];
-    assert.ok(left >= 0 && right <= 400);
+    assert.ok(left >= 0 && right <= 400 && one.middle >= HEIGHT / 2 && one.middle <= 400 - HEIGHT / 2);
     for (const other of placed.slice(i + 1)) {
       const apart = other.left >= right || other.left + other.width <= left || Math.abs(other.middle - one.middle) >= HEIGHT;
       assert.ok(apart, `${one.text} covers ${other.text}`);
     }
     for (let n = 0; n < 200; n++) {
       const [x, y] = [places[2 * n], places[2 * n + 1]];
-      assert.ok(x <= left || x >= right || Math.abs(y - one.middle) >= HEIGHT / 2, `${one.text} covers point ${n}`);
+      const away = x + RADIUS <= left || x - RADIUS >= right || Math.abs(y - one.middle) >= HEIGHT / 2 + RADIUS;
+      assert.ok(away || n === one.row, `${one.text} covers the dot of ${n}`);
     }
   }
   const far = places.map((place) => 60 * place);

@@ -12,6 +12,7 @@ import { pointStyle } from "./colours.js";
 const THUMBNAIL = 40;
 const HOVERED = 64;
 const NAME = { height: 11, square: 6, letters: 24 }; // CSS pixels, and the longest name
+const BESIDE = 3; // from the edge of a dot to its name
 
 /** @param {CanvasRenderingContext2D} context @param {LatentMap} map */
 export function drawTrajectories(context, map) {
@@ -113,7 +114,7 @@ export function drawNames(context, map) {
   const measure = (/** @type {string} */ text) => contextOf(map.lower).measureText(text).width; // an SVG measures nothing
   const names = Array.from({ length: model.nPoints }, (_, n) => (opacity[n] < 0.2 ? null : model.id(n)));
   const inside = { left: 2, right: width - 2, top: covered.above, bottom: height - covered.below };
-  for (const { text, left, middle } of placedNames(names, places, { inside, beside: pointSize(model) + 3, measure })) {
+  for (const { text, left, middle } of placedNames(names, places, { inside, beside: pointSize(model) + BESIDE, measure })) {
     context.strokeText(text, left, middle);
     context.fillText(text, left, middle);
   }
@@ -121,16 +122,21 @@ export function drawNames(context, map) {
 }
 
 /**
- * Return names with room beside their points: none covers a point or an earlier name.
+ * Return names with room beside their points: none covers a dot or an earlier name, or is cut by the frame.
  * @param {(string | null)[]} names null for a point without one
  * @param {ArrayLike<number>} places x and y of every point
  * @param {{ inside: { left: number, right: number, top: number, bottom: number }, beside: number, measure: (text: string) => number }} room
  *   beside: the distance from a point's centre to its name
  */
 export function placedNames(names, places, { inside, beside, measure }) {
-  /** Small squares with a point or a name. @type {Set<number>} */
-  const taken = new Set();
-  for (let n = 0; n < names.length; n++) taken.add(nameSquareAt(places[2 * n], places[2 * n + 1]));
+  const radius = beside - BESIDE;
+  /** How many dots and names are in each small square. @type {Map<number, number>} */
+  const taken = new Map();
+  const take = (/** @type {Iterable<number>} */ squares) => {
+    for (const each of squares) taken.set(each, (taken.get(each) ?? 0) + 1);
+  };
+  const dot = (/** @type {number} */ n) => new Set([-radius, radius].flatMap((down) => [-radius, radius].map((across) => nameSquareAt(places[2 * n] + across, places[2 * n + 1] + down))));
+  for (let n = 0; n < names.length; n++) take(dot(n));
   const placed = [];
   for (let n = 0; n < names.length; n++) {
     const name = names[n];
@@ -138,12 +144,13 @@ export function placedNames(names, places, { inside, beside, measure }) {
     if (!name || x < inside.left || x > inside.right || y < inside.top || y > inside.bottom) continue;
     const text = name.length > NAME.letters ? `${name.slice(0, NAME.letters - 1)}…` : name;
     const width = measure(text);
-    const away = beside + NAME.height / 2;
+    const [away, half, own] = [beside + NAME.height / 2, NAME.height / 2, dot(n)];
     const sides = [[x + beside, y], [x - beside - width, y], [x - width / 2, y - away], [x - width / 2, y + away]];
     for (const [left, middle] of sides) {
       const squares = nameSquaresUnder(left, middle, width);
-      if (left < inside.left || left + width > inside.right || squares.some((each) => taken.has(each))) continue;
-      for (const each of squares) taken.add(each);
+      if (left < inside.left || left + width > inside.right || middle - half < inside.top || middle + half > inside.bottom) continue;
+      if (squares.some((each) => (taken.get(each) ?? 0) > Number(own.has(each)))) continue;
+      take(new Set(squares));
       placed.push({ row: n, text, left, middle, width });
       break;
     }

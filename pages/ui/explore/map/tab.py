@@ -158,6 +158,11 @@ def latent_map(item: Item, name: str) -> None:
             # The same bytes serve all values of known factors, except for one that is not known.
             of_all = item.visit if chart.switched else name
             latent_canvas(item, chart, of_all, linked_place(n_axes(chart)), opening_here(item))
+    if item.dataset.times is not None and not item.model.capabilities.timed:
+        st.caption(
+            "These rows follow each other in time, which this model does not use. To play and "
+            "continue them, train a dynamical GP-LVM: *Train*, *Continue a series*."
+        )
     noise_of_outputs(item, name)
     what_was_taken_out(item)
     rows_without_label(item, name)
