@@ -145,7 +145,7 @@ def test_a_row_of_an_unseen_batch_is_filled_with_the_honest_width(model):
     table = framed(ROWS[:6], BATCH[:6])
     table.loc[0, list("bcdef")] = np.nan
     std = model.complete(table, return_std=True)[1]
-    with pytest.warns(UserWarning, match="rows 0 .* not in the training rows"):
+    with pytest.warns(UserWarning, match="row 0 .* not in the training rows"):
         unsure = model.complete(table.assign(place=["moon", *BATCH[1:6]]), return_std=True)[1]
     assert (unsure.loc[0, list("bcdef")] > 3.0 * std.loc[0, list("bcdef")]).all()
     np.testing.assert_array_equal(unsure.iloc[1:], std.iloc[1:])
@@ -407,7 +407,7 @@ def test_factors_in_a_frame_are_matched_by_name():
         fitted.given(asked.rename(columns={"place": "town"}))
     # A missing factor is averaged at the value of the other.
     half = asked.assign(place=[None, *asked["place"][1:]])
-    with pytest.warns(UserWarning, match="rows 0 .*no value"):
+    with pytest.warns(UserWarning, match="row 0 .*no value"):
         found = fitted.given(half)
     np.testing.assert_array_equal(found.given_[0, :2], fitted.given(asked).given_[0, :2])
     assert np.isfinite(found.score_samples(rows[:4])).all()
