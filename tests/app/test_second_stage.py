@@ -2,11 +2,13 @@
 
 import time
 
+import numpy as np
 import pytest
 
-from gplvm_core import BayesianGPLVM, training
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.estimators import with_density
+from gplvm_core.models.estimators.second_stage import steps_of
 from gplvm_core.store import Library, workspace
 from pages.ui.shared import second_stage
 from tests.app.apptest import finished, query, run_page, said
@@ -54,3 +56,11 @@ def test_the_map_opens_while_its_second_stage_follows(job: str, monkeypatch: pyt
     at = run_page("fill", model=key)
     assert not at.exception
     assert "Intervals and odd rows follow" not in said(at)
+
+
+def test_every_step_of_the_second_stage_has_words():
+    """A step without words would be announced as the time until the map opens."""
+    rows = np.sin(np.outer(np.arange(30.0), [0.2, 0.3, 0.5]))
+    model = DynamicalGPLVM(1, 5, time_kernel="matern32", max_iter=3, random_state=0).fit(rows)
+    names = {step.name for step in steps_of(model, rows)}
+    assert len(names) == 3 and names == set(second_stage.STEPS)

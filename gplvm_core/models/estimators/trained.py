@@ -342,6 +342,8 @@ def fit_table(
         problem = model._problem(begin, executor, further)
         pca = isinstance(begin, Start)
         if isinstance(problem, Graph) and pca and not at_outputs(problem.nodes):
+            # Kernels over time are several starts already.
+            several = several and not problem.time_kernels
             problem = replace(problem, begin=_recipes(model, begin, problem, several))
         offset = scaling.log_jacobian(observed_counts(targets))
         ended = train(model, problem, offset, callback, resume, further=further)

@@ -5,6 +5,7 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core import training
+from gplvm_core.models.estimators.second_stage import DENSITY, FORECASTER, INTERVALS
 from gplvm_core.training import Snapshot
 from gplvm_core.training.progress import ENDED
 from pages.ui.shared.catalogue import Item
@@ -14,8 +15,9 @@ LOOK = 1.0  # seconds between two updates
 FOLLOWS = "Intervals and odd rows follow"
 # The page's words for the steps of the second stage.
 STEPS = {
-    "density of the rows": "learning how typical rows are",
-    "widths of intervals": "learning how wide intervals must be",
+    DENSITY: "learning how typical rows are",
+    INTERVALS: "learning how wide intervals must be",
+    FORECASTER: "testing its forecasts",
 }
 
 
