@@ -7,14 +7,19 @@ from numpy import ndarray as Array
 
 from gplvm_core.figures.layout import message_figure, quiet_layout
 from gplvm_core.figures.palette import ON, THRESHOLD
+from gplvm_core.prediction.density import EQUAL
 
 MOST_BINS = 30
 
 
 def share_below(densities: Float[Array, " N"], value: float) -> float:
-    """Return the fraction of rows with a lower density than `value`; ties count half."""
+    """Return the fraction of rows with a lower density than `value`; ties count half.
+
+    Densities whose difference is below the tolerance of places (EQUAL) are ties.
+    """
     known = densities[np.isfinite(densities)]
-    return float(np.mean(known < value) + 0.5 * np.mean(known == value))
+    ties = np.abs(known - value) <= EQUAL
+    return float(np.mean((known < value) & ~ties) + 0.5 * np.mean(ties))
 
 
 def typicality_figure(

@@ -17,6 +17,7 @@ from gplvm_core.new_rows.answers import Reason
 from gplvm_core.new_rows.places import placed_and_filled, rows_for
 from gplvm_core.new_rows.reasons import FITS, MOST_REASONS, ORDINARY, hint_of
 from gplvm_core.numerics import Array, BoolArray, IntArray
+from gplvm_core.prediction.density import EQUAL
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.kinds import FRACTION
 from gplvm_core.readers.spread import spread_rows
@@ -24,7 +25,6 @@ from gplvm_core.readers.views import columns_of_views
 
 MOST_SCORED = 100  # training rows to compare with; fractions are then accurate to about 0.05
 ROWS_AT_ONCE = 25  # training rows that are scored together
-EQUAL = 1e-3  # nats; the places of rows have a tolerance, so smaller differences mean nothing
 FEWEST_DRAWS, DRAWS = 20, 200
 MOST_NUMBERS = 200_000  # draws of a row times its columns
 

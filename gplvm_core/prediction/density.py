@@ -32,6 +32,8 @@ from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
 # Number of draws of a row's latent point, for outputs whose bound is not a sum over rows.
 DRAWS = 200
+# Differences in nats that mean nothing, because the places of rows have a tolerance.
+EQUAL = 1e-3
 
 Turn = Callable[[Array], Array]
 

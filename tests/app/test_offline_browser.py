@@ -183,7 +183,7 @@ def test_explore_offers_a_file_that_opens_at_the_kept_place_with_the_same_switch
     assert text == made.html
     # The texts below the button state the file's size and the precision of its numbers.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
-    app.get_by_text(size).wait_for()
+    app.get_by_role("status").filter(has_text=size).wait_for()
     page.goto((tmp_path / "map.html").as_uri())
     page.wait_for_selector(READY)
     place, thumbnails = page.evaluate(KEPT)

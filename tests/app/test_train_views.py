@@ -290,7 +290,7 @@ def test_labels_may_be_a_view():
     words = said(at)
     assert "30 rows, 2 views, 3 labels" in words
     assert "**labels** — 3 words: x, y, z" in words
-    assert "probabilities for the words and counts in “labels”" in words
+    assert "probabilities for the words in “labels”" in words
     assert at.radio(key="form_model_views").options == ["Views (manifold relevance)"]
     short(at)
     job = start(at)
