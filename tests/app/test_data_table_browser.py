@@ -165,6 +165,11 @@ def test_kept_labels_are_compared_while_rows_are_drawn_around(browser, map_file)
         expect(page.locator(section)).to_contain_text(f"“right”: {len(right)} rows")
         page.locator("[data-part=colour]").select_option("Label")
         expect(page.locator(section)).to_be_hidden()
+        # Labels of the data are compared, too, but not by the column that they are.
+        for continent in ("Africa", "Europe"):
+            page.locator("[data-part=legend] button", has_text=continent).click()
+        expect(page.locator(section)).to_contain_text("“Africa” (52 rows) and “Europe” (30 rows)")
+        expect(page.locator(f"{section} th", has_text="continent")).to_have_count(0)
 
 
 @pytest.mark.slow

@@ -111,9 +111,12 @@ export class RowDifference {
     const { model } = this.explorer;
     const names = rowColumnNames(model, chosen.length);
     const shares = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words ? Array.from({ length: width }, (_, k) => start + k) : [])));
-    // Show only the first word of a column with two words, because its share determines that of the second word.
-    const second = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) => (words && width === 2 ? [start + 1] : [])));
-    const known = order.filter((d) => !Number.isNaN(effects[d]) && !second.has(d)).slice(0, MOST_LISTED);
+    // Show only the first word of a column with two words, because its share determines that of the second word,
+    // and not the column of the labels that are compared.
+    const byLabel = this.explorer.state.rows.length ? "" : String(model.header.label_names);
+    const hidden = new Set(model.table?.cells.flatMap((/** @type {TableCell} */ { words, start, width }) =>
+      !words ? [] : String(words) === byLabel ? Array.from({ length: width }, (_, k) => start + k) : width === 2 ? [start + 1] : []));
+    const known = order.filter((d) => !Number.isNaN(effects[d]) && !hidden.has(d)).slice(0, MOST_LISTED);
     const text = (/** @type {number} */ value, /** @type {number} */ d) => (shares.has(d) ? `${Math.round(100 * value)} %` : formatNumber(value));
     if (!known.length) return element("p", {}, "No column differs.");
     const full = Math.max(FULL_EFFECT, Math.abs(effects[known[0]]));
