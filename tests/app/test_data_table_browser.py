@@ -167,7 +167,9 @@ def test_kept_labels_are_compared_while_rows_are_drawn_around(browser, map_file)
         expect(page.locator(section)).to_be_hidden()
         # Labels of the data are compared, too, but not by the column that they are.
         for continent in ("Africa", "Europe"):
-            page.locator("[data-part=legend] button", has_text=continent).click()
+            name = page.locator("[data-part=legend] button", has_text=continent)
+            name.click()
+            expect(name).to_have_attribute("aria-pressed", "true")
         expect(page.locator(section)).to_contain_text("“Africa” (52 rows) and “Europe” (30 rows)")
         expect(page.locator(f"{section} th", has_text="continent")).to_have_count(0)
 

@@ -165,7 +165,8 @@ export function offerOf(model) {
     show: layers((name) => LAYERS[name](model)),
     facts: model.factorNames.length,
     coloured: model.labels ? -1 : words >= 0 ? words : model.factorNames.indexOf("time"),
-    labels: [...new Set([...model.presentLabels(), ...(model.own?.names ?? []).keys()])],
+    // Those of the data and the visitor's, whichever are shown now.
+    labels: [...new Set([...model.presentLabels(), ...(model.file?.labels ?? []), ...(model.own?.names ?? []).keys()])].filter((label) => label >= 0),
     own: model.own !== null,
     rows: model.nRows,
     shades: ["uncertainty", ...(model.lengths ? ["magnification"] : []), ...chancesOf(model.table?.cells ?? []).map(({ shade }) => shade)],
