@@ -394,8 +394,10 @@ def test_a_drag_in_one_view_takes_the_other_along(server, browser_page):
     assert np.abs(np.subtract(painted["point"], dragged["point"])).max() > 0.05
     assert np.abs(np.subtract(painted["pose"], dragged["pose"])).max() > 0.01
     move(page, "only silhouette")
-    page.mouse.move(*painted["hand"])
+    page.wait_for_function(AT_REST)
+    x, y = page.evaluate(BY_HAND)["hand"]  # where the hand is now
+    page.mouse.move(x, y)
     page.mouse.down()
-    page.mouse.move(painted["hand"][0], painted["hand"][1] - 80, steps=4)
+    page.mouse.move(x, y - 80, steps=4)
     expect(page.get_by_text("Only the private part of silhouette moves.").last).to_be_visible()
     page.mouse.up()
