@@ -109,6 +109,6 @@ def time_kernel_of_scale(name: str, scale: float) -> Sum:
         "periodic": Periodic(1.0, 1.0, scale),
     }
     if name not in kinds:
-        choices = ", ".join(f"'{kind}'" for kind in TIME_KERNELS)
+        choices = ", ".join(f"'{kind}'" for kind in (*TIME_KERNELS, "auto"))
         raise KernelError(f"time_kernel must be one of {choices} or a kernel object; got {name!r}")
     return Sum.of(kinds[name], White(WHITE_NOISE))

@@ -32,11 +32,12 @@ import gplvm_core
 from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.datasets import Dataset
 from gplvm_core.models.estimators import with_density
-from gplvm_core.prediction import fills, held_out, intervals, sequence
+from gplvm_core.prediction import fills, intervals, sequence
 from gplvm_core.store import Library
 from gplvm_core.training import comparing
 from pages.ui.shared import catalogue
 from tests.app.watch import PATIENCE, patient, wait_for_function
+from tests.cases import few_held_out
 
 ROOT = Path(__file__).parents[2]
 # this folder has sitecustomize, which records the server's connections
@@ -77,14 +78,10 @@ def packages_looked_through_once() -> Iterator[None]:
 @pytest.fixture(autouse=True)
 def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
     """Learn the density of the rows and the widths of intervals from few held-out rows."""
+    few_held_out(monkeypatch)
     monkeypatch.setattr(with_density, "SIZES", (1,))
-    monkeypatch.setattr(with_density, "STRENGTHS", (10.0,))
     monkeypatch.setattr(fills, "MOST_ROWS", 2)
     monkeypatch.setattr(intervals, "MOST_ROWS", 2)
-    monkeypatch.setattr(intervals, "PARTS", 2)
-    monkeypatch.setattr(intervals, "MOST_FRAMES", 6)
-    monkeypatch.setattr(held_out, "GAPS", 1)
-    monkeypatch.setattr(held_out, "ORIGINS", (0.75,))
     monkeypatch.setattr(sequence, "MOST_STEPS", 20)
 
 

@@ -124,7 +124,7 @@ class KnownInputs:
 class OverTime:
     """Points on smooth paths: each dimension has a Gaussian-process prior over the rows' times.
 
-    n_components : the number of dimensions. time_kernel : a kernel or its name.
+    n_components : the number of dimensions. time_kernel : a kernel, its name, or "auto".
 
     Examples
     --------

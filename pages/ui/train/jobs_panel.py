@@ -108,7 +108,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         if progress.phase in STEPS and job.entry is not None:
             words = f"The map is ready. {FOLLOWS}: {STEPS[progress.phase]}"
         elif not is_regression(job) and job.parameters.get("second_stage") != "off":
-            words = f"{words}. Intervals and forecasts follow when the map is open"
+            words = f"{words}. {FOLLOWS} when the map is open"
         st.progress(progress.share, text=words)
     elif job.reason and job.status == "finished":
         st.caption(f"Why it ended: {plain(on_the_page(job.reason))}.".replace("..", "."))
@@ -166,8 +166,8 @@ NOTHING_FOUND = (
 )
 TIME_LEFT = (
     "The time for all remaining steps at the present speed. Training ends earlier if nothing "
-    "improves, and later if others use the machine. A map opens when it is trained; learning the "
-    "widths of its intervals and testing its forecasts may take as long again."
+    "improves, and later if others use the machine. A map opens when it is trained; learning its "
+    "intervals and how typical rows are may take as long again."
 )
 
 
