@@ -31,29 +31,30 @@ from gplvm_core.models.data.timeline import (
 from gplvm_core.models.estimators.kinds_trained import start_with_errors, training_table
 from gplvm_core.models.estimators.second_stage import UNUSED
 from gplvm_core.models.estimators.settings import check_settings
+from gplvm_core.models.estimators.starts import (
+    kernels_in_words,
+    recipes_of,
+    starts_in_words,
+    starts_of,
+)
 from gplvm_core.models.problems.doctor import sound
 from gplvm_core.models.problems.encoded import EncodedNode, at_outputs
-from gplvm_core.models.problems.graph import Graph, Learnt, Recipes
+from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.kinds import KindsEdge
 from gplvm_core.models.problems.many_rows import Rows, Sampled
 from gplvm_core.models.problems.more_inducing import more_inducing
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import COSTS, PathNode
-from gplvm_core.models.problems.starts import FewDimensions, Start
+from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import (
     EVEN,
     FEW_ROWS,
-    HEAT,
-    KERNEL_HEAT,
-    LEAST_HEAT,
-    STARTS,
     Problem,
     Run,
     Settings,
     Trained,
     Work,
     failures_in_words,
-    seeds_for,
 )
 from gplvm_core.models.training.schedule import STOPPED, Training
 from gplvm_core.models.training.watched import Watched
@@ -62,10 +63,6 @@ from gplvm_core.optimise import Progress
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.priors.temporal import Timeline
 from gplvm_core.statistics import executor_for
-
-# Starts that are easier to train, by name, and the number of dimensions of the first.
-TWO, LINEAR, FEW = "two dimensions", "linear kernel", 2
-SIMPLE = {TWO: "two dimensions", LINEAR: "a linear kernel"}
 
 # The settings that a resumed run must have; the number of columns is known for a table.
 DECISIVE = ("n_components", "n_inducing", "kernel", "time_kernel", "n_features_in_")
@@ -123,7 +120,7 @@ def train(
     If the caller stops while rows are placed, training counts as stopped. offset, views: see
     Training. further: the number of rows of files that are streamed afterwards.
     """
-    seeds, heat = _starts(model, problem)
+    seeds, heat = starts_of(model, problem)
     seeds = seeds if resume is None else resume.seeds
 
     by_worth = partial(worth, model, problem)
@@ -210,24 +207,6 @@ def mark_stopped(model: Any) -> None:
     )
 
 
-def _starts(model: Any, problem: Any) -> tuple[tuple[int, ...], int]:
-    """The seeds of the starts, and the number of iterations after which only the best start
-    continues.
-
-    This number is 0 if all starts make all iterations. Starts that choose a kernel over time are
-    always short.
-    """
-    recipes, count, auto = len(problem.recipes), model.n_restarts, model.n_restarts == "auto"
-    few = isinstance(problem, Graph) and problem.n_rows <= FEW_ROWS
-    kernels = problem.time_kernels if isinstance(problem, Graph) else ()
-    if auto:
-        count = max(1, STARTS // recipes) if few else 1
-    seeds = seeds_for(model.random_state, count, recipes)
-    if len(seeds) > 1 and kernels:
-        return seeds, max(math.ceil(KERNEL_HEAT * model.max_iter), LEAST_HEAT)
-    return seeds, math.ceil(HEAT * model.max_iter) if len(seeds) > 1 and auto and few else 0
-
-
 def take_times(
     model: Any, times: ArrayLike | None, sequences: ArrayLike | None, count: int
 ) -> tuple[str, ...]:
@@ -258,39 +237,6 @@ def take_path(model: Any, ended: Ended) -> tuple[str, ...]:
         return ()
     model.path_, model.time_kernel_ = node.path(own), own.kernel
     return timeline_notes(model.times_, model.sequences_, own.kernel)
-
-
-def starts_in_words(problem: Graph, trained: Sequence[Trained], best: Trained) -> tuple[str, ...]:
-    """A note if a simpler start was taken, or if no start found structure."""
-    tried = [SIMPLE[each] for each in SIMPLE if each in {own.restart.recipe for own in trained}]
-    if not tried:
-        return ()
-    if problem.further(trained):
-        return (
-            f"all latent dimensions are off, also after starts with {' and with '.join(tried)}: "
-            "the map shows no structure",
-        )
-    if best.restart.recipe not in SIMPLE:
-        return ()
-    usual = max(own.restart.bound for own in trained if own.restart.recipe not in SIMPLE)
-    return (
-        f"training took the start with {SIMPLE[best.restart.recipe]}: its bound is "
-        f"{best.restart.bound:.1f}, that of the usual start {usual:.1f}",
-    )
-
-
-def kernels_in_words(problem: Graph, trained: Sequence[Trained], best: Trained) -> tuple[str, ...]:
-    """A note on the kernel over time that training chose."""
-    chosen = problem.time_kernel_of(best.restart.recipe)
-    if not chosen:
-        return ()
-    tried = {problem.time_kernel_of(each.restart.recipe) for each in trained}
-    others = " and ".join(name for name in problem.time_kernels if name != chosen)
-    if len(tried) == len(problem.time_kernels):
-        why = f"after short starts its bound was higher than with {others}"
-    else:
-        why = "training ended before all others were tried"
-    return (f"the kernel over time is {chosen}: {why}",)
 
 
 def whole(fit: Fit) -> Fit:
@@ -344,7 +290,7 @@ def fit_table(
         if isinstance(problem, Graph) and pca and not at_outputs(problem.nodes):
             # Kernels over time are several starts already.
             several = several and not problem.time_kernels
-            problem = replace(problem, begin=_recipes(model, begin, problem, several))
+            problem = replace(problem, begin=recipes_of(model, begin, problem, several))
         offset = scaling.log_jacobian(observed_counts(targets))
         ended = train(model, problem, offset, callback, resume, further=further)
         notes = model._settle(ended, targets, scaling, offset)
@@ -352,27 +298,6 @@ def fit_table(
     columns = model._columns
     gaps = gaps_in_words(targets) if columns is None else missing_in_words(columns, targets)
     model.notes_ += gaps + kinds + noise_in_words(model._noise, scaling) + unused + ended.told
-
-
-def _recipes(model: Any, begin: Start, problem: Graph, several: bool) -> Any:
-    """The starts to choose from; several: whether there are several short starts.
-
-    A table whose latent dimensions all switch off from the usual start may have structure all
-    the same. Two dimensions and a linear kernel are easier to train.
-    """
-    simple: dict[str, Any] = {}
-    if model.kernel == "rbf" and all(type(node) is LatentNode for node in problem.nodes):
-        if model.n_components > FEW:
-            simple[TWO] = FewDimensions(begin.narrow(FEW), model.n_components)
-        simple[LINEAR] = begin.linear()
-    if not (several or simple):
-        return begin
-    usual: dict[str, Any] = {"PCA" if several else "": begin}
-    if several:
-        usual["Isomap"] = begin.starting("isomap")
-    if several and begin.mixed:
-        usual |= simple
-    return Recipes(usual, simple)
 
 
 def _path_inputs(
