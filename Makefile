@@ -85,7 +85,7 @@ other-pythons: $(VENV)/.dev-installed
 
 # The slowest check is the first.
 CHECKS := check-types check-canvas-types check-canvas-tests check-canvas-style check-style check-floors \
-    check-weight
+    check-weight check-collection
 check: $(VENV)/.dev-installed
 	$(TOGETHER) $(CHECKS)
 
@@ -101,6 +101,10 @@ check-floors: $(VENV)/.dev-installed
 
 check-weight: $(VENV)/.dev-installed
 	$(BIN)/python -m benchmarks.house --check
+
+# Every test can be imported. Its bytecode is then on disk for the processes that run the tests.
+check-collection: $(VENV)/.dev-installed
+	@names=$$($(BIN)/python -m pytest --collect-only --quiet -m "not slow") || { echo "$$names"; exit 1; }
 
 check-canvas-types: $(CANVAS)/node_modules/.installed
 	$(NODE) $(CANVAS)/node_modules/typescript/bin/tsc --project $(CANVAS)

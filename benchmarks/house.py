@@ -24,13 +24,13 @@ def weights() -> tuple[Counter[str], dict[Path, int]]:
     rooms: Counter[str] = Counter()
     modules = {}
     for path in (each for folder in FOLDERS for each in (ROOT / folder).rglob("*.*")):
-        if path.suffix not in (".py", ".js") or "node_modules" in path.parts:
+        if path.suffix not in (".py", ".pyi", ".js") or "node_modules" in path.parts:
             continue
         at = path.relative_to(ROOT).parts
-        count = _python(path) if path.suffix == ".py" else _script(path)
+        count = _script(path) if path.suffix == ".js" else _python(path)
         inside = at[0] in ("gplvm_core", "assets") and len(at) > 2
         rooms["/".join(at[: 2 if inside else 1])] += count
-        if at[0] == "gplvm_core" and path.name != "__init__.py":
+        if at[0] == "gplvm_core" and path.stem != "__init__":
             modules[path] = count
     return rooms, modules
 

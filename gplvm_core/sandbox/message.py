@@ -18,21 +18,22 @@ from gplvm_core.readers.rows.folders import Folder
 from gplvm_core.store.atomic import private_file
 from gplvm_core.store.decoding import decode
 from gplvm_core.store.encoding import encode
-from gplvm_core.store.registry import known_classes
+from gplvm_core.store.registry import classes_of
 
 REQUEST, ANSWER = "request", "answer"
 READY, UNFENCED = "ready", "unfenced"  # the subprocess has started
 MORE, LAST = "more", "last"  # whether the subprocess accepts another request
+READERS = "gplvm_core.readers"  # whose classes a message may contain
 LONGEST_LINE = 16  # maximum length of these lines, in bytes
 
 
 def write(thing: Any, path: Path) -> None:
-    """Write a value that consists of plain types and the project's classes.
+    """Write a value that consists of plain types and the readers' classes.
 
     The file is always new: a link with the same path is removed, not followed. Raises MemoryError
     if `read` would refuse the value.
     """
-    encoded = encode(thing, known_classes())
+    encoded = encode(thing, classes_of(READERS))
     content = json.dumps([list(encoded.arrays), encoded.content]).encode("ascii")
     arrays = [np.frombuffer(content, dtype=np.uint8), *encoded.arrays.values()]
     if len(content) > MOST_TEXT or sum(array.nbytes for array in arrays) > MOST_MEMORY:
@@ -57,4 +58,4 @@ def read(path: Path) -> Any:
         names, content = json.loads(text.tobytes())
         arrays = {name: np.lib.format.read_array(file, allow_pickle=False) for name in names}
     path.unlink()
-    return decode(content, arrays, known_classes())
+    return decode(content, arrays, classes_of(READERS))

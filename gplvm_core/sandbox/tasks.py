@@ -19,7 +19,6 @@ from gplvm_core.readers.tables.parquet import MAGIC as COLUMNAR
 from gplvm_core.readers.tables.table import rows_with_values
 from gplvm_core.store.errors import StoreError
 from gplvm_core.store.file import read_manifest
-from gplvm_core.store.incoming import check_growth, prepare
 
 SMALL = 256 * 2**10  # bytes
 PLAIN = (".csv", ".tsv", ".txt", ".npy", ".bvh")
@@ -28,6 +27,8 @@ PACKED = (b"PK", b"\x1f\x8b", *COLUMNAR)
 
 def model_files(source: NamedBytes) -> dict[str, NDArray[np.uint8]]:
     """Convert a model file to the files that `Library.take_in` adds; StoreError for other files."""
+    from gplvm_core.store.incoming import check_growth, prepare  # imports all models
+
     file = io.BytesIO(source.data)
     file.name = source.name
     manifest = read_manifest(file, most_text=MOST_MODEL_TEXT)

@@ -1,29 +1,7 @@
 """Level 7: models on disk, one file per model, without pickle; a library is a folder of models."""
 
-from gplvm_core.store.entry import Entry, checked_own_labels
-from gplvm_core.store.errors import ChangedError, StoreError
-from gplvm_core.store.file import load, read_manifest, save
-from gplvm_core.store.library import DiskUse, Library
-from gplvm_core.store.manifest import SUFFIX, Manifest
-from gplvm_core.store.model_card import model_card
-from gplvm_core.store.ready import READY, ready_model
-from gplvm_core.store.workspace import workspace, workspace_problem
+import lazy_loader
 
-__all__ = [
-    "READY",
-    "SUFFIX",
-    "ChangedError",
-    "DiskUse",
-    "Entry",
-    "Library",
-    "Manifest",
-    "StoreError",
-    "checked_own_labels",
-    "load",
-    "model_card",
-    "read_manifest",
-    "ready_model",
-    "save",
-    "workspace",
-    "workspace_problem",
-]
+# Names are imported when they are first used, from where __init__.pyi says: whoever needs the
+# readers alone, such as the subprocess that reads a file, does not wait for the models.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -5,9 +5,14 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from gplvm_core.store.encoding import SCALAR_KINDS, WIDEST_FLOAT, Registry, is_fitted_name
+from gplvm_core.store.encoding import (
+    SCALAR_KINDS,
+    WIDEST_FLOAT,
+    Registry,
+    is_estimator,
+    is_fitted_name,
+)
 from gplvm_core.store.errors import StoreError
 from gplvm_core.store.sizes import check_sizes
 
@@ -112,7 +117,7 @@ class _Decoder:
 
     def _object(self, content: dict[str, Any], where: str) -> Any:
         kind = self._known(content["class"], where)
-        if not is_dataclass(kind) or issubclass(kind, BaseEstimator):
+        if not is_dataclass(kind) or is_estimator(kind):
             raise _damaged(where, f"{kind.__name__} is not a record of fields")
         known = {field.name for field in fields(kind) if field.init}
         given = {
@@ -129,7 +134,7 @@ class _Decoder:
 
     def _estimator(self, content: dict[str, Any], where: str) -> Any:
         kind = self._known(content["class"], where)
-        if not issubclass(kind, BaseEstimator):
+        if not is_estimator(kind):
             raise _damaged(where, f"{kind.__name__} is not an estimator")
         settings, fitted = (
             {name: self.value(item, f"{where}.{name}") for name, item in content[part].items()}

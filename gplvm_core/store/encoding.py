@@ -14,7 +14,6 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from gplvm_core.store.errors import StoreError
 
@@ -54,6 +53,12 @@ def encode(thing: object, registry: Registry) -> Encoded:
             "Store a flatter value."
         ) from None
     return Encoded(content, encoder.arrays)
+
+
+def is_estimator(kind: type) -> bool:
+    """Return whether a class is an estimator, without importing scikit-learn."""
+    names = ((base.__module__, base.__name__) for base in kind.__mro__)
+    return ("sklearn.base", "BaseEstimator") in names
 
 
 def class_name(thing: object) -> str:
@@ -146,7 +151,7 @@ class _Encoder:
                 f"arrays, Manifolio's classes and {', '.join(OF_SCIKIT_LEARN)} of scikit-learn. "
                 "Use one of these."
             )
-        if is_dataclass(thing) and not isinstance(thing, BaseEstimator):
+        if is_dataclass(thing) and not is_estimator(type(thing)):
             return {
                 "$": "object",
                 "class": name,

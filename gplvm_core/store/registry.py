@@ -8,10 +8,8 @@ from dataclasses import is_dataclass
 from types import ModuleType
 from typing import Any
 
-from sklearn.base import BaseEstimator
-
 from gplvm_core.kernels import Kernel
-from gplvm_core.store.encoding import OF_SCIKIT_LEARN
+from gplvm_core.store.encoding import OF_SCIKIT_LEARN, is_estimator
 from gplvm_core.store.errors import StoreError
 
 # Only classes that contain values are allowed. Executors, for example, contain threads and
@@ -47,13 +45,14 @@ def known_classes() -> dict[str, type]:
     identifies classes only by their names.
     """
     own = {kind.__name__: kind for kind in _below(Kernel) if _is_frozen(kind)}
-    return own | _classes_of_rooms() | _classes_of_scikit_learn()
+    return own | classes_of(*ROOMS) | _classes_of_scikit_learn()
 
 
 @functools.cache
-def _classes_of_rooms() -> dict[str, type]:
+def classes_of(*rooms: str) -> dict[str, type]:
+    """Return the storable classes of these packages, by their names."""
     found: dict[str, type] = {}
-    for room in ROOMS:
+    for room in rooms:
         for module in _modules(importlib.import_module(room)):
             for kind in vars(module).values():
                 if not _is_storable(kind, module):
@@ -91,9 +90,7 @@ def _is_storable(kind: object, module: ModuleType) -> bool:
         return False
     if kind.__name__.startswith("_") or kind.__module__ in OPENING:
         return False
-    if issubclass(kind, BaseEstimator):
-        return True
-    return _is_frozen(kind)
+    return is_estimator(kind) or _is_frozen(kind)
 
 
 def _is_frozen(kind: type) -> bool:
