@@ -225,11 +225,14 @@ def _placed(found: Answers, at: int, row: int) -> PlacedRow:
 
 
 def _odd(reason: Reason, name: str) -> Odd:
+    given, expected = reason.words or (
+        float(f"{value:.8g}") for value in (reason.given, reason.expected)
+    )
     return Odd(
         column=name,
-        given=float(f"{reason.given:.8g}"),
-        expected=float(f"{reason.expected:.8g}"),
-        std=float(f"{reason.std:.8g}"),
+        given=given,
+        expected=expected,
+        std=number(reason.std),
         corrected=reason.hint,
         p_without=number(reason.p_without),
         sentence=sentence_of(reason, name),

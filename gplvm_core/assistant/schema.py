@@ -132,9 +132,9 @@ class Filled(RowAnswer, frozen=True):
 
 class Odd(BaseModel, frozen=True):
     column: str
-    given: float
-    expected: float = Field(description="What the row's other columns predict, in column units.")
-    std: float = Field(description="The standard deviation of this prediction, in column units.")
+    given: float | str
+    expected: float | str = Field(description="What the other columns predict, in column units.")
+    std: float | None = Field(description="The standard deviation of a predicted number.")
     corrected: float | None = Field(description="A value that fits: decimal point or sign changed.")
     p_without: float | None = Field(description="The row's p-value without this column.")
     sentence: str

@@ -20,7 +20,9 @@ class Reason:
     other columns predict, and its standard deviation. Columns of earlier reasons are not used; std
     is 0 if all training rows have the expected value. hint: the value with its decimal point or its
     sign corrected (`kind`), if the corrected value fits; else None. p_without: the row's p-value
-    without this column and the columns of earlier reasons.
+    without this column and the columns of earlier reasons. words, chance: in a column of words, the
+    row's word, the most likely word, and its probability; given and expected are then their
+    numbers, and std is NaN.
     """
 
     column: int
@@ -30,6 +32,8 @@ class Reason:
     hint: float | None
     kind: Slip | None
     p_without: float
+    words: tuple[str, str] | None = None
+    chance: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,9 +49,8 @@ class Answers:
     can be ranked. unlike: whether the row scores above all training rows; filled values of such
     rows mean little. reasons: the columns that make a row odd, the most surprising first. Ordinary
     rows, and rows that are odd as a whole, have none. nearest: the numbers of the nearest training
-    rows on the map, the nearest first. known: the number of out-of-fold scores. held_out: whether
-    the scores are out-of-fold. If not, the scores come from a model that was trained on the same
-    rows (`without_density`).
+    rows on the map, the nearest first. known: the number of compared training rows.
+    held_out: whether the layer that scored a training row had not seen it.
     """
 
     places: Float[Array, "n Q"]

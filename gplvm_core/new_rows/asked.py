@@ -11,7 +11,7 @@ from scipy.spatial.distance import cdist
 
 from gplvm_core.models.data.rows import as_floats
 from gplvm_core.models.estimators.second_stage import FOLDS
-from gplvm_core.models.estimators.with_known import can_ask_training, for_rows
+from gplvm_core.models.estimators.with_known import can_ask_training, can_hold_out, for_rows
 from gplvm_core.new_rows.answers import Answers, Reason
 from gplvm_core.new_rows.places import (
     MOST_EXPLANATIONS,
@@ -43,6 +43,7 @@ def answers_of(
     ranked: bool = False,
     errors: Float[Array, "n D"] | None = None,
     trained: Int[IntArray, " n"] | None = None,
+    scored: dict[bytes, Array] | None = None,
 ) -> Iterator[Answers]:
     """Yield the answers about rows with the columns of the training data set (NaN: missing).
 
@@ -53,8 +54,10 @@ def answers_of(
     (`without_density`). errors: the known errors of the rows (NaN: unknown). Such rows are placed
     and filled by the map, and not compared with training rows. trained: the numbers of the rows
     that are training rows, −1 for the others: their scores are those of a density that has not seen
-    them, and they are compared with the other training rows.
+    them, and they are compared with the other training rows. scored: the scores of training rows
+    by their gaps (`without_density.p_values`), which calls about one model may share.
     """
+    scored = {} if scored is None else scored
     check_asked(model)
     rows = as_floats(rows, "rows")
     if rows.ndim != 2 or rows.shape[1] != dataset.n_outputs:
@@ -67,7 +70,7 @@ def answers_of(
         at = slice(start, start + many)
         own, known = for_rows(model, at), None if errors is None else errors[at]
         asked = Asked(rows[at], known, None if trained is None else trained[at])
-        yield _answered(own, dataset, asked, reasons=reasons, ranked=ranked)
+        yield _answered(own, dataset, asked, scored, reasons=reasons, ranked=ranked)
         start, many = start + many, batch or BATCH
 
 
@@ -81,7 +84,13 @@ class Asked:
 
 
 def _answered(
-    model: Any, dataset: Dataset, block: Asked, *, reasons: bool, ranked: bool
+    model: Any,
+    dataset: Dataset,
+    block: Asked,
+    scored: dict[bytes, Array],
+    *,
+    reasons: bool,
+    ranked: bool,
 ) -> Answers:
     """Answer one block. All answers about rows without usable values are NaN."""
     rows, errors = block.rows, block.errors
@@ -95,6 +104,7 @@ def _answered(
     unlike = np.zeros(len(rows), dtype=bool)
     nearest = np.tile(np.arange(count), (len(rows), 1))
     model = for_rows(model, given)
+    trained = None if block.trained is None else block.trained[given]
     some, why = rows[given], list[tuple[Reason, ...]]()
     density: DerivedDensity | None = getattr(model, "density_", None)
     known = None if density is None or errors is not None else density.typicality
@@ -104,8 +114,8 @@ def _answered(
         asked = as_outputs(model, dataset, some)
         scores = Scores.of(density.rows, asked, known.only)
         among = None
-        if block.trained is not None:
-            scores, among = known.held_out(scores, block.trained[given])
+        if trained is not None:
+            scores, among = known.held_out(scores, trained)
             count_known -= int(among.any())  # a row is not compared with itself
         p[given], p_cell[given] = known.p_values(scores, asked, among)
         unlike[given] = known.unlike(scores, asked)
@@ -119,15 +129,15 @@ def _answered(
             why = reasons_by_hiding(model, dataset, some, p[given], p_of)
         elif reasons:
             why = reasons_of(density.rows, known, some, scores)
-    if known is None and ranked and errors is None and can_ask_training(model):
-        scored = dict[bytes, Array]()
-        p[given], count_known = p_values(model, dataset, some, scored)
+    by_hiding = known is None and ranked and errors is None and can_ask_training(model)
+    if by_hiding:
+        p[given], count_known = p_values(model, dataset, some, scored, trained)
         if reasons:
 
             def p_hidden(own: Any, rows: Array) -> Array:
                 return p_values(own, dataset, rows, scored)[0]
 
-            why = reasons_by_hiding(model, dataset, some, p[given], p_hidden)
+            why = reasons_by_hiding(model, dataset, some, p[given], p_hidden, trained)
     if len(some):
         own = None if errors is None else errors[given]
         points, filled[given], std[given] = placed_and_filled(model, dataset, some, scores, own)
@@ -149,7 +159,7 @@ def _answered(
         reasons=tuple(found.get(row, ()) for row in range(len(rows))),
         nearest=nearest,
         known=count_known,
-        held_out=known is not None,
+        held_out=known is not None or (by_hiding and can_hold_out(model, dataset)),
     )
 
 

@@ -94,6 +94,23 @@ def placed_and_filled(
     return points, mean, np.sqrt(variance)
 
 
+def word_chances(
+    model: Any, dataset: Dataset, row: Float[Array, " D"], column: int
+) -> Float[Array, " C"]:
+    """Return the probabilities of a column's words, given the other columns of a row.
+
+    They have the order of the data set's words; a word that training has not seen has 0.
+    """
+    name, first = DATA, 0
+    for view, part in columns_of_views(dataset.views).items():
+        if part.start <= column < part.stop:
+            name, first = view, part.start
+    fitted, rows = model.fitted_, model._rows(rows_for(model, dataset, row[None]))
+    chances = fitted.expected_without(name, rows, column - first).classes(column - first)[0]
+    learnt = dict(zip(fitted.tables[name].columns[column - first].words, chances, strict=True))
+    return np.array([learnt.get(word, 0.0) for word in dataset.all_columns[column].words])
+
+
 def _views_filled(
     model: Any, dataset: Dataset, rows: Float[Array, "n D"]
 ) -> tuple[Projection, Array, Array]:

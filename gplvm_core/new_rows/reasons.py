@@ -80,8 +80,15 @@ def _odd(known: Typicality, scores: Scores, rows: Float[Array, "n D"]) -> NDArra
     return np.minimum(*known.p_values(scores, rows)) <= ORDINARY
 
 
+def given_of(reason: Reason, digits: int = 4) -> str:
+    """The row's value or word."""
+    return in_digits(reason.given, digits) if reason.words is None else reason.words[0]
+
+
 def expected_of(reason: Reason) -> str:
-    """The 95 % interval of the expected value, or its value if it never varied."""
+    """The 95 % interval of the expected value, its value if it never varied, or the likely word."""
+    if reason.words is not None:
+        return f"{reason.words[1]} ({100.0 * reason.chance:.0f} %)"
     if reason.std == 0.0:
         return in_digits(reason.expected)
     # The decimals that are needed for two digits of the standard deviation.
@@ -93,7 +100,7 @@ def expected_of(reason: Reason) -> str:
 def sentence_of(reason: Reason, column_name: str, unit: str = "") -> str:
     """Say what was given, what was expected, and what would fit."""
     unit = f" {unit}" if unit else ""
-    given = f"{in_digits(reason.given, 6)}{unit}"
+    given = f"{given_of(reason, 6)}{unit}"
     if reason.std == 0.0:
         expected = f"“{column_name}” was {in_digits(reason.expected, 6)}{unit} in every known row"
     else:

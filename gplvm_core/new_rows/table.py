@@ -77,7 +77,7 @@ def apply(
         The training rows. They are needed for `p` and the reasons only if the model has no
         out-of-fold scores (`fit` with second_stage="off"), and for column names that the model does
         not know. For words, counts and robust columns, and for maps without known factors, `p`
-        compares a row with at most 100 of these rows, and only numbers are reasons.
+        compares a row with at most 200 of these rows, and counts are no reasons.
     errors : DataFrame or array_like of shape (n, D), optional
         The known standard deviation of each value of a table in memory; NaN where it is unknown. A
         data frame is matched by its names. The map then places and fills the rows, and no row has a

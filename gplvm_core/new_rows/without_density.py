@@ -1,20 +1,27 @@
 """How typical a row is for a model without a density.
 
 Models of words or counts, and maps without known factors, have no density. A row is compared with
-training rows in the columns where it has values. A model of words or counts was trained on these
-rows, so a new row is on average slightly less typical. The layer of a map without known factors is
-computed again without the rows that it scores.
+training rows in the columns where it has values. The layer of one table is computed again without
+the training rows that it scores. A model of views was trained on them, so a new row is on average
+slightly less typical.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
+from scipy.special import ndtri
 
-from gplvm_core.models.estimators.with_known import apart_from_known, for_rows, for_training
+from gplvm_core.models.estimators.with_known import (
+    apart_from_known,
+    can_hold_out,
+    for_rows,
+    for_training,
+)
 from gplvm_core.new_rows.answers import Reason
-from gplvm_core.new_rows.places import placed_and_filled, rows_for
+from gplvm_core.new_rows.places import placed_and_filled, rows_for, word_chances
 from gplvm_core.new_rows.reasons import FITS, MOST_REASONS, ORDINARY, hint_of
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction.density import EQUAL
@@ -23,14 +30,15 @@ from gplvm_core.readers.kinds import FRACTION
 from gplvm_core.readers.spread import spread_rows
 from gplvm_core.readers.views import columns_of_views
 
-MOST_SCORED = 100  # training rows to compare with; fractions are then accurate to about 0.05
+MOST_SCORED = 200  # training rows to compare with; fractions are then accurate to about 0.04
 ROWS_AT_ONCE = 25  # training rows that are scored together
+UNLIKELY = 0.05  # a less probable word is a reason
 FEWEST_DRAWS, DRAWS = 20, 200
 MOST_NUMBERS = 200_000  # draws of a row times its columns
 
 
 def scored_rows(dataset: Dataset, missing: Bool[BoolArray, " D"]) -> Int[IntArray, " K"]:
-    """Return the indices of the training rows to compare with: all rows, or 100 spread evenly.
+    """Return the indices of the training rows to compare with: all rows, or 200 spread evenly.
 
     missing: the columns without a value in the new row. In data with gaps, only rows with values in
     all other columns are compared.
@@ -42,10 +50,11 @@ def scored_rows(dataset: Dataset, missing: Bool[BoolArray, " D"]) -> Int[IntArra
 def rows_at_once(model: Any, dataset: Dataset) -> int:
     """Return the number of training rows that are scored together.
 
-    If the layer is computed without these rows, they are at most a quarter of all rows.
+    If the layer is computed without these rows, they are at most an eighth of all rows.
     """
-    few = ROWS_AT_ONCE if apart_from_known(model) else max(1, dataset.n_points // 4)
-    return min(ROWS_AT_ONCE, few)
+    if not can_hold_out(model, dataset):
+        return ROWS_AT_ONCE
+    return min(MOST_SCORED, max(1, dataset.n_points // 8))
 
 
 def log_scores(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, " n"]:
@@ -66,18 +75,23 @@ def p_values(
     dataset: Dataset,
     rows: Float[Array, "n D"],
     known: dict[bytes, Float[Array, " K"]] | None = None,
+    trained: Int[IntArray, " n"] | None = None,
 ) -> tuple[Float[Array, " n"], int]:
     """Return (1 + number of training rows that score no higher) / (1 + number of training rows).
 
     The compared training rows get the gaps of the new row. If no training row can be compared, p is
     NaN. Also returns the smallest number of compared rows. known: the scores of training rows by
-    their gaps, which this call uses and extends.
+    their gaps, which this call uses and extends. trained: the numbers of the rows that are training
+    rows, −1 for the others; the layer has not seen them, and they are compared with the others.
     """
     known = {} if known is None else known
     found, counts = np.full(len(rows), np.nan), []
     if not len(rows):
         return found, 0
-    own = log_scores(model, dataset, rows)
+    own, itself = log_scores(model, dataset, rows), np.zeros(len(rows))
+    if trained is not None and can_hold_out(model, dataset):
+        for part in _parts(model, dataset, np.flatnonzero(trained >= 0)):
+            own[part] = log_scores(for_training(model, trained[part], dataset), dataset, rows[part])
     patterns, which = np.unique(np.isnan(rows), axis=0, return_inverse=True)
     for at, missing in enumerate(patterns):
         same, gaps = which.ravel() == at, missing.tobytes()
@@ -85,9 +99,11 @@ def p_values(
             known[gaps] = _scores_of_training(model, dataset, missing)
         count = len(known[gaps])
         if count:
-            below = np.searchsorted(known[gaps], own[same] + EQUAL, side="right")
-            found[same] = (1.0 + below) / (1.0 + count)
-            counts.append(count)
+            if trained is not None:
+                itself = np.isin(trained, scored_rows(dataset, missing)).astype(float)
+            below = np.searchsorted(known[gaps], own[same] + EQUAL, side="right") - itself[same]
+            found[same] = np.maximum(1.0 + below, 1.0) / (1.0 + count - itself[same])
+            counts.append(count - int(itself[same].any()))
     return found, min(counts, default=0)
 
 
@@ -95,18 +111,19 @@ def _scores_of_training(
     model: Any, dataset: Dataset, missing: Bool[BoolArray, " D"]
 ) -> Float[Array, " K"]:
     """Return the sorted scores of the training rows to compare with, without these columns."""
-    chosen, step = scored_rows(dataset, missing), rows_at_once(model, dataset)
-    if not len(chosen):
-        return np.empty(0)
-    compared = dataset.values[chosen].copy()
-    compared[:, missing] = np.nan
-    # Training rows have their own known factors.
-    ends = range(step, len(chosen), step)
-    pairs = zip(np.split(chosen, ends), np.split(compared, ends), strict=True)
+    compared = np.where(missing, np.nan, dataset.values)
     each = [
-        log_scores(for_training(model, at, dataset.values), dataset, block) for at, block in pairs
+        # Training rows have their own known factors.
+        log_scores(for_training(model, at, dataset), dataset, compared[at])
+        for at in _parts(model, dataset, scored_rows(dataset, missing))
     ]
-    return np.sort(np.concatenate(each))
+    return np.sort(np.concatenate([np.empty(0), *each]))
+
+
+def _parts(model: Any, dataset: Dataset, rows: Int[IntArray, " K"]) -> list[Int[IntArray, " _k"]]:
+    """Return the rows in parts that are scored together."""
+    step = rows_at_once(model, dataset)
+    return np.split(rows, range(step, len(rows), step)) if len(rows) else []
 
 
 def reasons_by_hiding(
@@ -115,21 +132,26 @@ def reasons_by_hiding(
     rows: Float[Array, "n D"],
     p: Float[Array, " n"],
     p_of: Callable[[Any, Array], Array],
+    trained: Int[IntArray, " n"] | None = None,
 ) -> list[tuple[Reason, ...]]:
-    """Return the numbers that make each odd row odd.
+    """Return the numbers and words that make each odd row odd.
 
     p: the p-values of the rows; p_of: returns those of other rows, asked as p_of(model, rows).
+    trained: as in `p_values`; a training row is explained by a layer that has not seen it.
 
     Each number is hidden and predicted from the rest of its row, a fraction from the columns that
-    are no fractions of the same whole. The number that is farthest from its prediction is a reason,
-    if it is more than three standard deviations away. It stays hidden, and the search goes on until
-    the rest of the row is ordinary. Words and counts are no reasons.
+    are no fractions of the same whole; so is each word. The number that is farthest from its
+    prediction is a reason, if it is more than three standard deviations away, and so is a word with
+    a probability below 5 %. It stays hidden, and the search goes on until the rest of the row is
+    ordinary. Counts are no reasons.
     """
-    together = _hidden_together(dataset)
-    return [
-        _by_hiding(for_rows(model, [at]), dataset, row, together, p_of) if own <= ORDINARY else ()
-        for at, (row, own) in enumerate(zip(rows, p, strict=True))
-    ]
+    found = list[tuple[Reason, ...]]()
+    for at, (row, own) in enumerate(zip(rows, p, strict=True)):
+        asked = for_rows(model, [at])
+        if own <= ORDINARY and trained is not None and trained[at] >= 0:
+            asked = for_training(model, trained[[at]], dataset)
+        found.append(_by_hiding(asked, dataset, row, p_of) if own <= ORDINARY else ())
+    return found
 
 
 def _hidden_together(dataset: Dataset) -> dict[int, list[int]]:
@@ -144,41 +166,62 @@ def _hidden_together(dataset: Dataset) -> dict[int, list[int]]:
 
 
 def _by_hiding(
-    model: Any,
-    dataset: Dataset,
-    row: Float[Array, " D"],
-    together: dict[int, list[int]],
-    p_of: Callable[[Any, Array], Array],
+    model: Any, dataset: Dataset, row: Float[Array, " D"], p_of: Callable[[Any, Array], Array]
 ) -> tuple[Reason, ...]:
-    rest, found = row.copy(), []
+    together, rest, found = _hidden_together(dataset), row.copy(), list[Reason]()
     for _ in range(MOST_REASONS):
-        asked = [
-            d
-            for d, own in together.items()
-            if not np.isnan(rest[d]) and not np.isnan(np.delete(rest, own)).all()
-        ]
-        if not asked:
+        reasons = [*_numbers(model, dataset, rest, together), *_words(model, dataset, rest)]
+        if not reasons:
             break
-        hidden = np.tile(rest, (len(asked), 1))
-        here = np.arange(len(asked)), asked
-        for one, d in zip(hidden, asked, strict=True):
-            one[together[d]] = np.nan
-        alike = for_rows(model, [0] * len(asked))
-        _, filled, std = placed_and_filled(alike, dataset, hidden, None)
-        away = np.abs(rest[asked] - filled[here]) / np.maximum(std[here], np.finfo(float).tiny)
-        worst = int(np.argmax(away))
-        if away[worst] <= FITS:
-            break
-        column = asked[worst]
-        rest[together[column]] = np.nan
-        given, expected, spread = row[column], filled[worst, column], std[worst, column]
-        known = dataset.values[:, column]
-        if np.nanmin(known) == np.nanmax(known):
-            expected, spread = np.nanmin(known), 0.0
+        reason = max(reasons, key=lambda each: each[0])[1]
+        rest[together.get(reason.column, [reason.column])] = np.nan
         p_without = float(p_of(model, rest[None])[0])
-        hint, kind = hint_of(given, expected, spread)
-        own = float(given), float(expected), float(spread)
-        found.append(Reason(column, *own, hint, kind, p_without))
+        found.append(replace(reason, p_without=p_without))
         if not p_without <= ORDINARY:
             break
     return tuple(found)
+
+
+def _numbers(
+    model: Any, dataset: Dataset, row: Float[Array, " D"], together: dict[int, list[int]]
+) -> Iterator[tuple[float, Reason]]:
+    """Yield the number that is farthest from its prediction, if it is far, and its distance."""
+    asked = [d for d, own in together.items() if _is_asked(row, d, own)]
+    if not asked:
+        return
+    hidden = np.tile(row, (len(asked), 1))
+    here = np.arange(len(asked)), asked
+    for one, d in zip(hidden, asked, strict=True):
+        one[together[d]] = np.nan
+    alike = for_rows(model, [0] * len(asked))
+    _, filled, std = placed_and_filled(alike, dataset, hidden, None)
+    away = np.abs(row[asked] - filled[here]) / np.maximum(std[here], np.finfo(float).tiny)
+    worst = int(np.argmax(away))
+    column = asked[worst]
+    given, expected, spread = row[column], filled[worst, column], std[worst, column]
+    known = dataset.values[:, column]
+    if np.nanmin(known) == np.nanmax(known):
+        expected, spread = np.nanmin(known), 0.0
+    if away[worst] > FITS:
+        hint, kind = hint_of(given, expected, spread)
+        own = float(given), float(expected), float(spread)
+        yield float(away[worst]), Reason(column, *own, hint, kind, np.nan)
+
+
+def _words(model: Any, dataset: Dataset, row: Float[Array, " D"]) -> Iterator[tuple[float, Reason]]:
+    """Yield unlikely words, and how many standard deviations away a number as unlikely is."""
+    for d, column in enumerate(dataset.all_columns):
+        if not column.is_words or not _is_asked(row, d, [d]):
+            continue
+        chances = word_chances(model, dataset, row, d)
+        given, likely = int(row[d]), int(np.argmax(chances))
+        if chances[given] < UNLIKELY:
+            away = -float(ndtri(max(chances[given], np.finfo(float).tiny) / 2.0))
+            words = str(column.words[given]), str(column.words[likely])
+            own = d, float(given), float(likely), np.nan, None, None, np.nan
+            yield away, Reason(*own, words, float(chances[likely]))
+
+
+def _is_asked(row: Float[Array, " D"], column: int, hidden: list[int]) -> bool:
+    """Whether a row has a value in a column, and one that is not hidden with it."""
+    return not np.isnan(row[column]) and not np.isnan(np.delete(row, hidden)).all()

@@ -66,17 +66,24 @@ class Sums:
 
         Words, counts and robust numbers have the Gaussian factors that are best at q(u).
         """
-        internal, layer = posterior.to_internal(outputs), (posterior.kernel, belief)
-        if posterior.links is None:
-            targets = Targets.whole(internal)
-            statistics, _ = reduce_statistics(*layer, posterior.inducing, targets, executor)
-        else:
-            given = MixedOutputs(internal, posterior.links)
-            factors = MixedTerms.of(posterior, internal).factors(belief)
-            statistics = factor_statistics(*layer, posterior.inducing, given, factors, executor)
+        statistics = statistics_of(posterior, posterior.to_internal(outputs), belief, executor)
         divergence = StandardNormal().kl_terms(belief).sum(axis=0)
         observed = np.count_nonzero(~np.isnan(outputs), axis=0)
         return cls(statistics, divergence, observed, len(outputs))
+
+
+def statistics_of(
+    posterior: Posterior, internal: Float[Array, "n D"], belief: Belief, executor: Executor = serial
+) -> Statistics:
+    """Return the statistics of rows in internal units; words, counts and robust numbers have the
+    Gaussian factors that are best at q(u).
+    """
+    layer = posterior.kernel, belief, posterior.inducing
+    if posterior.links is None:
+        return reduce_statistics(*layer, Targets.whole(internal), executor)[0]
+    factors = MixedTerms.of(posterior, internal).factors(belief)
+    given = MixedOutputs(internal, posterior.links)
+    return factor_statistics(*layer, given, factors, executor)
 
 
 @dataclass(frozen=True)

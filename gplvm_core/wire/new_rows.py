@@ -9,7 +9,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.new_rows import Answers, Reason, sentence_of
-from gplvm_core.new_rows.reasons import expected_of
+from gplvm_core.new_rows.reasons import expected_of, given_of
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.readers.names import names_of
@@ -107,14 +107,15 @@ def typical_in_words(answers: Answers, n: int) -> str:
 
 def reason_data(reason: Reason, column: str) -> dict[str, Any]:
     """Return a reason as numbers, as sentences, and in a short form."""
-    short = f"{column} {in_digits(reason.given)}: expected {expected_of(reason)}"
+    short = f"{column} {given_of(reason)}: expected {expected_of(reason)}"
     if reason.hint is not None:
         slip = "decimal point" if reason.kind == "decimal" else "sign"
         short += f" ({slip}? {in_digits(reason.hint)} would fit)"
     return {
         "given": reason.given,
         "expected": reason.expected,
-        "std": reason.std,
+        "std": None if reason.words else reason.std,
+        "word": None if reason.words is None else reason.words[1],
         "words": sentence_of(reason, column),
         "short": short,
     }

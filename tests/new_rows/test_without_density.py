@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from gplvm_core import BayesianGPLVM, Dataset
-from gplvm_core.new_rows import answers_of
+from gplvm_core.models.estimators.with_known import for_training
+from gplvm_core.new_rows import Answers, answers_of, sentence_of
 
 
 @pytest.fixture(scope="module")
@@ -59,3 +60,44 @@ def test_the_answer_about_a_row_does_not_depend_on_the_rows_beside_it(people) ->
     np.testing.assert_allclose(scores, each, atol=1e-3)
     many = model.score_samples(table, n_samples=20_000, random_state=1)
     np.testing.assert_allclose(scores, many, atol=0.1)
+
+
+def test_training_rows_are_judged_by_a_layer_that_has_not_seen_them(people) -> None:
+    model, data = people
+    # The layer of all rows is the trained one; training stopped before the words' factors settled.
+    whole, trained = for_training(model, np.array([], dtype=int), data).posterior_, model.posterior_
+    np.testing.assert_allclose(whole.weights[:, :2], trained.weights[:, :2], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(whole.weights[:, 2], trained.weights[:, 2], atol=0.05)
+    numbers = np.arange(data.n_points)
+    found = next(iter(answers_of(model, data, data.values, batch=60, ranked=True, trained=numbers)))
+    assert found.held_out and found.known == data.n_points - 1
+    # Training rows that are compared with each other have every rank once.
+    assert found.p.min() == pytest.approx(1.0 / data.n_points, abs=0.02) and found.p.max() == 1.0
+    assert 0.4 < np.median(found.p) < 0.6
+
+
+def test_slips_among_training_rows_are_the_oddest_and_are_named() -> None:
+    rng = np.random.default_rng(4)
+    oak = rng.random(120) < 0.5
+    size = rng.normal(0.0, 1.0, 120)
+    columns = {
+        "tree": np.where(oak, "oak", "birch"),
+        "height": 15.0 + 3.0 * size + rng.normal(0.0, 0.5, 120),
+        "girth": np.where(oak, 50.0, 30.0) + 8.0 * size + rng.normal(0.0, 1.5, 120),
+        "bark": np.where(oak, 20.0, 6.0) + rng.normal(0.0, 1.5, 120),
+    }
+    columns["height"][17] *= 10.0
+    ten = rng.permutation(np.flatnonzero(oak))[0]
+    columns["tree"][ten] = "birch"  # with the girth and the bark of an oak
+    table = pd.DataFrame(columns)
+    data = Dataset.of_table("trees", "Trees", table)
+    model = BayesianGPLVM(3, 20, kinds=data.kinds, max_iter=150, random_state=0).fit(table)
+    rows = np.arange(data.n_points)
+    found = Answers.joined(list(answers_of(model, data, data.values, ranked=True, trained=rows)))
+    assert found.p.argmin() == 17 and found.p[ten] <= 0.05
+    (slip,) = found.reasons[17]
+    assert slip.column == 1 and abs(slip.expected - slip.given / 10.0) < 2.0
+    word = found.reasons[ten][0]
+    assert (word.column, word.words) == (0, ("birch", "oak")) and word.chance > 0.9
+    assert sentence_of(word, "tree").startswith("Given its other columns, “tree” would be oak (")
+    assert "; it is birch. Without it the row is" in sentence_of(word, "tree")

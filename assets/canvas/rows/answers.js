@@ -4,7 +4,7 @@ import { readFrame } from "../kit/frame.js";
 
 /**
  * A column that makes a row odd: its number, values, a sentence, and the sentence's short form.
- * @typedef {{ column: number, given: number, expected: number, std: number, words: string, short: string }} Reason
+ * @typedef {{ column: number, given: number, expected: number, std: number | null, word: string | null, words: string, short: string }} Reason
  */
 /**
  * A new row. p: the share of held-out training rows that were at least as odd, null if unknown; unlike:
@@ -35,7 +35,7 @@ export function thresholdsFor(known) {
   return reached.length ? reached : THRESHOLDS.slice(0, 1);
 }
 
-const LESS_COMMON = 0.25; // at or below this p, an ordinary row is called less common
+export const LESS_COMMON = 0.25; // at or below this p, an ordinary row is called less common
 
 export class Answers {
   /** @param {Uint8Array} bytes of gplvm_core/wire/new_rows.py */

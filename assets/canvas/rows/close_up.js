@@ -117,10 +117,13 @@ export class CloseUp {
       const reason = row.reasons.find(({ column }) => column === d);
       const title = element("span", { class: "column", title: name }, name);
       const column = model.drawing.table?.[d];
-      if (column && !column.range) return element("li", {}, title, element("span", { class: "word" }, ownText(column, filled[d])), element("b", {}, ""), element("small", {}, missing[d] ? "filled" : ""));
+      if (column && !column.range) {
+        const beside = reason ? `(${reason.word})` : missing[d] ? "filled" : "";
+        return element("li", reason ? { class: "odd" } : {}, title, element("span", { class: "word" }, ownText(column, filled[d])), element("b", {}, ""), element("small", {}, beside));
+      }
       const range = column?.range ?? model.header.column_ranges[d];
       const middle = reason ? reason.expected : missing[d] || !place ? filled[d] : expected[d];
-      const half = ROW_INSIDE_95 * (reason ? reason.std : missing[d] || !spreads ? deviations[d] : Math.sqrt(spreads[d] + model.noise(d) ** 2));
+      const half = ROW_INSIDE_95 * (reason ? Number(reason.std) : missing[d] || !spreads ? deviations[d] : Math.sqrt(spreads[d] + model.noise(d) ** 2));
       const seen = onRange(filled[d], half, range, [middle - half, middle + half]);
       const bar = element("span", { class: "bar", role: "img", "aria-label": seen.words },
         element("i", { class: "band", style: `left:${seen.band[0]}%; width:${seen.band[1] - seen.band[0]}%` }),

@@ -2,7 +2,7 @@
 
 import { element, pushButton } from "../kit/dom.js";
 import { counted } from "../kit/format.js";
-import { THRESHOLDS, filtered, isOdd, levelOf, listed, thresholdsFor } from "./answers.js";
+import { LESS_COMMON, THRESHOLDS, filtered, isOdd, levelOf, listed, thresholdsFor } from "./answers.js";
 
 /** @import { Filter, NewRow, Order } from "./answers.js" */
 /** @import { Overlay } from "./layer.js" */
@@ -128,7 +128,8 @@ export class RowTable {
   why(row, odd) {
     if (row.reasons.length) return row.reasons.map(({ short }) => short).join("; ");
     if (row.p === null) return "–";
-    return odd ? "The row as a whole" : "Every column fits";
+    if (odd) return "The row as a whole";
+    return row.p <= LESS_COMMON ? "No column stands out" : "Every column fits";
   }
 
   /** Show the chosen row in the table. @param {boolean} scroll */

@@ -15,13 +15,11 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.known import TakenOut, apart, linear_part
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import Posterior, predict
-from gplvm_core.prediction.added import at_optimum
+from gplvm_core.prediction.added import at_optimum, statistics_of
 from gplvm_core.prediction.factors import AskedFactors, at_level, at_unseen
-from gplvm_core.readers import DataError, RowFiles
+from gplvm_core.readers import DataError, Dataset, RowFiles
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.frames import frame_of
-from gplvm_core.statistics import Targets, reduce_statistics
-from gplvm_core.statistics.reduce import serial
 
 # The most and the fewest rows over which outputs are averaged, and outputs in memory at a time.
 MOST_POINTS, FEWEST_POINTS = 1000, 100
@@ -185,41 +183,38 @@ def for_rows(model: Any, rows: Any) -> Any:
     return own
 
 
-def for_training(model: Any, rows: IntArray, values: Float[Array, "N D"]) -> Any:
+def for_training(model: Any, rows: IntArray, dataset: Dataset) -> Any:
     """The model for some of its training rows, which have their own known factors.
 
-    The layer to numbers has not seen these rows, so that they are compared as new ones; only places
-    of other rows, kernel, noise and inducing inputs have. values: all training rows.
+    The layer of a table without a density, of words and counts or of known factors, has not seen
+    these rows, so that they are compared as new ones; only places of other rows, kernel, noise and
+    inducing inputs have. dataset: all training rows.
     """
     whole = getattr(model, "_of_all_values", model)
     known: TakenOut | None = getattr(whole, "known_", None)
-    if known is None:
-        return model
-    own = _bound(whole, known.points[rows])
-    if getattr(own, "posteriors_", None) is None and own.posterior_.links is None:
-        kept = np.setdiff1d(np.arange(len(values)), rows)
-        own.posterior_ = _of_rows(own.posterior_, own._belief, known.points, values, kept)
+    own = copy.copy(whole) if known is None else _bound(whole, known.points[rows])
+    if not can_hold_out(model, dataset):
+        return own
+    posterior, belief = own.posterior_, own._belief
+    table = getattr(own, "columns_", None)
+    values = dataset.values if table is None else table.recoded(dataset.columns, dataset.values)
+    outputs = posterior.to_internal(values)
+    if known is not None:
+        if posterior.slope is not None:
+            outputs = outputs - known.points @ posterior.slope[belief.n_latent :]
+        belief = belief.beside(Belief(known.points, np.zeros_like(known.points)))
+    kept = np.setdiff1d(np.arange(len(outputs)), rows)
+    others = statistics_of(posterior, outputs[kept], belief.rows(kept))
+    own.posterior_ = at_optimum(posterior, others)[0]
     return own
 
 
-def _of_rows(
-    posterior: Posterior,
-    belief: Belief,
-    points: Float[Array, "N C"],
-    values: Float[Array, "N D"],
-    kept: IntArray,
-) -> Posterior:
-    """The layer with q(u) at its optimum for some of the training rows."""
-    inputs = np.hstack([belief.mean, points])
-    exact = Belief(inputs, np.hstack([belief.variance, np.zeros_like(points)]))
-    outputs = posterior.to_internal(values)
-    if posterior.slope is not None:
-        outputs = outputs - points @ posterior.slope[belief.n_latent :]
-    chosen = Belief(exact.mean[kept], exact.variance[kept])
-    statistics, _ = reduce_statistics(
-        posterior.kernel, chosen, posterior.inducing, Targets.whole(outputs[kept]), serial
-    )
-    return at_optimum(posterior, statistics)[0]
+def can_hold_out(model: Any, dataset: Dataset) -> bool:
+    """Whether `for_training` holds rows out: for one table, with all training rows in memory."""
+    if getattr(model, "posteriors_", None) is not None:
+        return False
+    without_density = not apart_from_known(model) or model.posterior_.links is not None
+    return without_density and dataset.n_points == model._belief.n_points
 
 
 def can_ask_training(model: Any) -> bool:

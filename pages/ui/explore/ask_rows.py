@@ -14,6 +14,7 @@ from gplvm_core.readers.rows.folders import has_own_files
 from pages.ui.explore.bring import (
     Brought,
     bring,
+    bring_training,
     brought,
     mend,
     pasted,
@@ -232,6 +233,15 @@ def _teach(item: Item, example: Example | None, *, in_time: bool) -> None:
             )
         if example is None:
             return
+        if not in_time:
+            st.button(
+                "Find odd training rows",
+                type="tertiary",
+                icon=":material/rule:",
+                key="rows_training",
+                on_click=bring_training,
+                args=(item,),
+            )
         st.button(
             "Try an example",
             type="tertiary",

@@ -9,6 +9,7 @@ from numpy import ndarray as Array
 
 from gplvm_core import load_dataset
 from gplvm_core.datasets import Dataset, View
+from gplvm_core.models.estimators.with_known import can_hold_out
 from gplvm_core.prediction.typicality import MOST_KNOWN
 from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import DataError, plural
@@ -74,6 +75,11 @@ def bring(item: Item, rows: Brought | None) -> None:
         st.session_state[place_of(item)] = rows
 
 
+def bring_training(item: Item) -> None:
+    """Store the model's own training rows as rows to ask about."""
+    bring(item, Brought(f"Rows of {item.title}", model=item.key))
+
+
 def mend(item: Item, misfit: Misfit) -> None:
     """Apply the remedy for a part of the file that did not fit."""
     known = brought(item)
@@ -136,11 +142,11 @@ def _of_training(item: Item) -> str:
     """Say what answers about training rows mean."""
     seen = "It has seen them, so odd ones may look more typical than they are."
     ranks = (
-        "judged by a density that has not seen it, and compared with the others, so a few are "
+        "judged by a model that has not seen it, and compared with the others, so a few are "
         "always the oddest: sort by p, and read their reasons."
     )
     if not can_learn(item.model):
-        return seen
+        return f"Each is {ranks}" if can_hold_out(item.model, item.dataset) else seen
     if item.dataset.n_points <= MOST_KNOWN:
         return f"Each is {ranks}"
     return f"{seen} Only each of {MOST_KNOWN} is {ranks}"

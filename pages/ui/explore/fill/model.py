@@ -166,7 +166,7 @@ def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start:
     rows = scored_rows(_dataset, missing)[start : start + rows_at_once(_model, _dataset)]
     values = _dataset.values[rows].copy()
     values[:, missing] = np.nan
-    return scores(for_training(_model, rows, _dataset.values), _dataset, values)
+    return scores(for_training(_model, rows, _dataset), _dataset, values)
 
 
 @of_model(64)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from gplvm_core.readers.new_rows import NewRows
-from pages.ui.explore.bring import CHOSEN, Brought, bring, rows_brought
+from pages.ui.explore.bring import CHOSEN, bring_training, rows_brought
 from pages.ui.explore.fill.items import STRIP, Board, board, keep, nothing_hidden
 from pages.ui.explore.head import turn_to
 from pages.ui.shared.catalogue import Item
@@ -54,7 +54,7 @@ def offer_all_rows(item: Item) -> None:
     """For training data with gaps, show a button that fills all gaps in New rows."""
 
     def fill_all() -> None:
-        bring(item, Brought(f"Rows of {item.title}", model=item.key))
+        bring_training(item)
         turn_to(item.key, ROWS.tab)
 
     if item.dataset.missing is not None:

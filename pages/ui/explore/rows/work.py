@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import streamlit as st
 
 from gplvm_core.models.estimators.with_known import can_ask_training
 from gplvm_core.new_rows import Answers, answers_of, prepare
+from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.training import begin_comparison, comparison_of
@@ -19,7 +20,7 @@ from pages.ui.shared.density import can_learn, density_of, stored_recipe
 SPELL = 0.8  # seconds of work between two updates of the page
 FIRST, LATER = 20, 100  # rows in the first step, and in each further step
 BY_ARRAY = tuple(
-    field.name for field in fields(Answers) if field.name not in ("reasons", "known", "held_out")
+    each.name for each in fields(Answers) if each.name not in ("reasons", "known", "held_out")
 )
 
 
@@ -38,6 +39,7 @@ class Work:
     parts: dict[bool, list[Answers]]
     stopped: bool = False
     problem: str = ""
+    scored: dict[bytes, Array] = field(default_factory=dict)  # see `answers_of`
 
     @property
     def halted(self) -> bool:
@@ -135,6 +137,7 @@ def step(
             ranked=compared,
             errors=None if own.errors is None else own.errors[at],
             trained=None if own.trained is None else own.trained[at],
+            scored=work.scored,
         )
         work.parts[compared].append(Answers.joined(list(asked)))
         if done == 0 and count > FIRST:
