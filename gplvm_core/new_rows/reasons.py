@@ -39,6 +39,8 @@ def reasons_of(
         if not len(active):
             break
         columns = scores.most_surprising
+        far = columns >= 0
+        active, columns, scores = active[far], columns[far], scores.rows(np.flatnonzero(far))
         here = np.arange(len(active)), columns
         given, rest = rows[active, columns], scores.conditionals
         new = scores.strange[here]
@@ -56,7 +58,7 @@ def reasons_of(
             found[row].append(Reason(int(columns[at]), *own, hint, kind, float(p[at])))
         odd = _odd(known, scores, rows[active])
         active, scores = active[odd], scores.rows(np.flatnonzero(odd))
-    for row in active:
+    for row in active:  # three columns are not enough
         found[row] = []
     return [tuple(own) for own in found]
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from gplvm_core.mixtures import Conditionals, Gaussians
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction.fills import Fold
+from gplvm_core.prediction.intervals import NORMAL
 
 # The most training rows whose scores are stored.
 MOST_KNOWN = 500
@@ -50,8 +51,13 @@ class Scores:
 
     @property
     def most_surprising(self) -> Int[IntArray, " n"]:
-        """The column of each row's most surprising value, given its other values."""
-        return np.argmin(np.where(self.strange, -np.inf, self.conditionals.log_tail), axis=1)
+        """The column of each row's most surprising value, given its other values; −1 if all values
+        are in the 95 % intervals around their expectations.
+        """
+        found = self.conditionals
+        away = np.abs(found.filled - found.expected) > NORMAL * found.std
+        tail = np.where(self.strange, -np.inf, np.where(away, found.log_tail, 0.0))
+        return np.where((self.strange | away).any(axis=1), np.argmin(tail, axis=1), -1)
 
     def rows(self, chosen: NDArray[np.intp]) -> Self:
         """Return the scores of some of the rows."""

@@ -21,7 +21,7 @@ MOST_ISOLATED = 3  # values of one column
 LEAST_OTHERS = 10  # least number of other values from which their range is estimated
 FAR = 3.0  # the least distance to the other values, as a multiple of their range
 FACTORS = (0.1, 10.0, 0.01, 100.0, 0.001, 1000.0)  # changes by a misplaced decimal point
-RARE, FREQUENT = 2, 10  # a slip of letters occurs at most twice, its word ten times as often
+RARE, FREQUENT = 5, 10  # a slip of letters occurs at most five times, its word ten times as often
 LEFT_OUT = "Values far from all others count as missing: "  # the beginning of a note
 
 

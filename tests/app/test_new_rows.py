@@ -390,17 +390,20 @@ def test_a_new_row_opened_in_fill_in_keeps_its_values(opened, flow, model):
     assert answer["summary"]["hidden"] == 0, answer.keys()
 
 
+@pytest.mark.parametrize("name", ["countries", "flow"])
 @pytest.mark.parametrize("place", quickly(["gallery", "library"], ["library"]))
-def test_the_python_code_answers_rows_of_a_model_with_several_kinds(place, tmp_path, monkeypatch):
+def test_the_python_code_answers_the_rows_that_the_page_answered(
+    place, name, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    dataset = Library(READY, read_only=True).dataset("countries")
-    item = Item("gallery:countries", "Countries", ready_model("countries"), dataset)
+    dataset = Library(READY, read_only=True).dataset(name)
+    item = Item(f"gallery:{name}", name, ready_model(name), dataset)
     if place == "library":
         library = Library(workspace() / "library")
-        key = library.add(item.model, dataset, "My countries")
+        key = library.add(item.model, dataset, f"My {name}")
         item = open_item(f"library:{key}")
-        library.export_file(key, tmp_path / "my-countries.gplvm")
-    rows = dataset.in_own_values()[:3]
+        library.export_file(key, tmp_path / f"my-{name}.gplvm")
+    rows = pandas.DataFrame(dataset.in_own_values()[:3], columns=list(dataset.column_names))
     rows.iloc[0, 2] = np.nan
     rows.to_csv("new_rows.csv", index=False)
     with warnings.catch_warnings(action="ignore"):

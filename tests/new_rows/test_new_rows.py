@@ -116,6 +116,13 @@ def test_two_odd_columns_are_both_named(model: Any) -> None:
         assert [each.kind for each in reasons if each.column == 0] in (["sign"], [None])
 
 
+def test_a_reason_is_never_a_value_inside_its_own_expected_interval(model: Any) -> None:
+    found = asked(model, np.vstack([NEW, NEW[:40] * 1.15]))
+    reasons = [each for own in found.reasons for each in own]
+    assert len(reasons) > 20
+    assert all(abs(each.given - each.expected) > 1.95 * each.std for each in reasons)
+
+
 def test_a_row_without_three_columns_may_be_odd_as_a_whole(model: Any) -> None:
     found = asked(model, NEW[:5] + np.array([900.0, -500.0, 800.0, -700.0, 600.0, 0.0]))
     assert found.unlike.all()

@@ -38,6 +38,14 @@ def test_slips_of_words_are_found_and_corrected() -> None:
     assert kept.columns[0].words[int(kept.values[90, 0])] == "Oak"
 
 
+@pytest.mark.parametrize(("times", "offered"), [(4, True), (8, False)])
+def test_a_slip_may_be_made_several_times(times: int, offered: bool) -> None:
+    words = ["Hamburg"] * 72 + ["Hambrug"] * times + ["Berlin"] * 40
+    lines = [f"{word},{n}" for n, word in enumerate(words)]
+    towns = read_table("\n".join(["town,rent", *lines]).encode(), kinds={"town": "category"})
+    assert [each.meant for each in word_slips(towns)] == ["Hamburg"] * offered
+
+
 def test_new_rows_are_read_as_the_visitor_decided_for_the_training_rows(tmp_path) -> None:
     generator = np.random.default_rng(0)
     mass = {"b": 1.0, "o": 5.0, "O": 5.0, "p": 9.0, "s": 3.0}

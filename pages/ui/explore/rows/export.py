@@ -75,20 +75,11 @@ def chances(item: Item, own: NewRows, answers: Answers) -> Array | None:
 
 
 def code(item: Item) -> str:
-    """Return Python code that computes the answers for a file.
-
-    A model with words, counts, robust numbers or fractions needs its training rows for this.
+    """Return Python code that computes the answers for a file; the training rows have the names of
+    the columns.
     """
-    kinds = bool(item.dataset.columns)
-    rows = f"{rows_elsewhere(item)}\n" if kinds else ""
     return (
-        f"import pandas\nfrom gplvm_core import apply\n{opening_elsewhere(item)}\n{rows}\n"
-        'table = pandas.read_csv("new_rows.csv")\n'
-        + (
-            "answers = apply(model, table, dataset)\n"
-            if kinds
-            else "# With the training rows as a third argument, the answers also have p and "
-            "reasons.\nanswers = apply(model, table)\n"
-        )
-        + 'answers.to_csv("answers.csv")'
+        f"import pandas\nfrom gplvm_core import apply\n{opening_elsewhere(item)}\n"
+        f'{rows_elsewhere(item)}\n\ntable = pandas.read_csv("new_rows.csv")\n'
+        'answers = apply(model, table, dataset)\nanswers.to_csv("answers.csv")'
     )
