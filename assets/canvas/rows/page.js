@@ -144,6 +144,7 @@ export class RowsPage extends Shell {
     const { overlay } = this;
     if (!answers) {
       this.clear();
+      this.map.fit(); // a part that was enlarged may lack the next file's rows
       this.show();
       return;
     }

@@ -83,7 +83,8 @@ def answered(item: Item, name: str, own: NewRows | None) -> None:
     if own is None or work is None:
         return
     if found is not None:
-        export(item, name, own, found)
+        if work.halted or len(found.places) == len(own.values):  # a file lacks no row in silence
+            export(item, name, own, found)
         stay(item, name, own, found)
     if wanted is not None:
         st.session_state[CHOSEN] = (name, wanted)
