@@ -130,6 +130,7 @@ class RowTools:
             notes.append(f"The gaps are filled by the map alone. {error}")
         density = getattr(own, "density_", None)
         calibrated = density is not None and density.fills is not None
+        calibrated = calibrated or bool(getattr(own, "columns_", None) and own.columns_.widths)
         found = asked.answers(own, reasons=False)
         values, more = gaps_of(
             asked.opened,

@@ -72,11 +72,15 @@ class TableColumns:
     A layer's outputs have the same order: a column of numbers, yes/no or counts is one output, and
     a category or grade of W words is W − 1 outputs. An exposure is one output, its logarithm in
     units of the usual exposure.
+
+    widths: the factor of the standard deviation of each column's predictions, with which 95 %
+    intervals hold (1 for words and counts); empty if it is not known.
     """
 
     columns: tuple[TableColumn, ...]
     # The library of the table's data frame, "" for an array. Older files have True for pandas.
     frame: str | bool = ""
+    widths: tuple[float, ...] = ()
 
     @classmethod
     def learnt(

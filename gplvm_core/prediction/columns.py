@@ -98,7 +98,7 @@ class Expected:
         mean, variance = (part[..., place.start] for part in own)
         whole = np.sum(self.weights * mean, axis=1)
         spread = np.sum(self.weights * (variance + (mean - whole[:, None]) ** 2), axis=1)
-        return whole, spread
+        return whole, spread * self._width(at) ** 2
 
     def quantiles(self, at: int, levels: Float[Array, " L"]) -> Float[Array, "L N"]:
         """Return quantiles of a column of numbers or counts, or of the indices of a grade's
@@ -116,7 +116,11 @@ class Expected:
             )
         mean, variance = self._one(at)
         variance = variance + self.posterior.layer_noise[self.columns.places[at].start]
-        return self._likelihood(at).quantiles(levels, self.weights, mean, variance)
+        found = self._likelihood(at).quantiles(levels, self.weights, mean, variance)
+        if column.is_number:
+            middle = self.moments(at)[0]
+            found = middle + self._width(at) * (found - middle)
+        return found
 
     def likeliest(self) -> tuple[Float[Array, "N D"], Float[Array, "N C"], Float[Array, "N C"]]:
         """Return the most likely outputs, with standard deviations and probabilities.
@@ -211,6 +215,9 @@ class Expected:
     def _one(self, at: int) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
         place = self.columns.places[at].start
         return self.mean[..., place], self.variance[..., place]
+
+    def _width(self, at: int) -> float:
+        return self.columns.widths[at] if self.columns.widths else 1.0
 
     def _likelihood(self, at: int) -> Likelihood:
         """Return the likelihood of a column with one output."""

@@ -18,6 +18,7 @@ from gplvm_core.models.estimators.second_stage import (
     ENDED,
     OFF,
     LaterStep,
+    can_widen,
     map_only,
     steps_of,
 )
@@ -248,6 +249,8 @@ class Job:
         if getattr(fitted, "second_stage", AUTO) == OFF:
             return ()
         rows = dataset.views_in_own_values() if dataset.views else dataset.values
+        if can_widen(fitted):
+            rows = dataset.in_own_values()
         return steps_of(fitted, rows, dataset.sequences)
 
     def _take(self, steps: Sequence[LaterStep], fitted: Any) -> None:

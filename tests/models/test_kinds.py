@@ -355,3 +355,57 @@ def test_words_that_follow_from_the_others_get_sharper_probabilities():
     drawn = bias + factors[1] * (mean - bias + np.sqrt(variance) * NORMAL)
     yes = model.class_probabilities_at(point, "sure")[0, 0]
     assert yes == pytest.approx(np.mean(1.0 / (1.0 + np.exp(-drawn))), abs=1e-3)
+
+
+def test_intervals_of_numbers_beside_words_are_as_wide_as_hidden_values_ask():
+    kinds = {"width": "number", "height": "number", "left": "yes/no", **KINDS}
+    settings = {"kinds": kinds, "max_iter": 20, "random_state": 0, "second_stage": "auto"}
+    model = BayesianGPLVM(3, 20, **settings).fit(hidden(table())[0])
+    widths = model.columns_.widths
+    assert min(widths[:2]) >= 1.0 and widths[2:] == (1.0,) * 4
+    gaps, _ = hidden(table())
+    plain = copy.copy(model)
+    plain.columns_ = replace(model.columns_, widths=())
+    levels = [0.025, 0.5, 0.975]
+    for at, name in enumerate(("width", "height")):
+        gone = gaps[name].isna().to_numpy()
+        mean, std = (np.asarray(own)[gone, at] for own in model.complete(gaps, return_std=True))
+        same, less = (np.asarray(own)[gone, at] for own in plain.complete(gaps, return_std=True))
+        np.testing.assert_array_equal(mean, same)
+        np.testing.assert_allclose(std.astype(float), widths[at] * less.astype(float))
+        own, before = (each.column_quantiles(gaps, name, levels) for each in (model, plain))
+        middle = same.astype(float)
+        for level in range(3):
+            away = (each[level][gone] - middle for each in (own, before))
+            np.testing.assert_allclose(next(away), widths[at] * next(away), atol=1e-9)
+    few = BayesianGPLVM(2, 8, **settings | {"max_iter": 3})
+    with pytest.warns(UserWarning, match="not calibrated: the table has 39 rows; at least 40"):
+        assert few.fit(table(39)).columns_.widths == ()
+
+
+@pytest.mark.slow
+def test_intervals_of_numbers_beside_words_hold_hidden_values():
+    inside: list[tuple[bool, bool]] = []
+    for seed in range(3):
+        generator = np.random.default_rng(seed)
+        size, town = generator.normal(size=240), generator.integers(0, 3, 240)
+        full = pd.DataFrame(
+            {
+                "town": np.array(["Berlin", "Hamburg", "Munich"])[town],
+                "calls": generator.poisson(np.exp(1.0 + 0.6 * size)),
+                "income": 30.0 + 8.0 * size + 5.0 * (town == 2) + 1.5 * generator.normal(size=240),
+                "spend": 10.0 + 3.0 * size + 2.0 * (town == 0) + 0.7 * generator.normal(size=240),
+                "rent": 500.0 + 100.0 * town + 40.0 * size + 20.0 * generator.normal(size=240),
+            }
+        )
+        gaps, gone = hidden(full)
+        gaps = gaps.astype(dict.fromkeys(("calls", "income", "spend", "rent"), float))
+        fitted = BayesianGPLVM(kinds="auto", random_state=0, second_stage="auto").fit(gaps)
+        mean, std = (np.asarray(own) for own in fitted.complete(gaps, return_std=True))
+        for at in range(2, 5):
+            lost = gone[:, at]
+            wrong = np.abs(full.to_numpy()[lost, at] - mean[lost, at]) / std[lost, at]
+            widths = fitted.columns_.widths[at]
+            inside += zip((wrong <= 1.96).tolist(), (wrong * widths <= 1.96).tolist(), strict=True)
+    now, before = np.mean(inside, axis=0)
+    assert len(inside) > 250 and before < now and 0.93 <= now <= 0.97, (before, now)

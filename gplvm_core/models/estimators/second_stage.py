@@ -8,15 +8,17 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.prediction.candidates import Report
+from gplvm_core.prediction.sharpness import number_widths
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.kinds import in_own_values
 
@@ -32,7 +34,7 @@ NOT_LEARNT = {
 CONSEQUENCES = {
     DENSITY: "The map alone fills gaps, its intervals may be too narrow, and new rows have no "
     "p-values",
-    INTERVALS: "Intervals of predictions between views and along time may be too narrow",
+    INTERVALS: "Intervals may be too narrow",
     FORECASTER: "The model continues its sequences itself",
 }
 # A note of models without a time_kernel, and the note in its place if the second stage uses the
@@ -90,6 +92,8 @@ def steps_of(model: Any, rows: Any, sequences: Any = None) -> tuple[LaterStep, .
         steps.append(LaterStep(DENSITY, partial(model.fit_density, rows, folds=folds)))
     if getattr(model, "can_calibrate", False):
         steps.append(LaterStep(INTERVALS, partial(_calibrate, model, rows, sequences)))
+    if can_widen(model):
+        steps.append(LaterStep(INTERVALS, partial(_widen, model, rows)))
     if getattr(model, "can_choose_forecaster", False):
         steps.append(LaterStep(FORECASTER, partial(model.choose_forecaster, rows)))
     return tuple(steps)
@@ -186,11 +190,26 @@ def _warn_of_words(model: Any) -> None:
     """Note that no step calibrates the intervals of outputs that are not all numbers."""
     ends = model.fitted_.network.ends.values()
     known = getattr(model, "known_", None) is not None
-    kinds = any(edge.posterior.links is not None for edge in ends)
+    kinds = any(edge.posterior.links is not None for edge in ends) and not can_widen(model)
     if known or kinds or has_known_errors(model):
         note = WIDTHS_WITHOUT if known else OWN_WIDTHS
         model.notes_ += (note,)
         warnings.warn(note, UserWarning, stacklevel=3)
+
+
+def can_widen(model: Any) -> bool:
+    """Whether the second stage learns how wide the intervals of numbers beside words must be."""
+    columns = getattr(model, "columns_", None)
+    numbers = isinstance(columns, TableColumns) and any(own.is_number for own in columns.columns)
+    alone = getattr(model, "time_kernel", None) is None and getattr(model, "known_", None) is None
+    return numbers and alone and not has_known_errors(model)
+
+
+def _widen(model: Any, rows: Any, callback: Report) -> None:
+    """Learn the widths of a table with words, whose rows are given in their own values."""
+    outputs = model.columns_.encoded(rows)
+    widths = number_widths(model._network, model.columns_, outputs, callback)
+    model.columns_ = replace(model.columns_, widths=widths)
 
 
 def _in_memory(model: Any, rows: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy import ndarray as Array
 
+from gplvm_core.likelihoods import TableColumns
 from gplvm_core.prediction import DerivedDensity, Fill, Recipe
 from gplvm_core.prediction.fills import gaps_of
 from gplvm_core.store.ready import ready_recipes
@@ -30,6 +31,10 @@ HELD_OUT = (
     "therefore larger. If large regions of pictures are missing, either method may be better."
 )
 NO_DENSITY = "Filled by the map. Its intervals are not calibrated, and may be too narrow."
+WIDENED = (
+    "Filled by the map. How wide the intervals of numbers are was learnt on hidden values of rows "
+    "that it had not seen."
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,12 @@ def density_of(model: Any) -> DerivedDensity | None:
     """Return the density of the model's rows; None if it was not learnt."""
     found: DerivedDensity | None = getattr(model, "density_", None)
     return found
+
+
+def widths_of(model: Any) -> tuple[float, ...]:
+    """Return the widths of a table with words and numbers; () if they were not learnt."""
+    columns = getattr(model, "columns_", None)
+    return columns.widths if isinstance(columns, TableColumns) else ()
 
 
 def dense(item: Item, name: str) -> Item:
@@ -73,7 +84,11 @@ def show_learning(item: Item, name: str) -> None:
 
 def named(model: Any, name: str) -> str:
     """Return the model's name in caches of answers that depend on its second stage."""
-    learnt = (("density", density_of(model)), ("intervals", getattr(model, "intervals_", None)))
+    learnt = (
+        ("density", density_of(model)),
+        ("intervals", getattr(model, "intervals_", None)),
+        ("widths", widths_of(model) or None),
+    )
     return "|".join([name, *(each for each, found in learnt if found is not None)])
 
 
@@ -85,7 +100,9 @@ def how_filled(item: Item, name: str, row: Array) -> str:
     if density is None:
         run = comparison_of(_key(name))
         if run is None or not run.done:
-            return "" if can_learn(item.model) else NO_DENSITY
+            if can_learn(item.model):
+                return ""
+            return WIDENED if widths_of(item.model) else NO_DENSITY
         return "Filled by the map, because the density of the rows could not be learnt."
     kind = gaps_of(np.isnan(row)[None], [width for _, width in density.data])[0]
     used = {fill.used: fill for fill in density.fills if fill.gaps == kind}
