@@ -21,7 +21,7 @@ from gplvm_core.priors.temporal import Path, Timeline
 # only if no sequence has more than this number of rows.
 AUTO, CHOICES, MOST_DENSE = "auto", ("matern32", "matern52", "rbf"), 300
 # The cost of a training step with each of them; RBF has none, so its paths are dense. Measured on
-# 150 frames of the poses (`benchmarks/foreseen.py`).
+# 150 frames of the poses (`benchmarks/README.md`).
 COSTS = {"matern32": 1.0, "matern52": 1.05, "rbf": 1.5}
 # Lengthscales (or periods) tried at the start, in median time steps.
 TRIED = 2.0 ** np.arange(0, 10)
