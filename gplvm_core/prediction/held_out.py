@@ -27,8 +27,7 @@ from gplvm_core.prediction.intervals import (
 from gplvm_core.prediction.network import Network, Outputs, with_rows
 from gplvm_core.prediction.paths import Continued, continued, forecast, smoother_of
 from gplvm_core.prediction.sequence import FoundPath, infer_sequence, with_updated_mappings
-from gplvm_core.priors.natural import Sites
-from gplvm_core.priors.temporal import Path
+from gplvm_core.priors.temporal import Path, Sites
 
 # Forecasts are tried after these shares of every sequence, for up to MOST_AHEAD frames.
 ORIGINS = (0.5, 0.75, 1.0)
