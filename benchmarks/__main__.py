@@ -8,7 +8,6 @@ NAMES = (
     "scale",
     "many_rows",
     "cluster",
-    "density",
     "intervals",
     "fractions",
     "apply",
