@@ -74,6 +74,7 @@ def rows_and_classes(name: str) -> tuple[Array, Any]:
         return benchmark_data("cmu35_features")["Y"], None
     if name == "tumours":
         return load_breast_cancer(return_X_y=True)
+    labels: Any
     if name == "oil flow":
         data = benchmark_data("oil_flow")
         values, labels = data["train_Y"], data["train_labels"]

@@ -7,7 +7,6 @@ at most 5 s, and the largest sum in a window counts. 0 is best, below 0.1 is goo
 median of several visitors, each with an empty cache.
 """
 
-import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import ROOT, table, versions, write_row
+from benchmarks.interaction import app, chromium
 from gplvm_core.store import Library
 
 SIZES = {"desktop": (1280, 900), "phone": (380, 800)}
@@ -92,21 +92,12 @@ def layout_shifts(browser: Any, url: str) -> dict[str, dict[str, float]]:
 
 
 def main() -> int:
-    from playwright.sync_api import sync_playwright
-
-    from benchmarks.interaction import BROWSER_FLAGS, app
-
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        print("SKIPPED layout_shift: needs a 'chromium' on the PATH (make test)")
-        return 0
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, headless=True, args=list(BROWSER_FLAGS)
-        )
-        with app(Path(folder), "idle") as url:
-            figures = layout_shifts(browser, url)
-        browser.close()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        chromium() as browser,
+        app(Path(folder), "idle") as url,
+    ):
+        figures = layout_shifts(browser, url)
     print(table(("", *SIZES), [(page, *shifts.values()) for page, shifts in figures.items()]))
     write_row(
         "layout_shift",
