@@ -14,7 +14,6 @@ NAMES = (
     "interaction",
     "tour",
     "big_map",
-    "layout_shift",
     "first_visits",
     "visitors",
     "trust",
