@@ -6,9 +6,8 @@ import scipy.linalg  # noqa: F401 (scipy loads its own BLAS; `one_thread_a_produ
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from pages.ui.serving.memory import few_arenas
 from pages.ui.serving.sign_in import ask_to_sign_in
-from pages.ui.serving.start import before_streamlit
+from pages.ui.serving.start import before_streamlit, few_arenas
 from pages.ui.shared.ahead import prepare
 from pages.ui.shared.asked import open_asked
 from pages.ui.shared.component import begin_at_top, remember_folds

@@ -42,7 +42,7 @@ from typing import Any
 import numpy as np
 import pandas
 from jaxtyping import Float
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import IsolationForest
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer, KNNImputer
@@ -50,7 +50,6 @@ from sklearn.metrics import roc_auc_score
 from sklearn.neighbors import LocalOutlierFactor
 
 from benchmarks.common import DataAbsent, benchmark_data, peak_mb, table, write_row
-from benchmarks.splits import rows_of
 from gplvm_core import BayesianGPLVM, Dataset, Drawing, apply, load_dataset
 from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.new_rows import Answers, answers_of, prepare
@@ -71,9 +70,17 @@ def rows_and_classes(name: str) -> tuple[Array, Any]:
         return load_diabetes(scaled=False).data, None
     if name == "red wine":
         return benchmark_data("uci_regression")["wine_X"], None
-    values, labels = rows_of(name)
-    if labels is None or name == "features":
-        return values, None
+    if name == "features":
+        return benchmark_data("cmu35_features")["Y"], None
+    if name == "tumours":
+        return load_breast_cancer(return_X_y=True)
+    labels: Any
+    if name == "oil flow":
+        data = benchmark_data("oil_flow")
+        values, labels = data["train_Y"], data["train_labels"]
+    else:
+        dataset = load_dataset(name)
+        values, labels = np.asarray(dataset.values), dataset.labels
     return values, np.unique(labels, axis=0, return_inverse=True)[1].ravel()
 
 

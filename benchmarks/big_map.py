@@ -10,7 +10,6 @@ the page itself needs.
 """
 
 import argparse
-import shutil
 import sys
 import tempfile
 import time
@@ -20,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import table, versions, write_row
-from benchmarks.interaction import BROWSER_FLAGS, app, first_picture, map_is_shown
+from benchmarks.interaction import app, chromium, first_picture, map_is_shown
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library
@@ -141,17 +140,9 @@ def main() -> int:
     parser.add_argument("--rows", type=int, nargs="+", default=[100_000, 1_000_000])
     parser.add_argument("--keep", type=Path, help="folder in which models are stored, or reused")
     given = parser.parse_args()
-    chromium = shutil.which("chromium")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ModuleNotFoundError:
-        chromium = None
-    if chromium is None:
-        print("SKIPPED big_map: needs playwright and a 'chromium' on the PATH (make test)")
-        return 0
 
     figures: dict[str, dict[str, float]] = {}
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         home = given.keep or Path(folder)
         home.mkdir(parents=True, exist_ok=True)
         library = Library(home / "library")
@@ -162,13 +153,9 @@ def main() -> int:
             if dataset.title not in known:
                 known[dataset.title] = library.add(grown(dataset), dataset, dataset.title)
             models[count] = known[dataset.title]
-        browser = playwright.chromium.launch(
-            executable_path=chromium, headless=True, args=list(BROWSER_FLAGS)
-        )
         with app(home, "idle") as url:
             for count, model in models.items():
                 figures[f"{count:,} rows"] = visit(browser, url, model)
-        browser.close()
     names = list(figures)
     keys = figures[names[0]]
     print(table(("", *names), [(key, *(figures[name][key] for name in names)) for key in keys]))

@@ -11,7 +11,6 @@ also has the seconds until this picture is painted and until the live map replac
 
 import argparse
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -21,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import table, versions, write_row
-from benchmarks.layout_shift import STILL
+from benchmarks.interaction import app, chromium
 
 PAGES = {
     "Gallery": "/",
@@ -30,6 +29,16 @@ PAGES = {
     "Fill in, photographs": "/explore?tab=fill&model=gallery:faces",
 }
 STILL_FOR = 2.0  # in seconds; the JavaScript in STILL waits equally long
+# The script has ended and no part of the page has been added or removed for two seconds.
+STILL = """() => {
+    const app = document.querySelector("[data-testid=stApp]");
+    const hosts = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")];
+    const parts = hosts.map((host) => host.shadowRoot?.textContent.length);
+    const now = [app?.dataset.testScriptState, app?.textContent.length, ...parts].join();
+    if (now !== window.still?.now) window.still = { now, since: performance.now() };
+    return app?.dataset.testScriptState === "notRunning"
+        && document.querySelector("h1, h2, h3") && performance.now() - window.still.since > 2000;
+}"""
 
 
 SLOW_PAGES = ("Gallery", "Explore, people")
@@ -66,24 +75,13 @@ def visit(browser: Any, address: str) -> float:
 
 def main() -> int:
     """Print and store the seconds."""
-    from playwright.sync_api import sync_playwright
-
-    from benchmarks.interaction import BROWSER_FLAGS, app
-
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--servers", type=int, default=2)
     parser.add_argument("--slower", type=float, default=4.0)
     parser.add_argument("--wait", type=float, default=8.0)
     options = parser.parse_args()
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        print("SKIPPED first_visits: needs a 'chromium' on the PATH (make test)")
-        return 0
     rows, slow, figures = [], [], {}
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=chromium, headless=True, args=list(BROWSER_FLAGS)
-        )
+    with chromium() as browser:
         for name, path in PAGES.items():
             seconds, pictures = [], []
             for _ in range(options.servers):
@@ -99,7 +97,6 @@ def main() -> int:
                 painted, live = np.median(pictures, axis=0)
                 slow.append((name, painted, live))
                 figures[name] |= {"slow_painted_s": painted, "slow_live_s": live}
-        browser.close()
     print(table(("", "first visitor, s", "second, s"), rows))
     print(table(("slow processor", "first picture, s", "live map, s"), slow))
     load = os.getloadavg()[0]

@@ -42,6 +42,27 @@ BROWSER_FLAGS = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Yield a headless Chromium. Ends the program with a message if this machine has none."""
+    path = shutil.which("chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        path = None
+    if path is None:
+        print("SKIPPED: needs playwright and a 'chromium' on the PATH (make test)")
+        raise SystemExit(0)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=path, headless=True, args=list(BROWSER_FLAGS)
+        )
+        yield browser
+        browser.close()
+
+
 # The registry of jobs belongs to a process, so this code starts the job in the process of the app.
 LAUNCH = """
 import sys
@@ -407,19 +428,11 @@ def main() -> int:
     argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     ).parse_args()
-    chromium = shutil.which("chromium")
-    try:
-        from playwright.sync_api import sync_playwright
-    except ModuleNotFoundError:
-        chromium = None
-    if chromium is None:
-        print("SKIPPED interaction: needs playwright and a 'chromium' on the PATH (make test)")
-        return 0
 
     if not has_gallery():
         print("the gallery has no models: its first picture is NOT measured (make gallery)")
     figures: dict[str, dict[str, float]] = {}
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder, chromium() as browser:
         home, dataset = Path(folder), moving_discs()
         model = BayesianGPLVM(
             n_components=N_LATENT,
@@ -429,9 +442,6 @@ def main() -> int:
             second_stage="off",
         ).fit(dataset.values)
         identifier = Library(home / "library").add(model, dataset, dataset.title)
-        browser = playwright.chromium.launch(
-            executable_path=chromium, headless=True, args=list(BROWSER_FLAGS)
-        )
         for load in ("idle", "busy"):
             with app(home, load) as url:
                 figures[load] = visit(browser, url, identifier, home)
@@ -439,7 +449,6 @@ def main() -> int:
             # These measurements need no app, so both columns have the same numbers.
             offline = offline_times(browser, home)
             figures = {load: each | offline for load, each in figures.items()}
-        browser.close()
 
     rows = [(key, figures["idle"][key], figures["busy"][key]) for key in figures["idle"]]
     print(table(("", "idle", "while a job trains"), rows))

@@ -6,7 +6,6 @@ is the time from the event to the drawn answer in a real browser, with the app s
 machine. The target is 30 ms of the server's work.
 """
 
-import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import table, versions, write_row
-from benchmarks.interaction import BROWSER_FLAGS, app
+from benchmarks.interaction import app, chromium
 from gplvm_core.lessons.picture import pack_picture
 from pages.ui.learn.controls import Slider, State, Switch, usual_state
 from pages.ui.learn.stop import Stop
@@ -79,17 +78,12 @@ def rounds(page: Any, url: str, stop: Stop) -> list[float]:
 
 def main() -> None:
     """Print a table and write a row of results."""
-    from playwright.sync_api import sync_playwright
-
     results: dict[str, dict[str, float]] = {}
     with (
         tempfile.TemporaryDirectory() as home,
         app(Path(home), "idle") as url,
-        sync_playwright() as playwright,
+        chromium() as browser,
     ):
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=list(BROWSER_FLAGS)
-        )
         page = browser.new_context(reduced_motion="reduce").new_page()
         for stop in (each for each in STOPS if isinstance(each, Stop)):
             here, there = work(stop), rounds(page, url, stop)
@@ -100,7 +94,6 @@ def main() -> None:
                 "round_worst_ms": max(there),
             }
             print(stop.name, {name: round(each) for name, each in results[stop.name].items()})
-        browser.close()
     rows = [[name, *(round(each) for each in found.values())] for name, found in results.items()]
     print(table(["stop", "server's work", "(worst)", "there and back", "(worst)"], rows))
     write_row("tour", {"stops": results}, seed=None, other_versions=versions(("streamlit",)))

@@ -33,8 +33,7 @@ from pages.ui.train.goal_form import (
     lead_to_time,
 )
 from pages.ui.train.isolated_question import isolated_question, slips_question
-from pages.ui.train.jobs_list import active_banner, job_list
-from pages.ui.train.jobs_panel import job_view
+from pages.ui.train.jobs_panel import active_banner, job_list, job_view
 from pages.ui.train.kinds_form import what_is_learnt
 from pages.ui.train.model_form import model_form
 from pages.ui.train.several_choice import views_choice

@@ -7,11 +7,10 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds.collapsed import Collapsed, collapsed, marginalised, with_spread
+from gplvm_core.bounds.collapsed import Collapsed, Spectra, collapsed, marginalised, with_spread
 from gplvm_core.bounds.per_output import collapsed_per_output, in_units
 from gplvm_core.bounds.profiled import Profile, profile_scales
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
-from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.kernels import Gradients, Kernel
 from gplvm_core.likelihoods import Links
 from gplvm_core.numerics import Array, Factor, factorise, one_thread_a_product

@@ -15,12 +15,11 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds.collapsed import Collapsed
+from gplvm_core.bounds.collapsed import Collapsed, Spectra
 from gplvm_core.bounds.layer import Layer, LayerValue, Local, gram_factor, with_gram
 from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled_known import LEAST_SIGNAL, KnownFactors, profile_known
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
-from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.kernels import Kernel
 from gplvm_core.likelihoods import Links, Quadratic
 from gplvm_core.numerics import Array, Factor, IntArray, fold_upper, one_thread_a_product

@@ -9,8 +9,7 @@ noise, y_d/σ_d, so σ² is 1 and r_d is the variance of f_d. If all r_d are equ
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.bounds.collapsed import Collapsed, OutputGaps
-from gplvm_core.bounds.spectra import Spectra
+from gplvm_core.bounds.collapsed import Collapsed, OutputGaps, Spectra
 from gplvm_core.numerics import Array, Factor
 from gplvm_core.statistics import Statistics
 

@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from scipy import optimize
 
-from gplvm_core.bounds.spectra import Spectra
+from gplvm_core.bounds.collapsed import Spectra
 from gplvm_core.numerics import Array, IntArray, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 

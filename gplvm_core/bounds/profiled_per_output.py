@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from gplvm_core.bounds.spectra import Spectra
+from gplvm_core.bounds.collapsed import Spectra
 from gplvm_core.numerics import Array, BoolArray, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 

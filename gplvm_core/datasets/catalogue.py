@@ -11,8 +11,7 @@ from gplvm_core.shipped.poses import load_body_parts, load_poses
 from gplvm_core.shipped.rendered import load_people, load_talking_head
 from gplvm_core.shipped.scikit_learn import load_diabetes, load_digits, load_wine
 from gplvm_core.simulated.flow import load_flow
-from gplvm_core.simulated.lit_heads import load_heads
-from gplvm_core.simulated.lit_pairs import load_lit_pairs
+from gplvm_core.simulated.lit_heads import load_heads, load_lit_pairs
 from gplvm_core.simulated.pendulum import load_pendulum
 from gplvm_core.simulated.silhouettes import load_silhouettes
 from gplvm_core.simulated.spikes import load_spikes

@@ -2,6 +2,10 @@
 
 Sequences are held out as a whole. The q(u) of the layers to data then follows from the other rows
 (`with_rows`). However, kernels, noise and inducing inputs were trained on all rows.
+
+In a state-space model, the mapping's q(u) follows from the other rows too. The transition was
+trained on all rows, and the state from which a forecast begins was inferred with the rows that
+follow it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Shaped
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import AnyNDArray, Array
 from gplvm_core.prediction.forward import Moments, moments, with_priors
@@ -24,11 +29,12 @@ from gplvm_core.prediction.intervals import (
     hidden_in_time,
     in_order,
 )
-from gplvm_core.prediction.network import Network, Outputs, with_rows
+from gplvm_core.prediction.network import DATA, Network, Outputs, with_rows
 from gplvm_core.prediction.paths import Continued, continued, forecast, smoother_of
+from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.sequence import FoundPath, infer_sequence, with_updated_mappings
-from gplvm_core.priors.natural import Sites
-from gplvm_core.priors.temporal import Path
+from gplvm_core.prediction.states import FUTURES, futures, infer_states, outputs_of
+from gplvm_core.priors.temporal import Path, Sites
 
 # Forecasts are tried after these shares of every sequence, for up to MOST_AHEAD frames.
 ORIGINS = (0.5, 0.75, 1.0)
@@ -171,3 +177,38 @@ def _ahead(rows: Rows, origin: float) -> tuple[Rows, Rows]:
 
 def _only(path: Path, rows: Rows) -> Path:
     return Path(path.dual[rows], path.precision[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class HeldStates(HeldOut):
+    """A trained state-space model with its training rows.
+
+    transition: the posterior of g. step: the time between two states. weight: how much the rows
+    count beside the transition.
+    """
+
+    transition: Posterior
+    step: float
+    weight: float
+
+    def filled(
+        self, network: Network, given: Outputs, part: Part
+    ) -> Iterator[tuple[bool, Moments]]:
+        known = network.ends[DATA].posterior, self.transition
+        steps = self._steps(part.asked, part.asked[0])
+        inputs = *known, network.beliefs[0], given[DATA]
+        states, _ = infer_states(*inputs, steps=steps, weight=self.weight)
+        yield False, moments(network, {0: states}, noise=True)
+
+    def forecasts(self, network: Network, before: Rows, ahead: Rows) -> Moments:
+        own, last = self.network.beliefs[0], before[-1:]
+        now = Belief(own.mean[last], own.variance[last])
+        generator = np.random.default_rng(0)
+        steps = self._steps(ahead, before[-1])
+        drawn = futures(self.transition, now, int(steps[-1]), FUTURES, generator)[:, steps - 1]
+        return {DATA: outputs_of(network.ends[DATA].posterior, drawn)}
+
+    def _steps(self, rows: Rows, start: int) -> Rows:
+        """The number of steps from a row to other rows."""
+        apart = (self.times[rows, 0] - self.times[start, 0]) / self.step
+        return np.round(apart).astype(np.intp)

@@ -19,8 +19,8 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array, BoolArray, IntArray, factorise
 from gplvm_core.prediction.project import Projection
 from gplvm_core.priors import kalman
-from gplvm_core.priors.natural import DataTerm, Sites, Smoothed, Smoother, begin, step
-from gplvm_core.priors.temporal import Block, Path, Timeline
+from gplvm_core.priors.natural import DataTerm, Smoother, begin, step
+from gplvm_core.priors.temporal import Block, Path, Sites, Smoothed, Timeline
 
 # Called with the number of steps and the bound in nats; StopIteration ends the inference.
 StepCallback = Callable[[int, float], None]
@@ -84,7 +84,7 @@ def forecast(
     """
     whole, padded = _lengthened(times, path, new_times)
     if kalman.supports(kernel, whole):
-        found = kalman.marginals(kernel, whole, padded).belief
+        found = kalman.marginals(kernel, whole, padded)
         return Belief(found.mean[len(times) :], np.maximum(found.variance[len(times) :], 0.0))
     prior = continued(kernel, times, path, new_times)
     return Belief(prior.mean, prior.variance)
@@ -112,7 +112,7 @@ def continued(
     whole, padded = _lengthened(times, path, new_times)
     if kalman.supports(kernel, whole):
         new = np.arange(len(times), len(whole.times))
-        mean = kalman.marginals(kernel, whole, padded).belief.mean[new]
+        mean = kalman.marginals(kernel, whole, padded).mean[new]
         spread = kalman.covariance(kernel, whole, padded.precision, new)
         return Continued(mean, spread, order=order)
     prior, gram, cross = kernel.K(new_times), kernel.K(times), kernel.K(times, new_times)
@@ -180,7 +180,6 @@ def smoother_of(prior: Continued) -> Smoother:
     if prior.over_time is not None:
         return partial(kalman.smooth, *prior.over_time)
     n_points, n_latent = prior.mean.shape
-    nothing = np.zeros(n_points)
     least = LEAST_VARIANCE * float(np.mean(prior.variance.max(axis=0)))
     grams = prior.covariance + least * np.eye(n_points)
 
@@ -188,12 +187,9 @@ def smoother_of(prior: Continued) -> Smoother:
         mean, variance = np.empty((2, n_points, n_latent))
         kl = np.zeros(n_latent)
         for j, gram in enumerate(grams):
-            linear, precision = sites.linear[:, j], sites.precision[:, j]
-            # At dual 0 the block's KL is ½[log|B| − λᵀs].
-            block = Block.of(gram, nothing, precision, smooth=False)
-            path = block.covariance @ linear
-            kl[j] = block.kl + 0.5 * float((linear - precision * path) @ path)
-            mean[:, j], variance[:, j] = path, np.maximum(block.variance, 1e-12)
+            block = Block.of(gram, sites.linear[:, j], sites.precision[:, j])
+            mean[:, j], variance[:, j] = block.mean, np.maximum(block.variance, 1e-12)
+            kl[j] = block.kl
         return Smoothed(Belief(mean, variance), kl)
 
     return smoother

@@ -1,8 +1,7 @@
 """The prior over time in O(N), for Matérn kernels; the results equal those of dense algebra.
 
-If `supports` returns True, `smoothed`, `marginals` and `dual_of` replace the functions of the same
-names in `temporal`, and `smooth` replaces `natural.smooth`. A point without a site (ν = λ = 0) is a
-forecast; `covariance` gives the joint covariance of a few points. Times may be irregular and
+If `supports` returns True, `smooth` replaces `temporal.smooth`. A point without a site (ν = λ = 0)
+is a forecast; `covariance` gives the joint covariance of a few points. Times may be irregular and
 repeated, white noise may be added, and sequences are independent. All results use the filter and
 smoother of `state_space`. The pullback needs second derivatives, such as (S∘S)c and the kernel's
 gradients through the marginals. These second derivatives are directional derivatives of first
@@ -18,12 +17,10 @@ from jaxtyping import Float, Int
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel, KernelError, Matern, Sum, White
 from gplvm_core.numerics import AnyNDArray, Array, IntArray, NotPositiveDefiniteError
-from gplvm_core.priors import natural
-from gplvm_core.priors.natural import Sites
 from gplvm_core.priors.state_space import FORGOTTEN, Chain
 from gplvm_core.priors.state_space import covariance as chain_covariance
 from gplvm_core.priors.state_space import smooth as smooth_chain
-from gplvm_core.priors.temporal import Marginals, Path, Pulled, Timeline
+from gplvm_core.priors.temporal import Marginals, Path, Pulled, Sites, Timeline
 
 # The imaginary step: so small that its square does not change the real part.
 TINY = 1e-100
@@ -34,82 +31,49 @@ def supports(kernel: Kernel, timeline: Timeline) -> bool:
     return _refusal(kernel, timeline) is None
 
 
-def smoothed(kernel: Kernel, timeline: Timeline, sites: Path) -> Marginals:
-    """Compute `temporal.smoothed` in O(N): the marginals of q(X) from pseudo-targets and precisions
-    λ.
+def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> Marginals:
+    """Compute `temporal.smooth`, the sites' posterior, in O(N).
 
     Raises KernelError for kernels and times that `supports` refuses, and
-    NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015),
-    eq. 3.29 (the quantities); Hartikainen & Särkkä (2010), §3 (the algorithm).
+    NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015), eq. 3.29 and
+    App. B.3 (the quantities); Hartikainen & Särkkä (2010), §3 (the algorithm).
     """
     line = _Line.of(kernel, timeline)
-    targets, precision = sites.dual, sites.precision
-    at = _At.of(line, precision * targets, precision)
+    linear, precision = sites.linear, sites.precision
+    at = line.smooth(linear, precision)
+    kl = 0.5 * (np.sum(at.dual * at.mean - precision * at.variance, axis=0) + at.log_determinant)
 
     def pullback(d_mean: Array, d_variance: Array) -> Pulled:
-        turned = at.turned(d_mean, d_variance)
-        # ν = λ ∘ targets.
-        path = Path(precision * turned.d_linear, turned.d_precision + targets * turned.d_linear)
-        return Pulled(path, line.kernel_gradient(turned.score))
+        # F − KL = log 𝒵 + [F − νᵀμ + ½ λᵀ(μ² + s)], where μ = ∂log 𝒵/∂ν and
+        # −½(μ² + s) = ∂log 𝒵/∂λ. The gradients of the bracket are one second derivative of log 𝒵.
+        by_mean, by_variance = d_mean - at.dual, d_variance + 0.5 * precision
+        turned = line.smooth(
+            linear + 1j * TINY * (by_mean - 2.0 * by_variance * at.mean),
+            precision - 2j * TINY * by_variance,
+        )
+        d_linear = turned.mean.imag / TINY
+        d_precision = -at.mean * d_linear - 0.5 * turned.variance.imag / TINY
+        score = turned.score.real + turned.score.imag / TINY
+        return Pulled(Sites(d_linear, d_precision), line.kernel_gradient(score))
 
-    return Marginals(at.belief, at.kl, pullback)
+    return Marginals(Belief(at.mean, at.variance), np.asarray(kl), at.dual, pullback)
 
 
-def dual_of(kernel: Kernel, timeline: Timeline, sites: Path) -> Path:
-    """Compute `temporal.dual_of` in O(N): (μ̄, λ) from pseudo-targets and their precisions."""
-    line = _Line.of(kernel, timeline)
-    return Path(line.smooth(sites.precision * sites.dual, sites.precision).dual, sites.precision)
-
-
-def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
-    """Compute `temporal.marginals` in O(N): the marginals of q(X) from means K·dual and precisions
-    λ.
+def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Belief:
+    """Return the marginals of q(X) from means K·dual and precisions λ, in O(N).
 
     Raises KernelError for kernels and times that `supports` refuses, and
-    NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015),
-    eq. 3.29 and App. B.3 (the quantities); Hartikainen & Särkkä (2010), §3 (the algorithm).
+    NotPositiveDefiniteError for precisions that overflow.
     """
     line = _Line.of(kernel, timeline)
     nothing = np.zeros_like(path.dual)
-    # Solve two problems at once: the variance under λ, and Kμ̄, the posterior mean for sites with λ
-    # = 0.
-    both = line.smooth(_beside(nothing, path.dual), _beside(path.precision, nothing))
-    mean, variance = _right(both.mean), _left(both.variance)
-    kl = _divergence(path.dual, path.precision, mean, variance, _left(both.log_determinant))
-
-    def pullback(d_mean: Array, d_variance: Array) -> Pulled:
-        # F − KL changes by bᵀds − ½ dlog|B| (λ, K) and by dμᵀKμ̄ − ½ d(μ̄ᵀKμ̄). With ν = 0,
-        # s = −2 ∂log 𝒵/∂λ, so bᵀds is the second derivative of log 𝒵 along −2b. With λ = 0,
-        # log 𝒵 = ½ νᵀKν, whose second derivative along v is vᵀdK μ̄.
-        by_variance = d_variance + 0.5 * path.precision
-        by_mean = d_mean - 0.5 * path.dual
-        turned = line.smooth(
-            _beside(nothing, path.dual + 1j * TINY * by_mean),
-            _beside(path.precision - 2j * TINY * by_variance, nothing),
-        )
-        score = turned.score.imag / TINY
-        score[:, : nothing.shape[1]] += _left(turned.score.real)
-        d_dual = _right(turned.mean).imag / TINY - 0.5 * mean
-        d_precision = -0.5 * _left(turned.variance).imag / TINY
-        return Pulled(Path(d_dual, d_precision), line.kernel_gradient(score))
-
-    return Marginals(Belief(mean, variance), kl, pullback)
-
-
-def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> natural.SmoothedEvidence:
-    """Compute `natural.smooth`, the sites' posterior, in O(N).
-
-    Raises KernelError for kernels and times that `supports` refuses, and
-    NotPositiveDefiniteError for precisions that overflow. Source: Hartikainen & Särkkä
-    (2010), §3; Khan & Lin (2017).
-    """
-    line = _Line.of(kernel, timeline)
-    at = _At.of(line, sites.linear, sites.precision)
-
-    def pullback(d_mean: Array, d_variance: Array) -> Any:
-        return line.kernel_gradient(at.turned(d_mean, d_variance).score)
-
-    return natural.SmoothedEvidence(at.belief, at.kl, at.log_evidence, pullback)
+    # Two problems at once: the variance under λ, and Kμ̄, the posterior mean for sites with λ = 0.
+    both = line.smooth(
+        np.concatenate([nothing, path.dual], axis=1),
+        np.concatenate([path.precision, nothing], axis=1),
+    )
+    n_latent = path.dual.shape[1]
+    return Belief(both.mean[:, n_latent:], both.variance[:, :n_latent])
 
 
 def covariance(
@@ -124,56 +88,6 @@ def covariance(
     NotPositiveDefiniteError for precisions that overflow. Source: de Jong (1989).
     """
     return _Line.of(kernel, timeline).covariance(precision, rows)
-
-
-@dataclass(frozen=True)
-class _Turned:
-    """∂(F − KL) with respect to the sites (ν, λ) and, for each column, the kernel's parameters."""
-
-    d_linear: Float[Array, "N Q"]
-    d_precision: Float[Array, "N Q"]
-    score: Float[Array, "3 Q"]
-
-
-@dataclass(frozen=True)
-class _At:
-    """The posterior of sites (ν, λ), and its pullback."""
-
-    line: "_Line"
-    linear: Float[Array, "N Q"]
-    precision: Float[Array, "N Q"]
-    found: "_Found"
-
-    @classmethod
-    def of(cls, line: "_Line", linear: Array, precision: Array) -> "_At":
-        return cls(line, linear, precision, line.smooth(linear, precision))
-
-    @property
-    def belief(self) -> Belief:
-        return Belief(self.found.mean, self.found.variance)
-
-    @property
-    def kl(self) -> Array:
-        at = self.found
-        return _divergence(at.dual, self.precision, at.mean, at.variance, at.log_determinant)
-
-    @property
-    def log_evidence(self) -> Array:
-        summed = np.sum(self.linear * self.found.mean, axis=0)
-        return np.asarray(0.5 * (summed - self.found.log_determinant))
-
-    def turned(self, d_mean: Array, d_variance: Array) -> _Turned:
-        # F − KL = log 𝒵 + [F − νᵀμ + ½ λᵀ(μ² + s)], where μ = ∂log 𝒵/∂ν and
-        # −½(μ² + s) = ∂log 𝒵/∂λ. The gradients of the bracket are one second derivative of log 𝒵.
-        mean = self.found.mean
-        by_mean, by_variance = d_mean - self.found.dual, d_variance + 0.5 * self.precision
-        turned = self.line.smooth(
-            self.linear + 1j * TINY * (by_mean - 2.0 * by_variance * mean),
-            self.precision - 2j * TINY * by_variance,
-        )
-        d_linear = turned.mean.imag / TINY
-        d_precision = -mean * d_linear - 0.5 * turned.variance.imag / TINY
-        return _Turned(d_linear, d_precision, turned.score.real + turned.score.imag / TINY)
 
 
 @dataclass(frozen=True)
@@ -293,30 +207,11 @@ def _refusal(kernel: Kernel, timeline: Timeline) -> str | None:
         names = " + ".join(type(part).__name__ for part in parts)
         return (
             "paths in O(N) need one Matern12, Matern32 or Matern52, with or without White; got "
-            f"{names}: use priors.temporal.marginals, which supports any kernel"
+            f"{names}: use priors.temporal.smooth, which supports any kernel"
         )
     if timeline.times.shape[1] != 1:
         return (
             f"paths in O(N) need times, one number for each row; got vectors of "
-            f"{timeline.times.shape[1]}: use priors.temporal.marginals, which supports vectors"
+            f"{timeline.times.shape[1]}: use priors.temporal.smooth, which supports vectors"
         )
     return None
-
-
-def _divergence(
-    dual: Array, precision: Array, mean: Array, variance: Array, log_determinant: Array
-) -> Float[Array, " Q"]:
-    """Return each dimension's KL to the prior: ½[μ̄ᵀμ − λᵀs + log|B|]."""
-    return np.asarray(0.5 * (np.sum(dual * mean - precision * variance, axis=0) + log_determinant))
-
-
-def _beside(first: AnyNDArray, second: AnyNDArray) -> AnyNDArray:
-    return np.concatenate([first, second], axis=1)
-
-
-def _left(columns: AnyNDArray) -> AnyNDArray:
-    return columns[..., : columns.shape[-1] // 2]
-
-
-def _right(columns: AnyNDArray) -> AnyNDArray:
-    return columns[..., columns.shape[-1] // 2 :]

@@ -1,8 +1,10 @@
 """A Gaussian-process prior over time on every latent dimension (VGPDS), in dense algebra.
 
-p(x_j) = N(0, K) with K block-diagonal over independent sequences, q(x_j) = N(K μ̄_j, S_j) with
-S_j = (K⁻¹ + Λ_j)⁻¹ and Λ_j = diag λ_j ≥ 0. All results are computed from B = I + Λ^½ K Λ^½, whose
-eigenvalues are at least 1, so K is never inverted. Damianou (2015), §3.3.6 and App. B.3.
+p(x_j) = N(0, K) with K block-diagonal over independent sequences. q(x_j) is this prior times one
+Gaussian site exp(ν x − ½ λ x²) for every point: q(x_j) = N(S_j ν_j, S_j) with S_j = (K⁻¹ + Λ_j)⁻¹
+and Λ_j = diag λ_j ≥ 0. The mean is also K μ̄_j with μ̄ = ν − λ mean. All results are computed from
+B = I + Λ^½ K Λ^½, whose eigenvalues are at least 1, so K is never inverted. Damianou (2015), §3.3.6
+and App. B.3. `kalman` computes the same results in O(N) for Matérn kernels.
 """
 
 from collections.abc import Callable
@@ -35,11 +37,16 @@ class Timeline:
 
 
 @dataclass(frozen=True)
-class Path:
-    """The free parameters of q(X): means K·dual and covariances (K⁻¹ + diag precision)⁻¹.
+class Sites:
+    """The sites' natural parameters: ν (linear) and λ ≥ 0 (precision); also their gradients."""
 
-    Gradients with respect to these parameters are also a `Path`.
-    """
+    linear: Float[Array, "N Q"]
+    precision: Float[Array, "N Q"]
+
+
+@dataclass(frozen=True)
+class Path:
+    """What predictions need of q(X): means K·dual and covariances (K⁻¹ + diag precision)⁻¹."""
 
     dual: Float[Array, "N Q"]  # μ̄
     precision: Float[Array, "N Q"]  # λ
@@ -47,103 +54,84 @@ class Path:
 
 @dataclass(frozen=True)
 class Pulled:
-    """Gradients of F − KL with respect to the path and the kernel."""
+    """Gradients of F − KL with respect to the sites and the kernel."""
 
-    path: Path
+    sites: Sites
     kernel: Kernel
 
 
 @dataclass(frozen=True)
-class Marginals:
-    """The marginals of q(X), its KL to the prior in nats for each dimension, and the pullback.
+class Smoothed:
+    """The posterior of prior and sites: marginals of q(X) and the KL in nats per dimension."""
+
+    belief: Belief
+    kl: Float[Array, " Q"]
+
+
+@dataclass(frozen=True)
+class Marginals(Smoothed):
+    """`Smoothed` with μ̄ and the pullback.
 
     pullback: (∂F/∂mean, ∂F/∂variance) of the data term → gradients of F − KL.
     """
 
-    belief: Belief
-    kl: Float[Array, " Q"]
+    dual: Float[Array, "N Q"]
     pullback: Callable[[Array, Array], Pulled]
 
 
-def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
-    """Compute the marginals of q(X), sequence by sequence, in dense algebra.
+def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> Marginals:
+    """Compute the sites' posterior, in O(Q n³) for each sequence of n points.
 
     Raises NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015), eq. 3.29
     and App. B.3.
     """
-    return _marginals(kernel, timeline, path, smooth=False)
-
-
-def smoothed(kernel: Kernel, timeline: Timeline, sites: Path) -> Marginals:
-    """Compute the marginals from pseudo-targets of precision λ, with μ̄ = (K + Λ⁻¹)⁻¹ targets.
-
-    The means are the targets smoothed over time. An optimiser can change each target independently
-    of the others, unlike the means. `sites.dual` contains the targets. In the gradients, `dual` is
-    the gradient with respect to the targets. λ must be positive.
-    """
-    return _marginals(kernel, timeline, sites, smooth=True)
-
-
-def dual_of(kernel: Kernel, timeline: Timeline, sites: Path) -> Path:
-    """Return (μ̄, λ) from pseudo-targets and their precisions."""
-    dual = np.empty_like(sites.dual)
-    for rows in timeline.rows:
-        gram = kernel.K(timeline.times[rows])
-        for j in range(dual.shape[1]):
-            root = np.sqrt(sites.precision[rows, j])
-            factor = factorise(np.eye(len(rows)) + root[:, None] * gram * root)
-            dual[rows, j] = root * factor.solve((root * sites.dual[rows, j])[:, None])[:, 0]
-    return Path(dual, sites.precision)
-
-
-def _marginals(kernel: Kernel, timeline: Timeline, path: Path, *, smooth: bool) -> Marginals:
-    mean, variance = np.empty((2, *path.dual.shape))
-    kl = np.zeros(path.dual.shape[1])
+    mean, variance, dual = np.empty((3, *sites.linear.shape))
+    kl = np.zeros(sites.linear.shape[1])
     blocks = []
     for rows in timeline.rows:
         gram = kernel.K(timeline.times[rows])
-        columns = zip(path.dual[rows].T, path.precision[rows].T, strict=True)
-        each = [Block.of(gram, *column, smooth=smooth) for column in columns]
+        columns = zip(sites.linear[rows].T, sites.precision[rows].T, strict=True)
+        each = [Block.of(gram, *column) for column in columns]
         blocks.append((rows, each))
         for j, block in enumerate(each):
             mean[rows, j], variance[rows, j] = block.mean, block.variance
+            dual[rows, j] = block.dual
             kl[j] += block.kl
 
     def pullback(d_mean: Array, d_variance: Array) -> Pulled:
-        d_dual, d_precision = np.empty_like(mean), np.empty_like(mean)
+        d_linear, d_precision = np.empty_like(mean), np.empty_like(mean)
         d_kernel: Kernel = kernel.zero()
         for rows, each in blocks:
             d_gram = np.zeros((len(rows), len(rows)))
             for j, block in enumerate(each):
                 own = block.pullback(d_mean[rows, j], d_variance[rows, j])
-                d_dual[rows, j], d_precision[rows, j] = own[:2]
+                d_linear[rows, j], d_precision[rows, j] = own[:2]
                 d_gram += own[2]
             d_kernel = add(d_kernel, kernel.K_pullback(timeline.times[rows], symmetrise(d_gram))[1])
-        return Pulled(Path(d_dual, d_precision), d_kernel)
+        return Pulled(Sites(d_linear, d_precision), d_kernel)
 
-    return Marginals(Belief(mean, variance), kl, pullback)
+    return Marginals(Belief(mean, variance), kl, dual, pullback)
 
 
 @dataclass(frozen=True)
 class Block:
-    """One latent dimension of one sequence: q(x) = N(K μ̄, (K⁻¹ + Λ)⁻¹) under N(0, K)."""
+    """One latent dimension of one sequence: q(x) = N(Sν, S) with S = (K⁻¹ + Λ)⁻¹ under N(0, K)."""
 
     gram: Float[Array, "n n"]
-    dual: Float[Array, " n"]  # μ̄
     precision: Float[Array, " n"]  # λ
-    inner: Float[Array, "n n"]  # B̂ = Λ^½ B⁻¹ Λ^½
+    inner: Float[Array, "n n"]  # B̂ = (K + Λ⁻¹)⁻¹ = Λ^½ B⁻¹ Λ^½
+    shrink: Float[Array, "n n"]  # I − B̂K
+    dual: Float[Array, " n"]  # μ̄ = (I − B̂K) ν
     mean: Float[Array, " n"]
     covariance: Float[Array, "n n"]  # S = K − K B̂ K
     kl: float
-    smooth: bool  # whether pullbacks return gradients of pseudo-targets instead of μ̄
 
     @property
     def variance(self) -> Array:
         return np.diagonal(self.covariance)
 
     @classmethod
-    def of(cls, gram: Array, given: Array, precision: Array, *, smooth: bool) -> "Block":
-        """Compute the block. given: μ̄; with `smooth`, the pseudo-targets t with μ̄ = B̂t."""
+    def of(cls, gram: Array, linear: Array, precision: Array) -> "Block":
         root = np.sqrt(precision)
         factor = factorise(np.eye(len(gram)) + root[:, None] * gram * root)
         whitened = factor.solve_lower(np.eye(len(gram)))
@@ -158,29 +146,24 @@ class Block:
         among, spread = np.ix_(precise, precise), 1.0 / precision[precise]
         covariance[among] = -spread[:, None] * inner[among] * spread
         covariance[precise, precise] = (1.0 - shrunk[precise]) * spread
-        dual = inner @ given if smooth else given
+        # For the same reason I − B̂K is computed as B̂Λ⁻¹ where there are sites.
+        nothing = np.flatnonzero(precision == 0.0)
+        shrink = inner / np.where(precision == 0.0, 1.0, precision)
+        shrink[:, nothing] = np.eye(len(gram))[:, nothing] - half.T @ carried[:, nothing]
+        dual = shrink @ linear
         mean = gram @ dual
         excess = float(shrunk.sum()) - len(gram)
         kl = 0.5 * (float(dual @ mean) + excess + factor.log_determinant)
-        return cls(gram, dual, precision, inner, mean, covariance, kl, smooth)
+        return cls(gram, precision, inner, shrink, dual, mean, covariance, kl)
 
     def pullback(self, d_mean: Array, d_variance: Array) -> tuple[Array, Array, Array]:
-        """Return (∂μ̄ or ∂targets, ∂λ, ∂K) of F − KL from the data term's ∂mean and ∂variance.
+        """Return (∂ν, ∂λ, ∂K) of F − KL from the data term's ∂mean and ∂variance.
 
         Source: Damianou (2015), App. B.3.
         """
-        inner, dual = self.inner, self.dual
-        d_dual = self.gram @ (d_mean - dual)
-        d_precision = -(self.covariance**2) @ (d_variance + 0.5 * self.precision)
-        if not self.smooth:
-            shrink = np.eye(len(dual)) - inner @ self.gram
-            d_gram = -0.5 * (inner @ self.gram @ inner + np.outer(dual, dual))
-            d_gram += (shrink * d_variance) @ shrink.T + np.outer(d_mean, dual)
-            return d_dual, d_precision, d_gram
-        # μ̄ = B̂ targets with B̂ = (K + Λ⁻¹)⁻¹, so I − B̂K = B̂Λ⁻¹ and B̂KB̂ = B̂ − B̂Λ⁻¹B̂.
-        spread = 1.0 / self.precision
-        d_targets = inner @ d_dual
-        d_precision = d_precision + d_targets * dual * spread**2
-        d_gram = (inner * (0.5 * spread + d_variance * spread**2)) @ inner - 0.5 * inner
-        d_gram += np.outer(d_mean - 0.5 * dual - d_targets, dual)
-        return d_targets, d_precision, d_gram
+        by_mean, by_variance = d_mean - self.dual, d_variance + 0.5 * self.precision
+        d_linear = self.covariance @ by_mean
+        d_precision = -self.mean * d_linear - (self.covariance**2) @ by_variance
+        d_gram = (self.shrink * by_variance) @ self.shrink.T - 0.5 * self.inner
+        d_gram += np.outer(0.5 * self.dual + self.shrink @ by_mean, self.dual)
+        return d_linear, d_precision, d_gram

@@ -1,4 +1,7 @@
-"""The folders of a library. Folders are read separately, so a broken one does not hide others."""
+"""The folders of a library. Folders are read separately, so a broken one does not hide others.
+
+Also here: whether a data set comes with the project, so that a library stores only its name.
+"""
 
 import contextlib
 import io
@@ -8,7 +11,7 @@ import secrets
 import shutil
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import fields, is_dataclass, replace
 from operator import methodcaller
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from gplvm_core.datasets import load_dataset
+from gplvm_core.datasets import list_datasets, load_dataset
 from gplvm_core.readers import Dataset
 from gplvm_core.store.atomic import clear_temporary, private_folder, sync_folder, write_atomically
 from gplvm_core.store.entry import (
@@ -41,7 +44,37 @@ from gplvm_core.store.file import read, read_manifest, write_sealed
 from gplvm_core.store.holding import writing
 from gplvm_core.store.manifest import SUFFIX, Manifest, changed
 from gplvm_core.store.model_card import CARD_TEXT, model_card
-from gplvm_core.store.own import is_own
+
+
+def is_own(dataset: Dataset) -> bool:
+    """Whether `load_dataset` returns exactly this data set for its name."""
+    if dataset.name not in list_datasets():
+        return False
+    try:
+        own = load_dataset(dataset.name)
+    except (OSError, ImportError, ValueError, MemoryError):
+        # If the data set cannot be loaded, it cannot be compared; it is then stored as a file.
+        return False
+    return same(dataset, own)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are equal in all parts; dataclasses are compared field by field."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(
+            one, other, equal_nan=one.dtype.kind == "f"
+        )
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if is_dataclass(one):
+        names = [field.name for field in fields(one)]
+        return all(same(getattr(one, name), getattr(other, name)) for name in names)
+    return bool(one == other)
+
 
 TRASH = ".trash"
 NEW = ".new-"

@@ -18,10 +18,9 @@ from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.models.estimators.back_test import in_percent
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
-from pages.ui.explore.time.example import example
 from pages.ui.explore.time.export import sequence_csv
 from pages.ui.explore.time.model import filled
-from pages.ui.explore.time.own import OwnSequence, gap_of
+from pages.ui.explore.time.own import OwnSequence, example, gap_of
 from tests.app.apptest import press, query, run_page, said, stores
 
 STEP = 0.1

@@ -7,7 +7,7 @@ from scipy.stats import nbinom
 
 from gplvm_core import BayesianGPLVM
 from gplvm_core.comparison import Evidence, is_anything_here
-from gplvm_core.comparison.forest import forest_gains
+from gplvm_core.comparison.anything import forest_gains
 from gplvm_core.comparison.table_models import log_base_rates
 from gplvm_core.likelihoods.counts import SIZES
 from gplvm_core.readers import DataError

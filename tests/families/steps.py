@@ -16,8 +16,8 @@ from gplvm_core.models.families.chained import InducingGivenAbove, chained, chai
 from gplvm_core.models.families.correlated import Correlated, to_data
 from gplvm_core.models.families.given_inducing import GivenInducing, InducingSites, given_inducing
 from gplvm_core.models.families.given_inputs import GivenInputs, given_inputs
-from gplvm_core.models.families.given_inputs_full import FullyGivenInputs, given_inputs_full
 from gplvm_core.models.families.joint import JointlyGivenInducing, JointSites, joint
+from gplvm_core.models.families.together import FullyGivenInputs, given_inputs_full
 from gplvm_core.statistics import Targets
 
 N, M, D, JITTER, N_DRAWS = 4, 3, 2, 1e-6, 10_000

@@ -13,9 +13,9 @@ from gplvm_core.models.families.chained import InducingGivenAbove, chained, chai
 from gplvm_core.models.families.correlated import Correlated, to_data
 from gplvm_core.models.families.given_inducing import GivenInducing, given_inducing
 from gplvm_core.models.families.given_inputs import GivenInputs, given_inputs
-from gplvm_core.models.families.given_inputs_full import FullyGivenInputs, given_inputs_full
 from gplvm_core.models.families.graph import natural_steps
 from gplvm_core.models.families.joint import JointlyGivenInducing, joint
+from gplvm_core.models.families.together import FullyGivenInputs, given_inputs_full
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.graph import Begun, Given
 from gplvm_core.models.problems.nodes import LatentNode

@@ -7,7 +7,8 @@ import pytest
 
 from gplvm_core import RBF, White
 from gplvm_core.bounds import Layer, evaluate_layer
-from gplvm_core.priors.temporal import Path, Timeline, marginals
+from gplvm_core.parameters import add
+from gplvm_core.priors.temporal import Sites, Timeline, smooth
 from gplvm_core.statistics import Targets
 
 
@@ -20,7 +21,9 @@ def prior(dynamics):
 
 @pytest.fixture(scope="module")
 def found(dynamics, prior):
-    return marginals(*prior, Path(dynamics["mubar"], dynamics["lam"]))
+    """The reference has q(X) by means K·mubar and precisions; its sites are ν = μ̄ + λ mean."""
+    linear = dynamics["mubar"] + dynamics["lam"] * (dynamics["Kt"] @ dynamics["mubar"])
+    return smooth(*prior, Sites(linear, dynamics["lam"]))
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +54,20 @@ def test_marginals_and_bound(dynamics, found, data) -> None:
     assert data.value - found.kl.sum() == pytest.approx(float(dynamics["bound"]), rel=1e-10)
 
 
-def test_gradients(dynamics, found, data) -> None:
+def test_gradients(dynamics, prior, found, data) -> None:
     pulled = found.pullback(data.gradients.mean, data.gradients.variance)
-    time_rbf, time_white = pulled.kernel.parts
+    # ν = μ̄ + λ Kμ̄ depends on μ̄, λ and K.
+    mubar, linear = dynamics["mubar"], pulled.sites.linear
+    by_mean = dynamics["lam"] * linear
+    d_kernel, (kernel, timeline) = pulled.kernel, prior
+    for rows in timeline.rows:
+        d_gram = by_mean[rows] @ mubar[rows].T
+        times = timeline.times[rows]
+        d_kernel = add(d_kernel, kernel.K_pullback(times, 0.5 * (d_gram + d_gram.T))[1])
+    time_rbf, time_white = d_kernel.parts
     for value, key in (
-        (pulled.path.dual, "g_mubar"),
-        (pulled.path.precision, "g_lam"),
+        (linear + dynamics["Kt"] @ by_mean, "g_mubar"),
+        (pulled.sites.precision + linear * (dynamics["Kt"] @ mubar), "g_lam"),
         (time_rbf.variance, "g_t_variance"),
         (time_rbf.lengthscale, "g_t_lengthscale"),
         (time_white.variance, "g_t_white"),

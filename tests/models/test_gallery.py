@@ -10,7 +10,7 @@ import pytest
 from gplvm_core import evaluate_bound
 from gplvm_core.datasets import NamedBytes
 from gplvm_core.prediction import predict
-from gplvm_core.priors.temporal import Timeline, marginals
+from gplvm_core.priors.temporal import Sites, Timeline, smooth
 from gplvm_core.sandbox import perform
 from gplvm_core.simulated.pendulum import BEGINS, N_FRAMES, STEP, pictures, swing
 from gplvm_core.store import Library
@@ -176,7 +176,9 @@ def test_the_stored_path_is_the_models_own(gallery: Library) -> None:
     """Compute the marginals of the dynamical model from its stored path by dense algebra."""
     model, dataset = gallery.model("moves"), gallery.dataset("moves")
     timeline = Timeline.of(model.times_, np.asarray(dataset.sequences))
-    found = marginals(model.time_kernel_, timeline, model.path_)
+    path = model.path_
+    sites = Sites(path.dual + path.precision * model.latent_mean_, path.precision)
+    found = smooth(model.time_kernel_, timeline, sites)
     np.testing.assert_allclose(found.belief.mean, model.latent_mean_, atol=1e-6)
     np.testing.assert_allclose(found.belief.variance, model.latent_variance_, rtol=1e-4)
     np.testing.assert_allclose(found.kl / len(model.times_), model.information_, rtol=1e-5)

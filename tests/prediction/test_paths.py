@@ -6,7 +6,7 @@ import pytest
 from gplvm_core.kernels import RBF, Matern12, Matern32, Matern52, Periodic, White
 from gplvm_core.prediction.paths import continued, forecast
 from gplvm_core.priors import temporal
-from gplvm_core.priors.temporal import Path, Timeline
+from gplvm_core.priors.temporal import Path, Sites, Timeline
 
 KERNELS = {
     "matern12 + white": Matern12(1.3, 0.9) + White(0.05),
@@ -32,8 +32,9 @@ def path_of(kernel, times: np.ndarray) -> Path:
     """Return a path like one after training, with precisions of all sizes, some of them 0."""
     generator = np.random.default_rng(42)
     precision = np.exp(generator.normal(2.0, 3.0, (len(times), 3)))
-    targets = Path(np.sin(times) + generator.normal(size=(len(times), 3)), precision)
-    path = temporal.dual_of(kernel, Timeline.of(times), targets)
+    targets = np.sin(times) + generator.normal(size=(len(times), 3))
+    sites = Sites(precision * targets, precision)
+    path = Path(temporal.smooth(kernel, Timeline.of(times), sites).dual, precision)
     path.dual[10:14], path.precision[10:14] = 0.0, 0.0
     return path
 

@@ -8,7 +8,7 @@ import pytest
 # The script prints the number of malloc's pools after twenty threads have allocated memory at once.
 POOLS = """
 import ctypes, sys, tempfile, threading
-from pages.ui.serving.memory import few_arenas
+from pages.ui.serving.start import few_arenas
 if sys.argv[1] == "few":
     few_arenas()
 libc = ctypes.CDLL(None)

@@ -13,7 +13,7 @@ from gplvm_core.datasets import Dataset, Drawing, load_dataset
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.store import ChangedError, Library, StoreError, load, save
 from gplvm_core.store.entry import Card, Entry, read_card, write_card
-from gplvm_core.store.own import is_own, same
+from gplvm_core.store.shelf import is_own, same
 from tests.store.cards import edit_card, unseal_card
 
 READY = Path(__file__).parents[2] / "assets" / "models"

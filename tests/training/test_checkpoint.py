@@ -12,7 +12,7 @@ import pytest
 
 from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, StoreError, save
-from gplvm_core.store.own import same
+from gplvm_core.store.shelf import same
 from gplvm_core.training import JobError, Queue
 from gplvm_core.training.checkpoint import JobFiles
 from gplvm_core.training.progress import Snapshot

@@ -8,7 +8,7 @@ export const DOUBT_CELLS = 16; // cells along each side of an image
 const MOST_LOOKED_AT = 256; // the most outputs that are evaluated
 const ON_THE_PLANE = 1e-3; // a point follows the data if no coordinate differs by more
 
-// The limits follow from measurements on held-out rows (benchmarks/how_sure.py). At "A guess", the picture explains at
+// The limits follow from measurements on held-out rows (benchmarks/README.md). At "A guess", the picture explains at
 // most about a fifth of a row's difference from the mean of all rows. At "Well known here", at most about one value in
 // seven is wrong by more than half the data's standard deviation. Both limits are fractions of that deviation.
 export const WELL_KNOWN = 0.22;

@@ -27,8 +27,7 @@ from gplvm_core.models.data.timeline import (
 from gplvm_core.numerics import AnyNDArray, Array, BoolArray, IntArray
 from gplvm_core.prediction import DATA, Network, Posterior
 from gplvm_core.prediction.forward import Moments, with_priors
-from gplvm_core.prediction.held_out import HeldOut
-from gplvm_core.prediction.held_states import HeldStates
+from gplvm_core.prediction.held_out import HeldOut, HeldStates
 from gplvm_core.prediction.network import Outputs
 from gplvm_core.prediction.paths import MOST_STEPS, Continued, StepCallback, continued, forecast
 from gplvm_core.prediction.project import Inputs

@@ -161,7 +161,7 @@ def checked_outputs(
 
 
 # With fewer rows, more inducing inputs cost seconds, and make some regressions much better
-# (`benchmarks/more_inducing.py`).
+# (`benchmarks/README.md`).
 FEW_ROWS, MANY_INDUCING, USUAL_INDUCING = 2_000, 200, 50
 
 

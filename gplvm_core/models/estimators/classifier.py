@@ -23,8 +23,57 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import plural
 
 
+class Classifier(ClassifierMixin, GPModel):
+    """What the classifiers share; a subclass has `predict_proba`, and copies of an estimator."""
+
+    estimator: Any
+    classes_: NDArray[Any]
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, D)
+            Rows; NaN marks missing values, if the estimator accepts them.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Class labels.
+        """
+        probability = self.predict_proba(X)
+        return np.asarray(self.classes_[np.argmax(probability, axis=1)])
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Return the share of rows whose class is predicted correctly.
+
+        Parameters
+        ----------
+        X : array_like of shape (n, D)
+            Rows; NaN marks missing values, if the estimator accepts them.
+        y : array_like of shape (n,)
+            The true labels.
+        sample_weight : array_like of shape (n,), optional
+            The weights of the rows.
+
+        Returns
+        -------
+        float
+            The accuracy, from 0 to 1.
+        """
+        weights = None if sample_weight is None else as_floats(sample_weight, "sample_weight")
+        return float(super().score(X, checked_labels(y, type(self).__name__), weights))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        estimator = BayesianGPLVM() if self.estimator is None else self.estimator
+        tags.input_tags.allow_nan = get_tags(estimator).input_tags.allow_nan
+        return tags
+
+
 @documented
-class GenerativeClassifier(ClassifierMixin, GPModel):
+class GenerativeClassifier(Classifier):
     """Classifier with one density model per class: p(class | y) ∝ p(class) p(y | class).
 
     Rows with missing values (NaN) are classified by their observed values, if the estimator accepts
@@ -113,22 +162,6 @@ class GenerativeClassifier(ClassifierMixin, GPModel):
         )
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array_like of shape (n, D)
-            Rows; NaN marks missing values, if the estimator accepts them.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Class labels.
-        """
-        joint = self._log_joint(X)
-        return np.asarray(self.classes_[np.argmax(joint, axis=1)])
-
     def predict_proba(self, X: ArrayLike) -> Float[Array, "N K"]:
         """Return the class probabilities of each row.
 
@@ -158,26 +191,6 @@ class GenerativeClassifier(ClassifierMixin, GPModel):
             Log probabilities in the order of `classes_`.
         """
         return np.asarray(log_softmax(self._log_joint(X), axis=1))
-
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the share of rows whose class is predicted correctly.
-
-        Parameters
-        ----------
-        X : array_like of shape (n, D)
-            Rows; NaN marks missing values, if the estimator accepts them.
-        y : array_like of shape (n,)
-            The true labels.
-        sample_weight : array_like of shape (n,), optional
-            The weights of the rows.
-
-        Returns
-        -------
-        float
-            The accuracy, from 0 to 1.
-        """
-        weights = None if sample_weight is None else as_floats(sample_weight, "sample_weight")
-        return float(super().score(X, checked_labels(y, type(self).__name__), weights))
 
     def _log_joint(self, X: ArrayLike) -> Array:
         """log p(row, class)."""
@@ -218,11 +231,6 @@ class GenerativeClassifier(ClassifierMixin, GPModel):
                 f"got {self.prior!r}"
             )
         return given
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = get_tags(self._base()).input_tags.allow_nan
-        return tags
 
 
 def _shown(label: Any) -> str:

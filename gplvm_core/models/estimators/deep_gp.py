@@ -38,7 +38,7 @@ from gplvm_core.prediction import Network
 from gplvm_core.statistics import Executor, executor_for
 
 # Twice as many as for more rows: lower errors for 2.1 to 2.7 times the time
-# (`benchmarks/more_inducing.py --deep`).
+# (`benchmarks/README.md`).
 MANY_A_LAYER = 100
 
 

@@ -4,15 +4,14 @@ from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, clone
-from sklearn.utils import Tags, get_tags
+from numpy.typing import ArrayLike
+from sklearn.base import clone
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from gplvm_core.models.data.labels import UNLABELLED, checked_labels, labelled_rows
-from gplvm_core.models.data.rows import as_floats, checked_rows, take_names
-from gplvm_core.models.estimators.base import GPModel
+from gplvm_core.models.data.labels import UNLABELLED, labelled_rows
+from gplvm_core.models.data.rows import checked_rows, take_names
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
+from gplvm_core.models.estimators.classifier import Classifier
 from gplvm_core.models.estimators.documentation import documented
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.second_stage import map_only
@@ -24,7 +23,7 @@ from gplvm_core.readers.frames import one_table
 
 
 @documented
-class SemiSupervisedClassifier(ClassifierMixin, GPModel):
+class SemiSupervisedClassifier(Classifier):
     """Latent variable model of all rows, and a classifier of the latent points of labelled rows.
 
     The classifier trains on draws from q(x) in units of the lengthscales, so that dimensions that
@@ -144,22 +143,6 @@ class SemiSupervisedClassifier(ClassifierMixin, GPModel):
         self.draws_ = np.vstack([half, -half])[: self.n_samples]
         return self
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array_like of shape (n, D)
-            Rows; NaN marks missing values.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            Class labels.
-        """
-        probability = self.predict_proba(X)
-        return np.asarray(self.classes_[np.argmax(probability, axis=1)])
-
     def predict_proba(self, X: ArrayLike) -> Float[Array, "N K"]:
         """Return the class probabilities of each row, averaged over draws from its q(x*).
 
@@ -178,26 +161,6 @@ class SemiSupervisedClassifier(ClassifierMixin, GPModel):
         mean, std = self.embedding_.transform(rows, return_std=True)
         points = [self.feature_scale_ * (mean + std * draw) for draw in self.draws_]
         return np.asarray(np.mean([self.classifier_.predict_proba(at) for at in points], axis=0))
-
-    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
-        """Return the share of rows whose class is predicted correctly.
-
-        Parameters
-        ----------
-        X : array_like of shape (n, D)
-            Rows; NaN marks missing values, if the estimator accepts them.
-        y : array_like of shape (n,)
-            The true labels.
-        sample_weight : array_like of shape (n,), optional
-            The weights of the rows.
-
-        Returns
-        -------
-        float
-            The accuracy, from 0 to 1.
-        """
-        weights = None if sample_weight is None else as_floats(sample_weight, "sample_weight")
-        return float(super().score(X, checked_labels(y, type(self).__name__), weights))
 
     def _rows(self, X: Any, *, reset: bool) -> Any:
         """Check rows of numbers; rows of several kinds are checked by the embedding."""
@@ -223,9 +186,3 @@ class SemiSupervisedClassifier(ClassifierMixin, GPModel):
                 f"averaged over draws; got {self.classifier!r}"
             )
         return clone(self.classifier)
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        estimator = BayesianGPLVM() if self.estimator is None else self.estimator
-        tags.input_tags.allow_nan = get_tags(estimator).input_tags.allow_nan
-        return tags

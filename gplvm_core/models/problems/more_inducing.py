@@ -11,7 +11,7 @@ from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.numerics import NotPositiveDefiniteError
 
 # A smaller rise in nats per row is not followed by a clear rise of maps after training; the bounds
-# of deep regressions rose by 0.10 and 0.16 in the mean (`benchmarks/more_inducing.py`).
+# of deep regressions rose by 0.10 and 0.16 in the mean (`benchmarks/README.md`).
 LEAST_RISE = 0.02
 
 

@@ -1,7 +1,7 @@
 """The node whose points form paths over time: a Gaussian-process prior on every dimension."""
 
 from dataclasses import dataclass
-from types import ModuleType
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,13 +15,13 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError, factorise
 from gplvm_core.parameters import LOG, Leaf
 from gplvm_core.priors import kalman, natural, temporal
 from gplvm_core.priors.natural import DataTerm
-from gplvm_core.priors.temporal import Path, Timeline
+from gplvm_core.priors.temporal import Marginals, Path, Pulled, Sites, Timeline
 
 # time_kernel="auto": the kernels to choose from. The last one has no Kalman filter, so it is tried
 # only if no sequence has more than this number of rows.
 AUTO, CHOICES, MOST_DENSE = "auto", ("matern32", "matern52", "rbf"), 300
 # The cost of a training step with each of them; RBF has none, so its paths are dense. Measured on
-# 150 frames of the poses (`benchmarks/foreseen.py`).
+# 150 frames of the poses (`benchmarks/README.md`).
 COSTS = {"matern32": 1.0, "matern52": 1.05, "rbf": 1.5}
 # Lengthscales (or periods) tried at the start, in median time steps.
 TRIED = 2.0 ** np.arange(0, 10)
@@ -36,10 +36,25 @@ SMALL = 0.05  # the steps end after a gain of less than this fraction of all ear
 
 @dataclass(frozen=True)
 class TimedPath:
-    """The trained parameters: the paths' pseudo-targets and precisions, and the time kernel."""
+    """The trained parameters: the sites' targets ν/λ and precisions λ, and the time kernel.
+
+    An optimiser can change each target independently of the others, and of the precisions. λ must
+    be positive. The targets are in the field `dual`, because stored jobs have them there.
+    """
 
     sites: Path
     kernel: Kernel
+
+    @property
+    def natural(self) -> Sites:
+        return Sites(self.sites.precision * self.sites.dual, self.sites.precision)
+
+    def chain(self, pulled: Pulled) -> "TimedPath":
+        """Return the gradients by the trained parameters from those by the natural ones."""
+        d_linear, d_precision = pulled.sites.linear, pulled.sites.precision
+        by_targets = self.sites.precision * d_linear
+        by_precision = d_precision + self.sites.dual * d_linear
+        return TimedPath(Path(by_targets, by_precision), pulled.kernel)
 
 
 @dataclass(frozen=True)
@@ -68,12 +83,11 @@ class PathNode:
         return ()
 
     def believed(self, own: TimedPath) -> Believed:
-        found = self._algebra(own).smoothed(own.kernel, self.timeline, own.sites)
+        found = self._smooth(own, own.natural)
         n_points = found.belief.n_points
 
         def pullback(adjoint: Belief) -> TimedPath:
-            pulled = found.pullback(adjoint.mean, adjoint.variance)
-            return TimedPath(pulled.path, pulled.kernel)
+            return own.chain(found.pullback(adjoint.mean, adjoint.variance))
 
         return Believed(found.belief, -float(found.kl.sum()), found.kl / n_points, pullback)
 
@@ -84,17 +98,9 @@ class PathNode:
         training's bound, so that rounding errors of sites with very different precisions cannot
         make a difference. Source: Khan & Lin (2017), eq. 18.
         """
-        algebra = self._algebra(own)
-
-        def smoother(sites: natural.Sites) -> natural.Smoothed:
-            pseudo_targets = Path(sites.linear / sites.precision, sites.precision)
-            found = algebra.smoothed(own.kernel, self.timeline, pseudo_targets)
-            return natural.Smoothed(found.belief, found.kl)
-
-        given = own.sites
-        begun = natural.Sites(given.precision * given.dual, given.precision)
+        smoother = partial(self._smooth, own)
         try:
-            state = first = natural.begin(begun, smoother, data_term)
+            state = first = natural.begin(own.natural, smoother, data_term)
             for _ in range(NATURAL_STEPS):
                 before = state.bound
                 state = natural.step(state, smoother, data_term, least=LEAST_PRECISION)
@@ -104,12 +110,12 @@ class PathNode:
             return own
         if not state.bound > first.bound:
             return own
-        linear, precision = state.sites.linear, state.sites.precision
-        return TimedPath(Path(linear / precision, precision), own.kernel)
+        found = state.sites
+        return TimedPath(Path(found.linear / found.precision, found.precision), own.kernel)
 
     def path(self, own: TimedPath) -> Path:
         """The pair (μ̄, λ) that predictions need."""
-        return self._algebra(own).dual_of(own.kernel, self.timeline, own.sites)
+        return Path(self._smooth(own, own.natural).dual, own.sites.precision)
 
     def free(
         self, prefix: str, own: TimedPath, belief: Belief, *, refreshed: bool
@@ -125,8 +131,12 @@ class PathNode:
     def spread(self, belief: Belief, *, refreshed: bool) -> Float[Array, " Q"]:
         return np.asarray(np.sqrt(belief.variance.mean(axis=0)))
 
-    def _algebra(self, own: TimedPath) -> ModuleType:
-        return algebra_for(own.kernel, self.timeline)
+    def _smooth(self, own: TimedPath, sites: Sites) -> Marginals:
+        """Return the posterior of sites: by Kalman smoothing, linear in the rows, for Matérn
+        kernels over times, and otherwise by dense algebra.
+        """
+        algebra = kalman if kalman.supports(own.kernel, self.timeline) else temporal
+        return algebra.smooth(own.kernel, self.timeline, sites)
 
 
 def is_auto(kernel: Any) -> bool:
@@ -138,15 +148,6 @@ def name_of(kernel: Kernel) -> str:
     """The name of a kernel over time that was given by name, or chosen."""
     assert isinstance(kernel, Sum)  # of the named kernel and white noise
     return type(kernel.parts[0]).__name__.lower()
-
-
-def algebra_for(kernel: Kernel, timeline: Timeline) -> ModuleType:
-    """The module for the algebra of paths.
-
-    For Matérn kernels over times it is Kalman smoothing, whose cost is linear in the number of
-    rows. For other kernels it is dense algebra.
-    """
-    return kalman if kalman.supports(kernel, timeline) else temporal
 
 
 def start_time_kernel(

@@ -78,7 +78,7 @@ OPTIMISER = LBFGS()
 # A start ends when a phase with new scales gains less than this fraction of the bound's size.
 LEAST_GAIN = 1e-7
 # A phase of a map is done when the bound gains less than this, in nats a row, in LOOKED_BACK
-# iterations; `benchmarks/flat.py` measures what this costs.
+# iterations; `benchmarks/README.md` has what this costs.
 LEAST_RISE, LOOKED_BACK = 1e-3, 20
 # Iterations between two verdicts on the layers of a model; every verdict costs an evaluation.
 EVERY = 20

@@ -31,8 +31,8 @@ INVITATIONS: dict[str, Invitation] = {
     "flow": Invitation("Replace a sensor that failed.", FILL),
     "deep-flow": Invitation("See what a second layer adds.", LAYERS),
 }
-# The photographs of faces are too few for a sharp map (`python -m benchmarks.sharpness`). Explore
-# still offers the model, for Fill in.
+# The photographs of faces are too few for a sharp map (`benchmarks/README.md`). Explore still
+# offers the model, for Fill in.
 OFF_SHELF = ("faces",)
 
 

@@ -3,9 +3,8 @@
 import streamlit as st
 
 from pages.ui.learn.course import course, keep_place, place, plan
-from pages.ui.learn.depth.bend import bend
+from pages.ui.learn.depth.bend import bend, prior
 from pages.ui.learn.depth.families import families
-from pages.ui.learn.depth.prior import prior
 from pages.ui.learn.figure import figure
 from pages.ui.learn.stop import Note, OwnStop, Stop, StopDoor
 from pages.ui.learn.stops.chances import CHANCES

@@ -82,10 +82,12 @@ def time_in_words(run: ComparisonRun, share: float) -> str:
 
 def rows_for(dataset: Dataset, most: int) -> Array:
     """Return the indices of at most `most` rows without gaps, spread evenly over the data."""
-    rows = np.flatnonzero(~np.isnan(dataset.values).any(axis=1))
-    if len(rows) <= most:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, most).astype(int)]
+    return spread(np.flatnonzero(~np.isnan(dataset.values).any(axis=1)), most)
+
+
+def spread(numbers: Array, most: int) -> Array:
+    """Return at most `most` of the numbers, evenly spread."""
+    return numbers[np.linspace(0, len(numbers) - 1, min(len(numbers), most)).astype(int)]
 
 
 def rows_used(dataset: Dataset, rows: Array, end: str) -> str:

@@ -15,7 +15,7 @@ from gplvm_core.readers.kinds import FRACTION, in_own_values, kinds_of
 from gplvm_core.training import begin_comparison
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
-from pages.ui.shared.running import ended, running
+from pages.ui.shared.running import ended, running, spread
 
 # These numbers limit the waiting time. Larger tables are thinned evenly, and the page says so.
 MOST_ROWS, MOST_COLUMNS, COPIES = 400, 60, 2
@@ -82,13 +82,6 @@ def question(dataset: Dataset) -> Question:
     ]
     used = spread(np.array(varying, dtype=int), MOST_COLUMNS)
     return Question(dataset, rows, np.sort([*used, *known]).astype(int))
-
-
-def spread(numbers: Array, most: int) -> Array:
-    """Return at most `most` of the numbers, evenly spread."""
-    if len(numbers) <= most:
-        return numbers
-    return numbers[np.linspace(0, len(numbers) - 1, most).astype(int)]
 
 
 def anything_button(dataset: Dataset) -> None:

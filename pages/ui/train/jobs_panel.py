@@ -1,11 +1,21 @@
-"""The live view of a training job, with its buttons."""
+"""The live view of a training job, with its buttons.
+
+Also here: the lists of trainings with links, the verdicts on the layers of a deep model, and the
+messages of training without the names of Python arguments.
+"""
+
+import re
+from collections.abc import Sequence
 
 import streamlit as st
 
 from gplvm_core import training
 from gplvm_core.figures.dimensions import dimensions_on
+from gplvm_core.models.problems.doctor import ADVICE
 from gplvm_core.readers.errors import in_digits, listed, plural
+from gplvm_core.store import StoreError
 from gplvm_core.training import Snapshot
+from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.jobs import status_badge
 from pages.ui.shared.plain import plain
 from pages.ui.shared.second_stage import FOLLOWS, STEPS
@@ -19,8 +29,6 @@ from pages.ui.shared.words import (
 from pages.ui.train.column_live import is_regression
 from pages.ui.train.job_controls import ENDED, WAITING, controls
 from pages.ui.train.job_figures import live_figures
-from pages.ui.train.job_words import on_the_page
-from pages.ui.train.verdicts import show_verdicts, verdicts_of
 
 
 def job_view(job_id: str) -> None:
@@ -184,3 +192,111 @@ def waiting_words(status: str) -> str:
 
 def number(label: str, value: str, help: str) -> None:
     st.metric(label, value, help=help, width="content")
+
+
+def show_verdicts(verdicts: Sequence[str], *, doubtful: bool) -> None:
+    """Show the verdicts of a deep model in one line; add advice if a verdict is doubtful."""
+    if verdicts:
+        advice = f"; {ADVICE}" if doubtful else ""
+        words = plain(f"{'; '.join(verdicts)}{advice}.")
+        st.caption(
+            f":material/{'layers_clear' if doubtful else 'layers'}: {words[:1].upper()}{words[1:]}",
+            help=TERMS["verdict"],
+        )
+
+
+def verdicts_of(job: Snapshot) -> tuple[str, ...]:
+    """Return the verdicts of the saved model, else the last verdicts of the training."""
+    if job.status in ENDED and job.entry is not None:
+        try:
+            model = open_item(f"library:{job.entry}").model
+        except (ValueError, OSError, StoreError):
+            return ()  # the model was deleted in the Gallery
+        if hasattr(model, "layers_"):
+            layers = list(model.layers_)
+            if model.capabilities.views:
+                layers += [layer for own in model.own_layers_.values() for layer in own]
+                layers += model.view_layers_.values()
+            return tuple(layer.verdict_ for layer in layers)
+    return () if job.progress is None else job.progress.verdicts
+
+
+SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (
+            r"times and sequences are not used: the model has no time_kernel",
+            "This model does not use the times of the rows; a dynamical model would use them",
+        ),
+        (
+            r"the map does not use times and sequences: the model has no time_kernel",
+            "The map does not use the times of the rows; a dynamical model would use them",
+        ),
+        (r"reached max_iter = (\d+) iterations", r"the training used all \1 steps"),
+        (
+            r"n_inducing = (\d+) is capped at the number of points, (\d+)",
+            r"\2 inducing points are used instead of \1, since there are \2 rows",
+        ),
+        (
+            r"the density of the rows was not learnt: (.*)\. The map alone fills gaps.*",
+            r"The density of the rows was not learnt: \1. It will be learnt when first needed",
+        ),
+        (
+            r"the kernel over time is (\w+)",
+            r"The paths over time are of the kind \1",
+        ),
+        (r"\brbf\b", "RBF"),
+        (r"\bmatern(\d)2\b", r"Matérn \1/2"),
+        (
+            r"n_components = (\d+) is capped at (\d+) for these data",
+            r"\2 latent dimensions are used instead of \1: the data do not have more",
+        ),
+    )
+)
+MEANINGLESS = re.compile(r"latent dimensions? starts? at random: PCA found")
+
+
+def on_the_page(said: str) -> str:
+    """Return a note or reason without names of arguments; "" if it is irrelevant to users."""
+    if MEANINGLESS.search(said):
+        return ""
+    for pattern, words in SAID:
+        said = pattern.sub(words, said)
+    return said
+
+
+def active_banner() -> None:
+    """Show the running trainings with links, above the form."""
+    for job in training.jobs():
+        if job.status == "running":
+            with st.container(border=True, horizontal=True, vertical_alignment="center"):
+                status_badge(job.status)
+                st.markdown(f"**{plain(job.name)}**", width="content")
+                if st.button("Watch", key=f"watch_{job.id}", icon=":material/monitoring:"):
+                    st.query_params["job"] = job.id
+                    st.rerun()
+
+
+def job_list(chosen: str | None) -> None:
+    """Show all jobs, newest first; a click opens a job."""
+    jobs = training.jobs()[::-1]
+    if not jobs:
+        return
+    st.divider()
+    waiting = sum(job.status == "queued" for job in jobs)
+    st.header("Trainings", anchor=False)
+    if waiting:
+        at_once = training.limits().at_once
+        runs = "one runs" if at_once == 1 else f"{at_once} run"
+        st.caption(f"{plural(waiting, 'training')} waiting; {runs} at a time.")
+    for job in jobs:
+        with st.container(
+            border=job.id == chosen, horizontal=True, vertical_alignment="center", gap="small"
+        ):
+            status_badge(job.status)
+            st.markdown(f"**{plain(job.name)}**", width="content")
+            if job.progress is not None:
+                st.caption(f"bound {bound_in_words(job.progress.bound)}", width="content")
+            if job.id != chosen and st.button("Show", key=f"show_{job.id}", type="tertiary"):
+                st.query_params["job"] = job.id
+                st.rerun()

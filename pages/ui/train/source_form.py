@@ -1,5 +1,6 @@
 """The forms that choose the training data: a ready-made data set or the user's own file."""
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 import pandas as pd
@@ -23,33 +24,14 @@ BEGINNING, LINES = 4000, 8  # bytes and lines of a file that are shown
 def tables_form(names: tuple[str, ...]) -> Dataset | None:
     """Ask for one of the named ready-made tables."""
     there = [name for name in names if name in list_datasets()]
-    name = st.pills(
-        "Data set",
-        there,
-        format_func=title_of,
-        default=there[0],
-        required=True,
-        key="train_built_in_table",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
-    return built_in(str(name))
+    return built_in(chosen_name(there, "train_built_in_table"))
 
 
 def built_in_form() -> Dataset | None:
     """Ask for one of the data sets of Manifolio or of an installed package."""
     missing = optional_datasets()
     names = (*list_datasets(), *(name for name, packages in missing.items() if not packages))
-    name = st.pills(
-        "Data set",
-        names,
-        format_func=title_of,
-        default=names[0],
-        required=True,
-        key="train_built_in",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
+    name = chosen_name(names, "train_built_in")
     ways = [
         f"- {title_of(name)}: `pip install {' '.join(packages)}`"
         for name, packages in missing.items()
@@ -62,8 +44,23 @@ def built_in_form() -> Dataset | None:
             help="\n".join(ways),
         )
     with errors_told():
-        return built_in(str(name))
+        return built_in(name)
     return None
+
+
+def chosen_name(names: Sequence[str], key: str) -> str:
+    """Show the titles of data sets side by side, and return the chosen name."""
+    name = st.pills(
+        "Data set",
+        names,
+        format_func=title_of,
+        default=names[0],
+        required=True,
+        key=key,
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    return str(name)
 
 
 def title_of(name: str) -> str:

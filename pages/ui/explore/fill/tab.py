@@ -3,15 +3,19 @@
 import numpy as np
 import streamlit as st
 
-from pages.ui.explore.fill.items import Source, board, keep, show_row
-from pages.ui.explore.fill.own import offer_all_rows, open_chosen, own_rows
+from gplvm_core.readers.new_rows import NewRows
+from pages.ui.explore.bring import CHOSEN, bring_training, rows_brought
+from pages.ui.explore.fill.items import STRIP, Board, Source, board, keep, nothing_hidden, show_row
 from pages.ui.explore.fill.painter import painter
 from pages.ui.explore.fill.row_form import row_form
+from pages.ui.explore.head import turn_to
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import can_learn, dense, show_learning
+from pages.ui.shared.doors import ROWS
 from pages.ui.shared.inputs import one_of
 from pages.ui.shared.place import MapPlace
+from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import TERMS
 
 KEYS = (
@@ -90,3 +94,53 @@ def kept_row(item: Item) -> int | None:
     away = np.abs(latent - point).max(axis=1)
     row = int(away.argmin())
     return row if away[row] < ROUNDED else None
+
+
+def own_rows(item: Item) -> NewRows | None:
+    """Return the visitor's rows; if there are none, show a button that opens New rows."""
+    own = None
+    with errors_told():
+        own = rows_brought(item)
+    if own is None:
+        st.markdown("Bring rows in the tab *New rows*, then complete them here.")
+        st.button(
+            "Bring rows",
+            type="primary",
+            icon=":material/table_rows:",
+            on_click=turn_to,
+            args=(item.key, ROWS.tab),
+        )
+    return own
+
+
+def open_chosen(item: Item, name: str) -> None:
+    """Show the row that the visitor chose in New rows."""
+    chosen = st.session_state.pop(CHOSEN, None)
+    if chosen is None or chosen[0] != name:
+        return
+    try:
+        own = rows_brought(item)
+    except ValueError:  # New rows shows the error
+        return
+    row = chosen[1]
+    if own is None or row >= len(own.values):
+        return
+    before = board(name)
+    turn = before.turn | {"own": row // min(STRIP, len(own.values))}
+    shown = f"own {row} {own.mark}"
+    # The visitor wants to see the unchanged row, so nothing is hidden at first.
+    masks = {shown: nothing_hidden(item.dataset)} | before.masks
+    keep(name, Board("own", turn, shown, masks, None))
+    st.session_state[f"complete_source|{name}"] = "own"
+    st.session_state[f"fill_row|{name}|own {own.mark}"] = row
+
+
+def offer_all_rows(item: Item) -> None:
+    """For training data with gaps, show a button that fills all gaps in New rows."""
+
+    def fill_all() -> None:
+        bring_training(item)
+        turn_to(item.key, ROWS.tab)
+
+    if item.dataset.missing is not None:
+        st.button("Fill all rows in New rows", icon=":material/auto_fix_high:", on_click=fill_all)

@@ -1,5 +1,9 @@
-"""A visitor's sequence: its rows, the times of its frames, and the part to hide in addition."""
+"""A visitor's sequence: its rows, the times of its frames, and the part to hide in addition.
 
+Also here: an example of training frames with gaps.
+"""
+
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,14 +12,15 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.errors import DataError, in_digits, plural
+from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import FileColumn, NewRows
 from gplvm_core.readers.row_times import is_named_time, row_times, sequences_in, time_columns
+from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.sequence import Reel, usual_step
 from pages.ui.explore.ask_rows import asked_rows
 from pages.ui.explore.bring import brought
-from pages.ui.explore.time.example import example
 from pages.ui.explore.time.model import SEEN, TRUTH, named_parts, rows_of, times_of
-from pages.ui.explore.time.tables import panel
+from pages.ui.explore.time.tables import cell, panel
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.telling import errors_told
@@ -237,3 +242,28 @@ def gap_of(dataset: Dataset, own: OwnSequence) -> Reel:
         panels=tuple(panels),
         hidden=np.isnan(own.seen).any(axis=1),
     )
+
+
+FRAMES = 60
+
+
+def example(dataset: Dataset) -> bytes:
+    """Return a CSV with frames of the first sequence.
+
+    The middle third of the frames lacks a part, and the frame in the middle is empty.
+    """
+    rows = np.arange(dataset.n_points)
+    if dataset.sequences is not None:
+        rows = np.flatnonzero(dataset.sequences == dataset.sequences[0])
+    times = np.arange(len(rows), dtype=float) if dataset.times is None else dataset.times[rows]
+    order = np.argsort(times, kind="stable")[:FRAMES]
+    values, count = dataset.values[rows[order]].copy(), len(order)
+    part = next(iter(named_parts(dataset).values()))
+    values[count // 3 : 2 * count // 3, part] = np.nan
+    values[count // 2] = np.nan
+    table = dataset.in_own_values(values).to_numpy() if dataset.columns else values
+    time = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
+    lines: list[Iterable[object]] = [(time, *names_of(dataset))]
+    for when, row in zip(times[order], table, strict=True):
+        lines.append((f"{when:.10g}", *(cell(value) for value in row)))
+    return csv_text(lines).encode()

@@ -1,4 +1,7 @@
-"""One layer beside two layers on a curve whose points the visitor adds and removes."""
+"""One layer beside two layers on a curve whose points the visitor adds and removes.
+
+Also here: draws from priors of one to ten layers; the browser computes the draws.
+"""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,11 +15,11 @@ from gplvm_core.wire.frame import frame, unframe
 from pages.ui.learn.depth.live import Live
 from pages.ui.shared.about import about
 from pages.ui.shared.component import component, hold_bytes, room_for, sent_by
-from pages.ui.shared.link import keep_in_link
+from pages.ui.shared.link import keep_in_link, whole_number
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
-READY = Path(__file__).resolve().parents[4] / "assets" / "depth"
+READY = Path(__file__).resolve().parents[4] / "assets" / "depth"  # what assets/depth/train.py wrote
 STORE = "depth_curve"  # name of the bytes in the browser, and session key of the ShownBend
 FIGURE = "depth_bend"  # the component's key
 PACE = 0.4  # seconds between two updates during the training
@@ -155,3 +158,35 @@ def after(now: ShownBend, act: dict[str, Any]) -> ShownBend:
         needed = f"The models need {LEAST_POINTS} to {MOST_POINTS} points."
         return replace(now, message=f"{needed} There are {len(x)} points now.")
     return replace(now, live=Live(now.curve, x, y, now.edit, before).start())
+
+
+MOST_LAYERS, FIRST_DEPTH, FIRST_DRAW = 10, 6, 3
+
+show_prior = component("prior", "deep/prior.html", "deep/deep.css")
+
+
+def prior() -> None:
+    """Show the figure with the settings from the link."""
+    query = st.query_params
+    with room_for("prior"):
+        show_prior(
+            key="depth_prior",
+            data={
+                "depth": whole(query.get("depth"), FIRST_DEPTH, 1, MOST_LAYERS),
+                "draw": whole(query.get("draw"), FIRST_DRAW, 0, 10**6),
+                "sees": query.get("sees") == "1",
+            },
+        )
+    about(
+        "Every layer is a random function, applied to the output of the layer before it; grey "
+        "lines show the layers before the last. The slope of the result is the product of the "
+        "layers' slopes. A product of ten slopes is mostly near zero and sometimes huge, which "
+        "gives plateaus and steps. This is why trained deep models switch layers off.",
+        "If every layer also receives the input, no information is lost.",
+    )
+
+
+def whole(text: str | None, usual: int, least: int, most: int) -> int:
+    """Return a number from the link, clipped to its range; the default if there is none."""
+    number = whole_number(text)
+    return usual if number is None else min(max(number, least), most)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from html import escape
-from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
@@ -20,6 +19,7 @@ from gplvm_core.lessons.families import (
     unpack_families,
 )
 from gplvm_core.training import begin_comparison
+from pages.ui.learn.depth.bend import READY
 from pages.ui.shared.about import about
 from pages.ui.shared.families import FAMILIES
 from pages.ui.shared.inputs import one_of
@@ -28,7 +28,6 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.running import ended, running
 from pages.ui.shared.words import percent
 
-READY = Path(__file__).resolve().parents[4] / "assets" / "depth"
 MOST_DRAWS = 10**6
 WIDTH, HEIGHT, EDGE = 300, 170, 6  # size of a curve's picture in pixels
 

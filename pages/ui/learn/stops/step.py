@@ -1,14 +1,11 @@
 """The stop that fits a step with one layer and with two layers."""
 
-from pathlib import Path
-
 from gplvm_core.lessons.bend import CURVES
 from gplvm_core.lessons.picture import LessonPicture
 from gplvm_core.lessons.step import step
 from pages.ui.learn.controls import ChoiceControl, Slider, State
+from pages.ui.learn.depth.bend import READY
 from pages.ui.learn.stop import Note, Stop, StopDoor
-
-READY = Path(__file__).resolve().parents[4] / "assets" / "depth"
 
 
 def picture(state: State) -> LessonPicture:
