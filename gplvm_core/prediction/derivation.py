@@ -25,6 +25,7 @@ from gplvm_core.mixtures.conditionals import MOST_DENSE
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.candidates import Candidates, Report, compared, share_of
 from gplvm_core.prediction.derived import Clusters, DerivedDensity, Recipe, refuse_density
+from gplvm_core.prediction.fills import MOST_ROWS as MOST_HELD_OUT
 from gplvm_core.prediction.fills import Fold, fills_of
 from gplvm_core.prediction.forward import at_each, beside, draw_hidden
 from gplvm_core.prediction.network import Network, Outputs, with_rows
@@ -41,8 +42,8 @@ MOST_ROWS = 20_000
 MOST_COMPARED = 5_000
 SEARCHED = 5  # the search over candidates takes about as long as this number of fits
 # So do the filling of gaps and the scoring of held-out rows. Each pattern of gaps of wide rows is
-# computed on its own, which takes WIDE times as long.
-FILLED, SCORED, WIDE = 2.5, 1.5, 15.0
+# computed on its own, which takes longer by WIDE times the number of held-out rows.
+FILLED, SCORED, WIDE = 2.5, 1.5, 0.25
 BY_MAP = 0.7  # the share of the search that begins from the map
 # A fit finds a local optimum, so the density is the mean of several fits from the map, and of
 # several fits from clusters of rows.
@@ -84,7 +85,8 @@ def derived(
     held = folds or (0 if recipe else 1)
     filled, scored = (0.0 if recipe else FILLED), (SCORED if folds else 0.0)
     if given.shape[1] > MOST_DENSE:
-        filled, scored = WIDE * filled, WIDE * scored
+        patterns = WIDE * min(len(used), MOST_HELD_OUT)
+        filled, scored = patterns * filled, patterns * scored
     before = fits + tries + held
     work = before + filled + scored
     if gaps.any():
