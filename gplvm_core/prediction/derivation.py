@@ -5,7 +5,7 @@ correlated between outputs. The density of the points and the covariance of the 
 estimated after training; the bound does not change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -71,15 +71,21 @@ def derived(
     scores. report: called with the completed fraction of the work.
     """
     refuse_density(network)
-    report = report or _nothing
-    report(0.0)  # the first candidate, or the first density, may take long
+    so_far = [0.0]
+
+    def tell(done: float) -> None:
+        so_far[0] = max(done, so_far[0])
+        if report is not None:
+            report(so_far[0])
+
+    tell(0.0)  # the first candidate, or the first density, may take long
     generator, notes = np.random.default_rng(random_state), list[str]()
     given = np.hstack([outputs[name] for name in network.ends])
     used, some = _sampled(len(given), generator)
     notes.extend(some)
     given, gaps = given[used], np.isnan(given[used])
     sizes = _possible(sizes, len(used))
-    start = _Derivation.of(network, given, used, with_residual, random_state)
+    start = _Derivation.of(network, given, used, with_residual, random_state, lambda: tell(0.0))
     # Units of work: the search over candidates counts as SEARCHED fits, each fold as one fit.
     fits, tries = (2 if gaps.any() else 1), (0 if recipe else SEARCHED)
     held = folds or (0 if recipe else 1)
@@ -101,7 +107,7 @@ def derived(
         aside = compared[: max(1, round(KEPT_ASIDE * len(compared)))]
         parts = parts or [aside]
         decided, tried = start.decided(
-            aside, compared, sizes, strengths, lambda done: report(done * tries / work)
+            aside, compared, sizes, strengths, lambda done: tell(done * tries / work)
         )
     latents, density = start.density(decided)
     if gaps.any():
@@ -111,7 +117,7 @@ def derived(
         latents, density = start.density(decided)
     apart = list[Fold]()
     for done, part in enumerate(parts):
-        report((tries + fits + done) / work)
+        tell((tries + fits + done) / work)
         apart.append(start.fold(part, compared, decided, latents))
     if recipe is None:
         spread = np.nanstd(start.observed, axis=0)
@@ -120,7 +126,7 @@ def derived(
             start.observed,
             spread,
             generator,
-            lambda done: report((before + done * filled) / work),
+            lambda done: tell((before + done * filled) / work),
         )
         decided = replace(decided, fills=fills)
     typicality = None
@@ -130,7 +136,7 @@ def derived(
             start.observed,
             used,
             generator,
-            lambda done: report((before + filled + done * scored) / work),
+            lambda done: tell((before + filled + done * scored) / work),
         )
     data = tuple((name, edge.posterior.n_outputs) for name, edge in network.ends.items())
     made = decided.fills, tuple(notes), typicality, decided.clusters
@@ -162,7 +168,7 @@ class _Derivation:
 
     observed: all data side by side (NaN: missing). given: the same data; after `filled`, they have
     no gaps. used: the numbers of the rows. mean, variance: moments of the points at the roots, side
-    by side.
+    by side. watch: called during every fit; an exception that it raises ends the work.
     """
 
     network: Network
@@ -174,10 +180,17 @@ class _Derivation:
     coordinates: Coordinates
     with_residual: bool
     seed: int
+    watch: Callable[[], None]
 
     @classmethod
     def of(
-        cls, network: Network, given: Array, used: IntArray, with_residual: bool, seed: int
+        cls,
+        network: Network,
+        given: Array,
+        used: IntArray,
+        with_residual: bool,
+        seed: int,
+        watch: Callable[[], None],
     ) -> "_Derivation":
         points = [network.beliefs[at] for at in network.roots]
         ends = [edge.posterior for edge in network.ends.values()]
@@ -195,6 +208,7 @@ class _Derivation:
             units if np.isnan(given).any() else units.fitted(given),
             with_residual,
             seed,
+            watch,
         )
 
     def filled(self, size: int, generator: np.random.Generator) -> "_Derivation":
@@ -247,7 +261,7 @@ class _Derivation:
             strengths = sorted(strengths, reverse=True)
 
         def density(prior: LocalGaussians, strength: float) -> Gaussians:
-            return self.coordinates.density(fitted(rows, prior, strength), rows)
+            return self.coordinates.density(fitted(rows, prior, strength, self.watch), rows)
 
         return (
             compared(
@@ -282,11 +296,11 @@ class _Derivation:
         found = [
             self.prior(recipe.size, seed, begin) for seed, begin in zip(seeds, begins, strict=True)
         ]
-        parts = [fitted(rows, prior, recipe.strength) for _, prior in found]
+        parts = [fitted(rows, prior, recipe.strength, self.watch) for _, prior in found]
         weights = np.full(len(parts), 1.0 / len(parts))
         if clusters is not None:
             plain = [
-                fitted(rows, clustered(rows, clusters.size, seed), clusters.strength)
+                fitted(rows, clustered(rows, clusters.size, seed), clusters.strength, self.watch)
                 for seed in self.seeds(clusters.size)
             ]
             weights = np.repeat(
@@ -309,7 +323,9 @@ class _Derivation:
 
         start: a density of latent points from which this one begins.
         """
+        self.watch()
         latent = latent_density(self.mean, self.variance, size, seed, start)
+        self.watch()
         local = LocalGaussians(latent.weights, *self._through(latent))
         left = self.coordinates.covariance(self._noise)
         if self.with_residual:
