@@ -10,7 +10,7 @@ The result is the exact density of this mixture. It is not a bound on the model'
 Also here: gaussians of clusters of rows: the prior of a mixture that is fitted without a map.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
@@ -120,15 +120,22 @@ def residual(
     return found
 
 
-def fitted(rows: Float[Array, "N D"], prior: LocalGaussians, strength: float) -> LocalGaussians:
+def fitted(
+    rows: Float[Array, "N D"],
+    prior: LocalGaussians,
+    strength: float,
+    watch: Callable[[], None] = lambda: None,
+) -> LocalGaussians:
     """Return the most probable mixture of the rows; the local Gaussians are the prior.
 
     strength: ν, the number of rows that a prior covariance counts as; ∞ fixes the covariances.
+    watch: called before every update; an exception that it raises ends the fit.
     """
     if np.isinf(strength):
         return prior
     found, before = prior, -np.inf
     for _ in range(MOST_UPDATES):
+        watch()
         shares, log = shares_of(found.log_each(rows), axis=1)
         value = objective(log, found, prior, strength) / len(rows)
         if value - before < ENOUGH:

@@ -5,7 +5,7 @@ correlated between outputs. The density of the points and the covariance of the 
 estimated after training; the bound does not change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,9 +21,11 @@ from gplvm_core.mixtures import (
     latent_density,
     residual,
 )
+from gplvm_core.mixtures.conditionals import MOST_DENSE
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction.candidates import Candidates, Report, compared, share_of
 from gplvm_core.prediction.derived import Clusters, DerivedDensity, Recipe, refuse_density
+from gplvm_core.prediction.fills import MOST_ROWS as MOST_HELD_OUT
 from gplvm_core.prediction.fills import Fold, fills_of
 from gplvm_core.prediction.forward import at_each, beside, draw_hidden
 from gplvm_core.prediction.network import Network, Outputs, with_rows
@@ -39,6 +41,10 @@ MOST_ROWS = 20_000
 # The most rows with which candidates are compared, and of which the folds consist.
 MOST_COMPARED = 5_000
 SEARCHED = 5  # the search over candidates takes about as long as this number of fits
+# So do the filling of gaps and the scoring of held-out rows. Each pattern of gaps of wide rows is
+# computed on its own, which takes longer by WIDE times the number of held-out rows.
+FILLED, SCORED, WIDE = 2.5, 1.5, 0.25
+BY_MAP = 0.7  # the share of the search that begins from the map
 # A fit finds a local optimum, so the density is the mean of several fits from the map, and of
 # several fits from clusters of rows.
 STARTS = 2
@@ -65,18 +71,30 @@ def derived(
     scores. report: called with the completed fraction of the work.
     """
     refuse_density(network)
-    report = report or _nothing
-    report(0.0)  # the first candidate, or the first density, may take long
+    so_far = [0.0]
+
+    def tell(done: float) -> None:
+        so_far[0] = max(done, so_far[0])
+        if report is not None:
+            report(so_far[0])
+
+    tell(0.0)  # the first candidate, or the first density, may take long
     generator, notes = np.random.default_rng(random_state), list[str]()
     given = np.hstack([outputs[name] for name in network.ends])
     used, some = _sampled(len(given), generator)
     notes.extend(some)
     given, gaps = given[used], np.isnan(given[used])
     sizes = _possible(sizes, len(used))
-    start = _Derivation.of(network, given, used, with_residual, random_state)
+    start = _Derivation.of(network, given, used, with_residual, random_state, lambda: tell(0.0))
     # Units of work: the search over candidates counts as SEARCHED fits, each fold as one fit.
     fits, tries = (2 if gaps.any() else 1), (0 if recipe else SEARCHED)
-    work = float(fits + tries + (folds or (0 if recipe else 1)))
+    held = folds or (0 if recipe else 1)
+    filled, scored = (0.0 if recipe else FILLED), (SCORED if folds else 0.0)
+    if given.shape[1] > MOST_DENSE:
+        patterns = WIDE * min(len(used), MOST_HELD_OUT)
+        filled, scored = patterns * filled, patterns * scored
+    before = fits + tries + held
+    work = before + filled + scored
     if gaps.any():
         notes.append("the density was fitted with draws in the place of missing values")
         usual = _possible(SIZES, len(used))
@@ -89,7 +107,7 @@ def derived(
         aside = compared[: max(1, round(KEPT_ASIDE * len(compared)))]
         parts = parts or [aside]
         decided, tried = start.decided(
-            aside, compared, sizes, strengths, lambda done: report(done * tries / work)
+            aside, compared, sizes, strengths, lambda done: tell(done * tries / work)
         )
     latents, density = start.density(decided)
     if gaps.any():
@@ -99,12 +117,27 @@ def derived(
         latents, density = start.density(decided)
     apart = list[Fold]()
     for done, part in enumerate(parts):
-        report((tries + fits + done) / work)
+        tell((tries + fits + done) / work)
         apart.append(start.fold(part, compared, decided, latents))
     if recipe is None:
         spread = np.nanstd(start.observed, axis=0)
-        decided = replace(decided, fills=fills_of(apart, start.observed, spread, generator))
-    typicality = Typicality.of(apart, start.observed, used, generator) if folds else None
+        fills = fills_of(
+            apart,
+            start.observed,
+            spread,
+            generator,
+            lambda done: tell((before + done * filled) / work),
+        )
+        decided = replace(decided, fills=fills)
+    typicality = None
+    if folds:
+        typicality = Typicality.of(
+            apart,
+            start.observed,
+            used,
+            generator,
+            lambda done: tell((before + filled + done * scored) / work),
+        )
     data = tuple((name, edge.posterior.n_outputs) for name, edge in network.ends.items())
     made = decided.fills, tuple(notes), typicality, decided.clusters
     return DerivedDensity(density, latents[0], data, decided.strength, tried, *made)
@@ -135,7 +168,7 @@ class _Derivation:
 
     observed: all data side by side (NaN: missing). given: the same data; after `filled`, they have
     no gaps. used: the numbers of the rows. mean, variance: moments of the points at the roots, side
-    by side.
+    by side. watch: called during every fit; an exception that it raises ends the work.
     """
 
     network: Network
@@ -147,10 +180,17 @@ class _Derivation:
     coordinates: Coordinates
     with_residual: bool
     seed: int
+    watch: Callable[[], None]
 
     @classmethod
     def of(
-        cls, network: Network, given: Array, used: IntArray, with_residual: bool, seed: int
+        cls,
+        network: Network,
+        given: Array,
+        used: IntArray,
+        with_residual: bool,
+        seed: int,
+        watch: Callable[[], None],
     ) -> "_Derivation":
         points = [network.beliefs[at] for at in network.roots]
         ends = [edge.posterior for edge in network.ends.values()]
@@ -168,6 +208,7 @@ class _Derivation:
             units if np.isnan(given).any() else units.fitted(given),
             with_residual,
             seed,
+            watch,
         )
 
     def filled(self, size: int, generator: np.random.Generator) -> "_Derivation":
@@ -220,7 +261,7 @@ class _Derivation:
             strengths = sorted(strengths, reverse=True)
 
         def density(prior: LocalGaussians, strength: float) -> Gaussians:
-            return self.coordinates.density(fitted(rows, prior, strength), rows)
+            return self.coordinates.density(fitted(rows, prior, strength, self.watch), rows)
 
         return (
             compared(
@@ -229,7 +270,7 @@ class _Derivation:
                 aside,
                 sizes,
                 strengths,
-                lambda done: report(0.5 * done),
+                lambda done: report(BY_MAP * done),
             ),
             compared(
                 lambda size: clustered(rows, size, self.seed),
@@ -237,7 +278,7 @@ class _Derivation:
                 aside,
                 sizes,
                 strengths,
-                lambda done: report(0.5 * (1.0 + done)),
+                lambda done: report(BY_MAP + (1.0 - BY_MAP) * done),
             ),
         )
 
@@ -255,11 +296,11 @@ class _Derivation:
         found = [
             self.prior(recipe.size, seed, begin) for seed, begin in zip(seeds, begins, strict=True)
         ]
-        parts = [fitted(rows, prior, recipe.strength) for _, prior in found]
+        parts = [fitted(rows, prior, recipe.strength, self.watch) for _, prior in found]
         weights = np.full(len(parts), 1.0 / len(parts))
         if clusters is not None:
             plain = [
-                fitted(rows, clustered(rows, clusters.size, seed), clusters.strength)
+                fitted(rows, clustered(rows, clusters.size, seed), clusters.strength, self.watch)
                 for seed in self.seeds(clusters.size)
             ]
             weights = np.repeat(
@@ -282,7 +323,9 @@ class _Derivation:
 
         start: a density of latent points from which this one begins.
         """
+        self.watch()
         latent = latent_density(self.mean, self.variance, size, seed, start)
+        self.watch()
         local = LocalGaussians(latent.weights, *self._through(latent))
         left = self.coordinates.covariance(self._noise)
         if self.with_residual:

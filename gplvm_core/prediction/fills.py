@@ -14,8 +14,9 @@ are the exception, because the map was trained to predict each view from the oth
 views, the density is used only where it is better by two standard errors.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 from gplvm_core.mixtures import Conditionals, Gaussians
 from gplvm_core.mixtures.conditionals import MOST_DENSE
 from gplvm_core.numerics import Array, BoolArray, IntArray
+from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.complete import complete, reconstructed
 from gplvm_core.prediction.intervals import COVERED, LEAST, NORMAL, SHRUNK, Errors
 from gplvm_core.prediction.network import Network
@@ -96,6 +98,7 @@ def fills_of(
     rows: Float[Array, "N D"],
     spread: Float[Array, " D"],
     generator: np.random.Generator,
+    report: Report,
 ) -> tuple[Fill, ...]:
     """Measure both methods on all kinds of gaps, in the held-out rows of all folds.
 
@@ -107,10 +110,11 @@ def fills_of(
     size = sum(len(fold.aside[:most]) for fold in folds) * rows.shape[1]
     # Whole views are tried last, so that the other trials do not depend on them.
     shares = SHARES | ({VIEW: 1.0 / len(widths)} if len(widths) > 1 else {})
-    for gaps, share in shares.items():
+    for number, (gaps, share) in enumerate(shares.items()):
         trials = min(MOST_TRIALS, -(-VALUES // max(1, round(share * size))))
         each: dict[str, list[_Trial]] = {"map": [], "density": []}
-        for fold in folds:
+        for at, fold in enumerate(folds):
+            done = (number + at / len(folds)) / len(shares)
             numbers = np.tile(fold.aside[:most], trials)
             hidden = _hidden((len(numbers), rows.shape[1]), gaps, widths, generator)
             given = np.where(hidden, np.nan, rows[numbers])
@@ -121,10 +125,11 @@ def fills_of(
             for method, some in (("map", few), ("density", np.ones(len(few), dtype=bool))):
                 if not judged[some].any():
                     continue
+                report(done)
                 fill = (
                     by_map(fold.network, given[some])
                     if method == "map"
-                    else by_density(fold.density, given[some])
+                    else by_density(fold.density, given[some], partial(report, done))
                 )
                 each[method].append(
                     _Trial.of_rows(
@@ -143,11 +148,19 @@ def fills_of(
 
 
 def by_density(
-    density: Gaussians, given: Float[Array, "N D"]
+    density: Gaussians, given: Float[Array, "N D"], watch: Callable[[], None]
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Fill rows with the density; return means and variances."""
+    """Fill rows with the density; return means and variances.
+
+    watch: called before each of the wide rows, which take long; an exception ends the work.
+    """
     if given.shape[1] > MOST_DENSE:
-        return density.complete(given)
+        each = []
+        for row in given:
+            watch()
+            each.append(density.complete(row[None]))
+        mean, variance = zip(*each, strict=True)
+        return np.concatenate(mean), np.concatenate(variance)
     found = Conditionals.of(density, given)  # faster for many patterns of gaps
     return found.filled, found.variance
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.mixtures import Conditionals, Gaussians
 from gplvm_core.numerics import Array, BoolArray, IntArray
+from gplvm_core.prediction.candidates import Report
 from gplvm_core.prediction.fills import Fold
 from gplvm_core.prediction.intervals import NORMAL
 
@@ -23,6 +24,7 @@ from gplvm_core.prediction.intervals import NORMAL
 MOST_KNOWN = 500
 # Training rows also get random gaps, in these shares of their columns.
 SHARES = (0.0, 0.1, 0.25, 0.5, 0.75)
+AT_ONCE = 20_000  # values that are scored between two reports
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +94,7 @@ class Typicality:
         rows: Float[Array, "N D"],
         numbers: Int[IntArray, " N"],
         generator: np.random.Generator,
+        report: Report,
     ) -> Self:
         """Compute the scores from folds. numbers: the numbers of all rows."""
         apart = np.concatenate([fold.aside for fold in folds])
@@ -107,12 +110,15 @@ class Typicality:
             given.append(gapped)
         shares = [_shares_missing(own, only).mean() for own in given]
         whole, cell = np.empty((2, len(hidden), len(chosen)))
-        for fold in folds:
-            own = np.isin(chosen, fold.aside)
+        for done, fold in enumerate(folds):
+            own = np.flatnonzero(np.isin(chosen, fold.aside))
             others = only_values(np.delete(rows, fold.aside, axis=0))
+            ends = range(AT_ONCE // rows.shape[1] + 1, len(own), AT_ONCE // rows.shape[1] + 1)
             for at, gapped in enumerate(given):
-                found = Scores.of(fold.density, gapped[own], others)
-                whole[at, own], cell[at, own] = found.whole, found.cell
+                for some in np.split(own, ends):
+                    report((done + at / len(given)) / len(folds))
+                    found = Scores.of(fold.density, gapped[some], others)
+                    whole[at, some], cell[at, some] = found.whole, found.cell
         return cls(numbers[chosen], only, np.array(shares), whole, cell, len(folds))
 
     @property

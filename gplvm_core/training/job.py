@@ -1,7 +1,6 @@
 """A job: trains a model in the calling thread and reports progress in snapshots."""
 
 import contextlib
-import inspect
 import os
 import threading
 import time
@@ -13,23 +12,13 @@ from typing import IO, Any, Literal
 
 from sklearn.base import BaseEstimator, clone
 
-from gplvm_core.models.estimators.second_stage import (
-    AUTO,
-    ENDED,
-    OFF,
-    LaterStep,
-    can_widen,
-    map_only,
-    steps_of,
-)
+from gplvm_core.models.estimators.second_stage import ENDED, LaterStep
 from gplvm_core.optimise import Progress
-from gplvm_core.readers import DataError, Dataset
-from gplvm_core.readers.error_columns import ERRORS
+from gplvm_core.readers import Dataset
 from gplvm_core.readers.errors import told
-from gplvm_core.readers.frames import from_columns
-from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training.checkpoint import JobFiles
+from gplvm_core.training.fitting import fitted_map, later_steps, on_the_map
 from gplvm_core.training.progress import Pace, Snapshot, extended_trace, follows
 
 Outcome = Literal["ended", "paused", "interrupted"]
@@ -125,8 +114,8 @@ class Job:
             dataset = self.files.read_data(self.snapshot.data)
             fitted = self._fit(dataset)
             self.checkpoint()  # a process that is killed from here on need not train again
-            dataset = _on_the_map(fitted, dataset)
-            if steps := self._steps(fitted, dataset):
+            dataset = on_the_map(fitted, dataset)
+            if steps := later_steps(fitted, dataset):
                 # Without an entry, the end of the job says why.
                 with contextlib.suppress(StoreError):
                     self.settle(entry=self._keep(fitted, dataset), notes=_notes(fitted))
@@ -157,59 +146,9 @@ class Job:
         return "ended"
 
     def _fit(self, dataset: Dataset) -> Any:
-        model: Any = clone(self.model)
-        with map_only(model):
-            return self._map(model, dataset)
-
-    def _map(self, model: Any, dataset: Dataset) -> Any:
-        """Fit the model without its second stage."""
-        accepted = inspect.signature(model.fit).parameters
-        errors = dataset.covariates.get(ERRORS)
-        if errors is not None and "errors" not in accepted:
-            raise DataError(
-                f"A {type(model).__name__} takes no known errors, and {dataset.title!r} has some. "
-                "Train a BayesianGPLVM, or read the table without its columns of errors."
-            )
-        known = {"times": dataset.times, "sequences": dataset.sequences, "errors": errors}
-        further: dict[str, Any] = {
-            name: given for name, given in known.items() if name in accepted and given is not None
-        }
-        # Models in closed form have no callback.
-        if "callback" in accepted:
-            progress = self.snapshot.progress
-            further["callback"] = _Observer(self)
-            further["resume"] = None if progress is None else progress.run
-        if dataset.task is not None:
-            return _fit_column(model, dataset, further)
-        if dataset.known:
-            if "known" not in accepted:
-                raise DataError(
-                    f"A {type(model).__name__} cannot take out known factors. Train a "
-                    "BayesianGPLVM, or take out nothing."
-                )
-            further["known"] = from_columns(dataset.known, "")
-        if "views" in accepted:
-            if not dataset.views:
-                raise DataError(
-                    f"A {type(model).__name__} learns several views of the same things, and the "
-                    f"data set {dataset.title!r} has none. Join tables with Dataset.of_views."
-                )
-            if dataset.kinds is not None:
-                _check_learns_kinds(model, dataset, "Train a ManifoldRelevance")
-                model.set_params(kinds=dataset.kinds)
-            return model.fit(dataset.views_in_own_values(), **further)
-        if dataset.views and dataset.kinds is not None:
-            raise DataError(
-                f"A {type(model).__name__} learns one table, and {dataset.title!r} has views with "
-                "words or counts. Train a ManifoldRelevance."
-            )
-        outputs = dataset.rows() if isinstance(dataset, TableDataset) else dataset.values
-        if dataset.columns:
-            _check_learns_kinds(model, dataset, "Train a BayesianGPLVM or a BayesianPCA")
-            if not isinstance(dataset, TableDataset):
-                outputs = dataset.in_own_values()
-            model.set_params(kinds=dataset.kinds)
-        return model.fit(outputs, **further)
+        progress = self.snapshot.progress
+        run = None if progress is None else progress.run
+        return fitted_map(clone(self.model), dataset, _Observer(self), run)
 
     def observe(self, progress: Progress) -> None:
         """Publish an iteration, then act on a request."""
@@ -243,15 +182,6 @@ class Job:
             raise StopIteration
         if request == "pause":
             raise _PauseError
-
-    def _steps(self, fitted: Any, dataset: Dataset) -> tuple[LaterStep, ...]:
-        """Return the steps of the second stage of `fit`."""
-        if getattr(fitted, "second_stage", AUTO) == OFF:
-            return ()
-        rows = dataset.views_in_own_values() if dataset.views else dataset.values
-        if can_widen(fitted):
-            rows = dataset.in_own_values()
-        return steps_of(fitted, rows, dataset.sequences)
 
     def _take(self, steps: Sequence[LaterStep], fitted: Any) -> None:
         """Take the steps of the second stage. A failure becomes a note."""
@@ -294,42 +224,7 @@ class Job:
         )
 
 
-def _check_learns_kinds(model: Any, dataset: Dataset, remedy: str) -> None:
-    """Raise DataError for a model that learns only numbers."""
-    if "kinds" not in model.get_params(deep=False):
-        raise DataError(
-            f"A {type(model).__name__} learns only numbers, and {dataset.title!r} also has words "
-            f"or counts. {remedy}, or leave those columns out."
-        )
-
-
-def _on_the_map(fitted: Any, dataset: Dataset) -> Dataset:
-    """Return the rows to store with a model; for a table in files, only the rows on the map."""
-    if not isinstance(dataset, TableDataset):
-        return dataset
-    rows = getattr(fitted, "rows_", None)
-    columns = getattr(fitted, "columns_", None)
-    return dataset.kept(rows and rows.kept, () if columns is None else columns.columns)
-
-
 def _notes(fitted: Any) -> tuple[str, ...]:
     """The model's notes, and a sentence on the bound with twice as many inducing inputs."""
     found = getattr(fitted, "more_inducing_", None)
     return (*getattr(fitted, "notes_", ()), *(() if found is None else (found.sentence(),)))
-
-
-def _fit_column(model: Any, dataset: Dataset, further: dict[str, Any]) -> Any:
-    """Train a regression on the rows that are not kept aside."""
-    task = dataset.task
-    assert task is not None
-    if not model.capabilities.predicts:
-        raise DataError(
-            f"A {type(model).__name__} makes a map, and the data set {dataset.title!r} asks for "
-            f"“{task.target}”. Train a SparseGPRegression or a DeepGP, or remove the task."
-        )
-    train, _ = task.rows(dataset.n_points)
-    given = task.of(dataset.column_names or (), dataset.values, train)
-    if given.variance is not None:
-        further = further | {"X_variance": given.variance}
-    further.pop("times", None)
-    return model.fit(given.inputs, given.target, **further)

@@ -248,17 +248,6 @@ def test_a_number_that_repeats_itself_is_named() -> None:
         model.fit(rows)
 
 
-def test_a_large_table_of_words_says_that_all_rows_are_trained() -> None:
-    x, y, z = np.random.default_rng(0).standard_normal((3, 20_000))
-    rows = [[a + 0.1 * b, "low" if c < a else "high"] for a, b, c in zip(x, y, z, strict=True)]
-    model = BayesianGPLVM(1, 3, kinds="auto", max_iter=1, random_state=0)
-    with pytest.warns(UserWarning, match="training used all 20,000 rows: .* on a sample"):
-        model.fit(rows)
-    assert (model.rows_.count, model.rows_.trained) == (20_000, None)
-    model.fit(rows[:300])
-    assert not any("training used all" in note for note in model.notes_)
-
-
 @pytest.mark.slow
 def test_words_follow_a_path_over_time() -> None:
     times = np.linspace(0.0, 4.0 * np.pi, 80)

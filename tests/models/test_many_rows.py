@@ -452,6 +452,35 @@ def test_words_and_counts_of_files_are_streamed(tmp_path: Path, monkeypatch) -> 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
+def test_a_large_table_of_words_in_memory_trains_as_its_file_does(tmp_path: Path) -> None:
+    path, told = wooded(tmp_path), []
+    table, files = pandas.read_csv(path), RowFiles.of(path, kinds="auto")
+    settings = SETTINGS | {"max_iter": 4}
+    expected = BayesianGPLVM(**settings, kinds=files.kinds).fit(files)
+    model = BayesianGPLVM(**settings, kinds=files.kinds).fit(table, callback=told.append)
+    assert model.bound_ == pytest.approx(expected.bound_, rel=1e-9)
+    np.testing.assert_array_equal(model.rows_.kept, expected.rows_.kept)
+    np.testing.assert_allclose(model.latent_mean_, expected.latent_mean_, atol=1e-6)
+    assert len(model.latent_mean_) == 120 and model.rows_.count == len(table)
+    streamed = len(table) - 120
+    assert told[-1].message == f"rows streamed: {streamed:,} of {streamed:,}"
+    assert list(model.feature_names_in_) == list(table)
+    assert list(model.complete(table.iloc[:2]).columns) == list(table)
+    # A table with known errors trains on all rows, and says so.
+    errors = pandas.DataFrame({"width": np.full(len(table), 0.1)})
+    whole = BayesianGPLVM(**settings | {"max_iter": 1}, kinds=files.kinds)
+    whole.fit(table, errors=errors)
+    assert any(f"training used all {len(table)} rows" in note for note in whole.notes_)
+    # A word that no trained row has is a gap, which a note says.
+    left = np.setdiff1d(np.arange(len(table)), model.rows_.kept)
+    rare = table.assign(wood=table["wood"].where(np.arange(len(table)) != left[0], "teak"))
+    model.set_params(kinds="auto").fit(rare)
+    assert model.kinds == "auto"
+    assert any("does not have the value: “teak” in wood (1 ×)" in note for note in model.notes_)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
 def test_words_of_files_are_named_when_the_files_are_opened(tmp_path: Path) -> None:
     path = wooded(tmp_path)
     for kinds, model in (

@@ -578,3 +578,24 @@ def test_a_table_of_words_on_disk_is_trained_on_a_sample(
     assert [stored.label_word(row) or "" for row in range(60)] == words
     days = table["day"].iloc[model.rows_.kept]
     assert stored.in_own_values()["day year"].tolist() == days.dt.year.tolist()
+
+
+def test_a_large_table_of_words_stores_the_rows_on_its_map(jobs, monkeypatch):
+    monkeypatch.setattr(many_rows, "MANY", 40)
+    monkeypatch.setattr(many_rows, "SAMPLES", (20, 20, 20, 20))
+    x = np.random.default_rng(0).standard_normal(60)
+    table = pandas.DataFrame(
+        {"x": x, "y": x**2, "kind": np.array(["oak", "elm"])[(x > 0.0).astype(int)]}
+    )
+    names = np.array([f"tree {n}" for n in range(60)])
+    dataset = Dataset.of_table("trees", "Trees", table, row_names=names)
+    model = BayesianGPLVM(1, 5, random_state=0, max_iter=3)
+    done = jobs.wait(jobs.submit(model, dataset, "trees"), 300)
+    assert (done.status, done.error) == ("finished", None)
+    library = library_of(jobs)
+    fitted, stored = library.model(done.entry), library.dataset(done.entry)
+    assert len(fitted.latent_mean_) == stored.n_points == 20 and fitted.rows_.count == 60
+    kept = fitted.rows_.kept
+    assert list(stored.row_names) == list(names[kept])
+    assert list(stored.in_own_values()["kind"]) == list(table["kind"][kept])
+    assert "20 of the table's 60 rows are stored here" in stored.notes

@@ -54,8 +54,9 @@ class BayesianGPLVM(LatentVariableModel):
     Without an encoder and a time_kernel, tables of 20,000 rows or more are trained on a growing
     sample (1000, 2500, 10,000 rows). The model then infers the latent points of the other rows, and
     computes the mapping from all rows. From files (`RowFiles`) the same method trains on 20,000
-    sampled rows (10,000 with words, counts or robust numbers); the rest are streamed once, and only
-    their summed statistics are stored. `rows_` and `notes_` report which rows were used.
+    sampled rows; the rest are streamed once, and only their summed statistics are stored. Tables
+    with words, counts or robust numbers, in files or in memory, train on 10,000 sampled rows; the
+    rest are streamed. `rows_` and `notes_` report which rows were used.
 
     Attributes
     ----------
@@ -66,8 +67,8 @@ class BayesianGPLVM(LatentVariableModel):
     rows_ : TrainingRows
         The rows of the model. `count`: the number of rows that the bound and the mapping use.
         `trained`: the rows that training used (None: all). `kept`: the row number in the files of
-        each row of `latent_mean_` (None: all rows). `in_files`: the number of rows in the files
-        (None: no files).
+        each row of `latent_mean_` (None: all rows). `in_files`: the number of rows in the files, or
+        of the table if others were streamed (None: neither).
     known_errors_ : bool
         Whether training had known errors of cells (`errors`).
 

@@ -1,7 +1,9 @@
 """Training on rows of files, and rows that are added after training."""
 
 import hashlib
+from collections import Counter
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import TableColumns
-from gplvm_core.models.data.rows import TrainingRows
+from gplvm_core.models.data.rows import TrainingRows, take_names
 from gplvm_core.models.estimators.attributes import set_fitted
 from gplvm_core.models.estimators.second_stage import refuse_known_errors
 from gplvm_core.models.estimators.trained import Callback, fit_table, mark_stopped
@@ -23,8 +25,11 @@ from gplvm_core.prediction import DATA, Evidence
 from gplvm_core.prediction.added import Added, Passed, Sums, streamed_sums
 from gplvm_core.prediction.place import place
 from gplvm_core.readers import DataError, RowFiles
+from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.errors import plural
-from gplvm_core.readers.kinds import in_own_values
+from gplvm_core.readers.frames import library_of, one_table
+from gplvm_core.readers.kinds import coded_table, columns_of, in_own_values, kinds_of
+from gplvm_core.readers.rows.coded import unknown_in_words
 from gplvm_core.readers.rows.files import without_value
 from gplvm_core.statistics import Executor, Statistics, executor_for
 
@@ -48,7 +53,10 @@ def fit_rows(
                 "an executor works only on rows of files: save the table with numpy.save to a "
                 "folder that all workers can read, and fit RowFiles.of(path)"
             )
-        fit_table(model, Y, times, sequences, callback, resume, errors=errors)
+        if _streams_words(model, Y, errors):
+            _fit_worded(model, Y, times, sequences, callback, resume)
+        else:
+            fit_table(model, Y, times, sequences, callback, resume, errors=errors)
         return
     if errors is not None:
         raise ValueError(
@@ -96,6 +104,46 @@ def fit_rows(
     model.notes_ += notes
     if model.time_kernel is None and len(empty):
         model.notes_ += (f"left out, because {without_value(empty)}",)
+
+
+def _streams_words(model: Any, Y: Any, errors: ArrayLike | None) -> bool:
+    """Whether a table in memory may train as one in files does."""
+    alone = model.encoder is None and model.time_kernel is None and model.known_ is None
+    worded = alone and errors is None and model.kinds is not None
+    return worded and many_rows.are_many(len(one_table(Y)))
+
+
+def _fit_worded(
+    model: Any,
+    Y: Any,
+    times: ArrayLike | None,
+    sequences: ArrayLike | None,
+    callback: Callback | None,
+    resume: Run | None,
+) -> None:
+    """Train on a large table in memory: on a sample, as on files, if it has words or counts."""
+    columns, notes = columns_of(cells_of(Y), model.kinds, fractions=True)
+    if TableColumns(columns).only_numbers:
+        fit_table(model, Y, times, sequences, callback, resume)
+        return
+    values, given = coded_table(columns, Y), model.kinds
+    rows = RowFiles.in_memory(columns, values)
+    model.kinds = kinds_of(columns)  # of all rows, not of the sample
+    try:
+        fit_rows(model, rows, times, sequences, callback, resume, None, None)
+    finally:
+        model.kinds = given
+    take_names(model, Y, reset=True)
+    model.columns_ = replace(model.columns_, frame=library_of(Y))
+    unseen = Counter(
+        {
+            (column.name, word): count
+            for column, learnt, own in zip(columns, model.columns_.columns, values.T, strict=True)
+            for number, word in enumerate(column.words)
+            if word not in learnt.words and (count := int(np.count_nonzero(own == number)))
+        }
+    )
+    model.notes_ += notes + unknown_in_words(unseen)
 
 
 def extend(self: M, Y: ArrayLike) -> M:

@@ -207,7 +207,9 @@ def can_widen(model: Any) -> bool:
 
 def _widen(model: Any, rows: Any, callback: Report) -> None:
     """Learn the widths of a table with words, whose rows are given in their own values."""
-    outputs = model.columns_.encoded(rows)
+    outputs, kept = model.columns_.encoded(rows), model.rows_.kept
+    if kept is not None and len(outputs) > len(kept):  # the other rows were streamed
+        outputs = outputs[kept]
     widths = number_widths(model._network, model.columns_, outputs, callback)
     model.columns_ = replace(model.columns_, widths=widths)
 

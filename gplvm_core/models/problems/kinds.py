@@ -238,6 +238,6 @@ def all_rows_in_words(count: int) -> tuple[str, ...]:
     if not are_many(count):
         return ()
     return (
-        f"training used all {count:,} rows: a model of columns of several kinds, or with known "
-        "errors, does not train on a sample. To train on fewer rows, pass fewer rows",
+        f"training used all {count:,} rows: views with words or counts, such columns beside known "
+        "factors, and known errors do not train on a sample. To train on fewer rows, pass fewer",
     )

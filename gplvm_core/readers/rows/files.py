@@ -1,5 +1,6 @@
 """Read rows of tables in parts, so that they need not fit into memory."""
 
+import hashlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -103,7 +104,46 @@ class NpyRows:
         return np.fromfile(file, self.dtype, count)
 
 
-RowFile = NpyRows | NamedRows
+@dataclass(frozen=True, eq=False)
+class MemoryRows:
+    """The rows of a table in memory, in which a word is its number, as those of a file."""
+
+    values: Array
+    columns: tuple[TableColumn, ...]
+    path: ClassVar[Path] = Path("the table")
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.values)
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.columns)
+
+    @property
+    def learnt(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def coded(self) -> tuple[Coded, ...]:
+        return tuple(Coded(column.name, (column,)) for column in self.columns)
+
+    @property
+    def state(self) -> str:
+        """A digest of the values."""
+        return hashlib.sha256(np.ascontiguousarray(self.values).tobytes()).hexdigest()
+
+    def ends(self, size: int) -> list[int]:
+        return [*range(size, self.n_rows, size), self.n_rows]
+
+    def blocks(
+        self, first: int, last: int, size: int, unknown: Unknown | None = None
+    ) -> Iterator[NDArray[Any]]:
+        for begin in range(first, last, size):
+            yield self.values[begin : min(begin + size, last)]
+
+
+RowFile = NpyRows | NamedRows | MemoryRows
 
 
 @dataclass(frozen=True)
@@ -167,6 +207,11 @@ class RowFiles:
     def read_as(cls, paths: Paths, coded: tuple[Coded, ...]) -> Self:
         """Open the files, whose columns are read as another call of `of` has found."""
         return cls._of(tuple(each.reading(coded) for each in named_files(_listed(paths))))
+
+    @classmethod
+    def in_memory(cls, columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Self:
+        """Return the rows of a table in memory; a word is its number among the column's words."""
+        return cls((MemoryRows(values, tuple(columns)),))
 
     @classmethod
     def _of(cls, files: tuple[RowFile, ...]) -> Self:
@@ -283,7 +328,7 @@ class RowFiles:
         found: list[str] = []
         before = 0
         for each in self.files:
-            assert not isinstance(each, NpyRows)
+            assert isinstance(each, NamedRows)
             inside = None if chosen is None else chosen - before
             found += each.cells(column, inside)
             before += each.n_rows
@@ -328,7 +373,7 @@ def named_files(paths: Sequence[FilePath]) -> tuple[NamedRows, ...]:
     return tuple(files)
 
 
-def _file(path: FilePath, columns: Sequence[str] | None) -> RowFile:
+def _file(path: FilePath, columns: Sequence[str] | None) -> NpyRows | NamedRows:
     whole = path.absolute() if isinstance(path, Path) else path
     kind = TABLES.get(path.suffix.lower())
     return NpyRows.of(whole) if kind is None else kind.of(whole, columns)
