@@ -189,7 +189,7 @@ def _together(read: list[NewRows], asked: Brought) -> NewRows:
 def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
     """The training rows of a model, in this model's columns."""
     try:
-        other = one_view(open_item(asked.model), item.view)
+        other = one_view(open_item(asked.model), item.view, partly=True)
     except (OSError, StoreError) as error:
         raise DataError(str(error)) from error
     source, wanted = other.dataset, item.dataset
