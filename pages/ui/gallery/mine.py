@@ -8,9 +8,8 @@ from pages.ui.gallery.jobs import running_jobs
 from pages.ui.gallery.rows import (
     deleted_list,
     import_form,
-    model_row,
+    model_rows,
     report_deleted_elsewhere,
-    undo_banner,
 )
 from pages.ui.shared.catalogue import Listed, library_items, user_library
 from pages.ui.shared.home import say_problem
@@ -24,12 +23,12 @@ def mine() -> None:
     library = user_library()
     models = library_items()
     say_problem()
-    undo_banner(library)
     report_deleted_elsewhere(models)
     running_jobs()
     if models:
         _found(library, models)
     else:
+        model_rows(library, ())
         lead("There are no models yet. Models that you train appear here and are stored on disk.")
         if st.button("Train a model", type="primary", icon=":material/model_training:"):
             st.switch_page("pages/train.py")
@@ -71,5 +70,4 @@ def _found(library: Library, models: tuple[Listed, ...]) -> None:
     ]
     if not found:
         st.info("No model matches. Clear the search to see all models.")
-    for listed in found:
-        model_row(library, listed)
+    model_rows(library, found)
