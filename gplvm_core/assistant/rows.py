@@ -32,6 +32,7 @@ from gplvm_core.assistant.schema import (
 from gplvm_core.assistant.shelf import Opened, Shelf
 from gplvm_core.assistant.values import check_size, gaps_of
 from gplvm_core.new_rows import Answers, Reason, answers_of, sentence_of
+from gplvm_core.new_rows.places import only_answerable
 from gplvm_core.new_rows.table import are_ranked_by_bound
 from gplvm_core.numerics import Array
 from gplvm_core.readers.misfits import code_misfits, unit_misfits
@@ -67,7 +68,8 @@ class Asked:
                 f"A cell or a column's name has {longest:,} letters; at most {MOST_LETTERS:,} are "
                 "read. Shorten it."
             )
-        return cls(opened, read_records(records, opened.dataset), len(records))
+        rows = only_answerable(opened.model, opened.dataset, read_records(records, opened.dataset))
+        return cls(opened, rows, len(records))
 
     @property
     def notes(self) -> list[str]:

@@ -20,7 +20,7 @@ from gplvm_core.new_rows.places import (
     explanations_of,
     placed_and_filled,
     rows_for,
-    usable_rows,
+    unanswerable,
 )
 from gplvm_core.new_rows.reasons import reasons_of
 from gplvm_core.new_rows.without_density import p_values, reasons_by_hiding
@@ -92,9 +92,11 @@ def _answered(
     reasons: bool,
     ranked: bool,
 ) -> Answers:
-    """Answer one block. All answers about rows without usable values are NaN."""
+    """Answer one block. All answers about rows that `unanswerable` names are NaN."""
     rows, errors = block.rows, block.errors
-    given = ~np.isnan(usable_rows(dataset, rows)).all(axis=1)
+    given = np.ones(len(rows), dtype=bool)
+    for lost, _ in unanswerable(model, dataset, rows):
+        given[lost] = False
     width, count = model.latent_mean_.shape[1], min(NEAREST, len(model.latent_mean_))
     places, place_std = np.full((2, len(rows), width), np.nan)
     explanations = np.full((len(rows), MOST_EXPLANATIONS, width), np.nan)

@@ -5,11 +5,12 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import DATA, DerivedDensity, Projection, complete
 from gplvm_core.prediction.typicality import Scores
 from gplvm_core.readers import DataError, Dataset
-from gplvm_core.readers.kinds import usable
+from gplvm_core.readers.kinds import LACKS, NO_VALUE, usable
+from gplvm_core.readers.new_rows import NewRows, leaving_out
 from gplvm_core.readers.views import columns_of_views
 
 MOST_EXPLANATIONS = 4
@@ -40,10 +41,30 @@ def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:
     return rows
 
 
-def usable_rows(dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, "n D"]:
-    """Return rows without the fractions that models ignore (`readers.fractions.usable`)."""
-    parts = columns_of_views(dataset.views).values() or (slice(None),)
-    return np.hstack([usable(rows[:, at], dataset.all_columns[at]) for at in parts])
+def unanswerable(
+    model: Any, dataset: Dataset, rows: Float[Array, "n D"]
+) -> list[tuple[IntArray, str]]:
+    """Return the numbers, from 0, of rows without an answer, and the reasons.
+
+    They have no value, lack two or more of their fractions and all else, or are no fractions.
+    """
+    parts = columns_of_views(dataset.views) or {DATA: slice(None)}
+    seen = [usable(rows[:, at], dataset.all_columns[at]) for at in parts.values()]
+    blank, empty = (np.isnan(own).all(axis=1) for own in (rows, np.hstack(seen)))
+    found = [
+        (np.flatnonzero(blank), NO_VALUE),
+        (np.flatnonzero(empty & ~blank), f"{LACKS} and there is no other value"),
+    ]
+    for name, own in model.fitted_.fractions.items():
+        if name in parts:
+            found += own.misfits(rows[:, parts[name]])
+    return [each for each in found if len(each[0])]
+
+
+def only_answerable(model: Any, dataset: Dataset, rows: NewRows) -> NewRows:
+    """Leave out rows that `unanswerable` names, with notes; DataError if none remains."""
+    lost = unanswerable(model, dataset, rows.values)
+    return leaving_out(rows, lost) if lost else rows
 
 
 def as_outputs(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, "n K"]:

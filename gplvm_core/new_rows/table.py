@@ -23,7 +23,7 @@ from gplvm_core.models.estimators.with_known import (
 )
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of, prepare
-from gplvm_core.new_rows.places import usable_rows
+from gplvm_core.new_rows.places import unanswerable
 from gplvm_core.new_rows.reasons import sentence_of
 from gplvm_core.new_rows.streamed import blocks_of, decimal_of, written
 from gplvm_core.new_rows.written_numbers import WrittenNumbers
@@ -32,7 +32,7 @@ from gplvm_core.readers import DataError, Dataset, Drawing
 from gplvm_core.readers.cells import Cells, cells_in, cells_of
 from gplvm_core.readers.errors import listed, numbered, plural
 from gplvm_core.readers.frames import Frame, from_columns, library_of, one_table
-from gplvm_core.readers.kinds import LACKS, coded_column, in_own_values
+from gplvm_core.readers.kinds import coded_column, in_own_values
 from gplvm_core.readers.names import column_words
 
 NO_P_AFTER_ERRORS = (
@@ -101,9 +101,9 @@ def apply(
         gaps filled; its name with ` std` is its standard deviation, 0 where observed. `p` and `p of
         one value` are the p-values of the whole row and of its most surprising value. `unlike`
         marks rows that are less typical than all training rows; their filled values mean little.
-        `reasons` contains sentences; if no row has a p-value, it says why. Rows without values
-        have only NaN; so have the answers about rows that lack two or more of their fractions
-        and have no other value.
+        `reasons` contains sentences; if no row has a p-value, it says why. A row without values,
+        one that lacks two or more of its fractions and all else, and one whose fractions are
+        negative or have another sum have NaN as answers; a warning names them.
 
     Raises
     ------
@@ -154,11 +154,8 @@ def apply(
         values, own = _values(block, names, drawn, done, numbers)
         if not len(values):
             raise DataError("the table has no rows: pass at least one")
-        blank = np.isnan(values).all(axis=1)
-        lost = np.flatnonzero(np.isnan(usable_rows(drawn, values)).all(axis=1) & ~blank)
-        if len(lost):
-            where = numbered("row", done + lost + 1, 10)
-            own.append(f"no answer about {where}, because {LACKS} and there is no other value")
+        for lost, why in unanswerable(model, drawn, values):
+            own.append(f"no answer about {numbered('row', done + lost + 1, 10)}, because {why}")
         for note in (*[no_p] * bool(no_p), *own, *numbers.notes.values()):
             say(note)
         done += len(values)

@@ -123,7 +123,7 @@ def by_ids(
     if all(_agree(own, other) for _, other in others) or all(map(_counts, ids.values())):
         alike = len(ids) == len(parts) > 1 and not all(map(_counts, ids.values()))
         equal = alike and all(len(own) == len(other) for _, other in others)
-        return parts, [_shared(ids)] if equal else []
+        return parts, [f"{BY_IDS}: {_shared(ids)}."] if equal else []
     apart = [file for file, other in others if not set(own) & set(other)]
     if len(apart) == len(others):
         return parts, [
@@ -132,28 +132,30 @@ def by_ids(
         ]
     without = [part.file for part in parts if part.ids is None]
     repeats = [file for file, names in ids.items() if len(set(names)) < len(names)]
-    places = max(sum(a != b for a, b in zip(own, each, strict=False)) for _, each in others)
-    said = f"The ids of {listed(list(ids))} differ in {plural(places, 'row')}"
     if without or repeats or apart:
         reason = "ids that occur twice" if repeats else "other ids" if apart else "no ids"
         raise DataError(
-            f"{said}, and {listed(repeats or apart or without)} has {reason}, so the rows cannot "
-            "be joined. Correct the ids, or bring the rows into the same order and delete the ids."
+            f"The ids of {listed(list(ids))} are in different orders, and "
+            f"{listed(repeats or apart or without)} has {reason}, so the rows cannot be joined. "
+            "Correct the ids, or bring the rows into the same order and delete the ids."
         )
     every = dict.fromkeys(name for names in ids.values() for name in names)
     common = [name for name in every if all(name in names for names in map(set, ids.values()))]
     if len(common) < len(every) and unequal is None:
         only = listed([name for name in every if name not in set(common)], 5)
-        raise RowsDifferError(f"{said}, and some files lack rows of others ({only}).")
+        raise RowsDifferError(
+            f"Rows are joined by their ids: {_shared(ids)} ({only}). Rows with an id that not all "
+            "files have can be left out, or kept as missing."
+        )
     kept = list(every) if unequal == "fill" else common
-    notes = [_shared(ids)]
+    notes = [f"{BY_IDS}, which are not in the same order in all files: {_shared(ids)}."]
     if unequal == "trim" and len(kept) < len(every):
         notes.append(f"Left out: {plural(len(every) - len(kept), 'id')} that some files lack.")
     return [part.in_order_of(kept) for part in parts], notes
 
 
 def _shared(ids: dict[str, list[str]]) -> str:
-    """Report how many ids are in all files, and how many are only in one or in some of them."""
+    """Say how many ids are in all files, and how many are only in one or in some of them."""
     files = Counter(name for names in ids.values() for name in set(names))
     everywhere = sum(n == len(ids) for n in files.values())
     counts = [f"{everywhere:,} in {'both' if len(ids) == 2 else 'all'} files"]
@@ -161,7 +163,7 @@ def _shared(ids: dict[str, list[str]]) -> str:
     counts += [f"{count:,} only in {file}" for file, count in only.items() if count]
     if some := len(files) - everywhere - sum(only.values()):
         counts.append(f"{some:,} in some files")
-    return f"{BY_IDS}: {', '.join(counts)}."
+    return ", ".join(counts)
 
 
 def _agree(one: Sequence[str], other: Sequence[str]) -> bool:

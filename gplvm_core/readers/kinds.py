@@ -37,6 +37,7 @@ KINDS = {
     CONSTANT: "logistic.YesNo",  # a constant column has no outputs
 }
 FRACTION = "fraction"
+NO_VALUE = "no value is given, and the model needs at least one"
 LACKS = "two or more fractions are missing"  # in notes on rows without a usable value
 # With the layer's Gaussian noise, with a noise of their own, and with the noise of coordinates.
 NUMBERS = ("number", "robust", FRACTION)

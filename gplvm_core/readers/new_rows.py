@@ -23,7 +23,7 @@ from gplvm_core.readers.errors import (
     plural,
 )
 from gplvm_core.readers.files import ENDINGS, ending_of
-from gplvm_core.readers.kinds import LACKS, TableColumn, usable
+from gplvm_core.readers.kinds import LACKS, NO_VALUE, TableColumn, usable
 from gplvm_core.readers.limits import MEGABYTE
 from gplvm_core.readers.misfits import (
     WHOLE,
@@ -198,20 +198,27 @@ def without_empty(
             else f"{name}: {LACKS} in every row, and there is no other value. Give rows with at "
             "most one missing fraction."
         )
-    notes = [
-        f"{numbered('Row', left + 1, 10)} {by_count(len(left), one, many)} left out: {why}."
-        for left, one, many, why in (
-            (
-                np.flatnonzero(blank),
-                "has no values and is",
-                "have no values and are",
-                "the model needs at least one value in a row",
-            ),
-            (np.flatnonzero(empty & ~blank), "is", "are", f"{LACKS}, and there is no other value"),
-        )
-        if len(left)
+    lost = [
+        (np.flatnonzero(blank), NO_VALUE),
+        (np.flatnonzero(empty & ~blank), f"{LACKS}, and there is no other value"),
     ]
-    return replace(rows.some(np.flatnonzero(~empty)), notes=(*rows.notes, *notes))
+    return leaving_out(rows, [each for each in lost if len(each[0])])
+
+
+def leaving_out(rows: NewRows, lost: Sequence[tuple[IntArray, str]]) -> NewRows:
+    """Leave out rows, by their places and with the reasons; notes name them.
+
+    Raises DataError if no row remains.
+    """
+    notes = [
+        f"{numbered('Row', [rows.number(n) for n in own], 10)} {by_count(len(own), 'is', 'are')} "
+        f"left out: {why}."
+        for own, why in lost
+    ]
+    kept = np.setdiff1d(np.arange(len(rows.values)), np.concatenate([own for own, _ in lost]))
+    if not len(kept):
+        raise DataError(f"No row can be used. {' '.join(notes)}")
+    return replace(rows.some(kept), notes=(*notes, *rows.notes))
 
 
 def _picture_misfits(values: Array, drawing: Drawing) -> tuple[Misfit, ...]:

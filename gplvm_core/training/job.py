@@ -113,6 +113,7 @@ class Job:
         try:
             dataset = self.files.read_data(self.snapshot.data)
             fitted = self._fit(dataset)
+            self._end(fitted)
             self.checkpoint()  # a process that is killed from here on need not train again
             dataset = on_the_map(fitted, dataset)
             if steps := later_steps(fitted, dataset):
@@ -167,6 +168,12 @@ class Job:
             self.checkpoint()
         self._hold_on()
         self.obey()
+
+    def _end(self, fitted: Any) -> None:
+        """Publish the model's bound: the last step of many rows is about a sample of them."""
+        progress, bound = self.snapshot.progress, getattr(fitted, "bound_", None)
+        if progress is not None and bound is not None:
+            self.publish(progress=replace(progress, bound=float(bound)))
 
     def _hold_on(self) -> None:
         """Request a pause if the operator of this server has stopped all training."""

@@ -21,6 +21,7 @@ def test_fractions_are_offered_trained_and_drawn_in_a_triangle(server, browser_p
     file = {"name": "soils.csv", "mimeType": "text/csv", "buffer": soils()}
     page.locator("input[type=file]").set_input_files([file])
     offered = page.get_by_text("“sand”, “silt”, “clay” are fractions of one whole")
+    offered.click()  # off: plain numbers have pictures
     settled(page)
     # No blank is below the pictures of the rows.
     room, sheet = (

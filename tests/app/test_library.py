@@ -58,6 +58,14 @@ def test_library_deletes_and_undoes(kept: Callable[[], Library]):
     at.button(key="undo_delete").click().run()
     assert [entry.id for entry in kept().entries()] == ["mine"]
     assert not at.exception
+    # The line is where the card was, which may be far from the top of the page.
+    for _ in range(2):
+        kept().duplicate("mine")
+    at = run_page("mine")
+    doors = [each.key for each in at.button if (each.key or "").startswith("open_")]
+    at.button(key=doors[1].replace("open", "delete")).click().run()
+    keys = [each.key for each in at.button if each.key in (*doors, "undo_delete")]
+    assert keys == [doors[0], "undo_delete", doors[2]]
 
 
 def test_a_long_title_is_kept_when_only_tags_change(kept: Callable[[], Library]):

@@ -114,6 +114,22 @@ def test_all_rows_of_a_large_file_are_answered(opened, flow, model, tmp_path, mo
     assert "already there. Move it" in answered_all(at.run(), "is already there")
 
 
+def test_a_row_that_is_no_mixture_is_named_and_the_others_are_answered():
+    parts = 100.0 * np.random.default_rng(0).dirichlet([2.0, 2.0, 2.0], 30)
+    names = ["sand", "silt", "clay"]
+    soils = Dataset.of_table("soils", "Soils", pandas.DataFrame(parts, columns=names), "fraction")
+    model = BayesianGPLVM(2, 8, max_iter=5, random_state=0, kinds=soils.kinds)
+    model.fit(soils.in_own_values())
+    at = run_page(
+        "rows", model="library:" + Library(workspace() / "library").add(model, soils, "S")
+    )
+    rows = [[80, 5, 15], [50, 46, 4], [69, 22, 9], [60, 18, 22], [50, 30, 40], [98, 1, 1]]
+    at.file_uploader[0].upload("new.csv", table(names, *rows, delimiter=",")).run()
+    assert not at.exception and not at.error
+    assert "Row 5 is left out: the fractions sum to 120, but the sum must be 100 ± 1" in said(at)
+    assert [row["name"] for row in sent(at)[0]["rows"]] == [f"Row {n}" for n in (1, 2, 3, 4, 6)]
+
+
 def test_the_training_file_is_recognised_and_its_rows_are_judged_unseen(opened, flow, model):
     """A row that the model has seen looks more typical than it is."""
     order = np.r_[5:25, 0:5]

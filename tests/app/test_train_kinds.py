@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.element_tree import Toggle
 
 from gplvm_core import Dataset, Drawing
 from gplvm_core.store import Library, workspace
+from pages.ui.train.goal_form import COLUMN, GOAL, MAP
 from pages.ui.train.model_choices import CHOICES, unfilled_gap
-from tests.app.apptest import kind_of, run_page, said, started, upload
+from tests.app.apptest import kind_of, press, run_page, said, started, upload
 from tests.app.uploads import soils
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -182,23 +184,48 @@ def test_a_state_space_model_says_that_it_leaves_a_long_gap_open():
     assert not any(unfilled_gap(choice, short) for choice in CHOICES)
 
 
-def test_fractions_beside_words_are_named_and_learnt_as_numbers():
+def test_fractions_are_on_and_words_beside_them_only_colour_the_map():
     rows = soils().decode().splitlines()
     words = ["site", *(("wet", "dry")[n % 2] for n in range(len(rows) - 1))]
-    text = "\n".join(f"{row},{word}" for row, word in zip(rows, words, strict=True))
-    at = upload(run_page("train"), "soils.csv", text.encode())
-    assert not at.exception
+    text = "\n".join(f"{row},{word}" for row, word in zip(rows, words, strict=True)).encode()
+
+    def switch(at: AppTest) -> Toggle:
+        return next(each for each in at.toggle if "fractions of one whole" in each.label)
+
+    at = upload(run_page("train"), "soils.csv", text)
+    assert not at.exception and switch(at).value is True
+    assert "Proposed, because they have the same sum in every row." in said(at)
+    assert "It only colours the map, because fractions can only be beside numbers." in said(at)
+    assert "2 columns of numbers and 3 fractions" in said(at) and "2 labels" in said(at)
+    kind_of(at, "site", "yes/no")
     assert "“sand”, “silt”, “clay” are fractions of one whole? Here the model learns" in said(at)
-    assert not [each for each in at.toggle if "fractions of one whole" in each.label]
     alone = upload(run_page("train"), "plain.csv", soils())
-    switch = next(each for each in alone.toggle if "fractions of one whole" in each.label)
-    switch.set_value(True).run()
-    assert not alone.exception and "2 columns of numbers and 3 fractions" in said(alone)
     assert "It predicts means with standard deviations for numbers." in said(alone)
-    # The answer is remembered for this file, and not for the same columns of another file.
-    for name, on in (("plain.csv", True), ("other.csv", False)):
-        again = upload(run_page("train"), name, soils())
-        assert next(t for t in again.toggle if "fractions of one" in t.label).value is on
+    switch(alone).set_value(False).run()
+    assert not alone.exception and "fractions." not in said(alone)
+    # The answer belongs to this content, whatever the name of the file.
+    for content, on in ((soils(), False), (soils() + b"\n0,0,50,25,25", True)):
+        assert switch(upload(run_page("train"), "other.csv", content)).value is on
+
+
+def test_choices_belong_to_one_file_and_task_are_named_and_can_be_undone():
+    at = upload(run_page("train"), "birds.csv", birds())
+    assert "are remembered" not in said(at) and "7 columns, 2 labels" in said(at)
+    kind_of(at, "species", "colour")
+    assert "Your choices for this file and this task are remembered." in said(at)
+    more = birds() + b"\n" + birds().splitlines()[-1]
+    for name, content, goal in (("birds.csv", more, MAP), ("birds.csv", birds(), COLUMN)):
+        other = run_page("train")
+        other.segmented_control(key=GOAL).set_value(goal).run()
+        other = upload(other, name, content)
+        assert not other.exception and "are remembered" not in said(other)
+        species = next(c for c in other.segmented_control if c.label == "Kind of species")
+        assert species.value == "yes/no"
+    again = upload(run_page("train"), "same birds.csv", birds())
+    assert "6 columns, 2 labels" in said(again) and "are remembered" in said(again)
+    again = press(again, "Use the proposals")
+    assert "7 columns, 2 labels" in said(again) and "are remembered" not in said(again)
+    assert "are remembered" not in said(upload(run_page("train"), "birds.csv", birds()))
 
 
 def test_rows_that_lack_two_of_their_fractions_are_named_before_training():
@@ -209,7 +236,7 @@ def test_rows_that_lack_two_of_their_fractions_are_named_before_training():
     def switch(words: str) -> Toggle:
         return next(each for each in at.toggle if words in each.label)
 
-    switch("fractions of one whole").set_value(True).run()
+    assert switch("fractions of one whole").value is True
     assert "1 row (line 7) cannot train, because two or more fractions" in at.error[0].value
     assert not any(button.label == "Start training" for button in at.button)
     switch("Leave out the rows without any usable value").set_value(True).run()

@@ -216,16 +216,6 @@ def test_the_encoding_of_a_motion_is_asked_about():
     assert not at.exception and not at.error
 
 
-def test_answers_are_not_remembered_for_columns_without_names():
-    rows = "\n".join(f"{n % 3},{n * n},{n % 2}" for n in range(12))
-    at = upload(run_page("train"), "first.csv", rows.encode())
-    label = next(each for each in at.selectbox if each.label == "Label column")
-    label.set_value("column 1").run()
-    other = upload(run_page("train"), "second.csv", rows.encode())
-    label = next(each for each in other.selectbox if each.label == "Label column")
-    assert label.value == "—"
-
-
 def test_coordinates_of_a_file_are_shown_as_a_map_without_training():
     rng = np.random.default_rng(0)
     places = rng.uniform(-20.0, 20.0, (40, 2))

@@ -16,7 +16,7 @@ from gplvm_core import BayesianGPLVM, ManifoldRelevance, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.views import WHOLE
-from pages.ui.explore.views.answers import chances_in_words
+from pages.ui.explore.views.answers import chances_in_words, told_apart
 from pages.ui.explore.views.desk import Desk
 from pages.ui.explore.views.export import outputs_csv, outputs_npz, outputs_png
 from pages.ui.explore.views.model import (
@@ -35,7 +35,7 @@ from pages.ui.shared.card import moving_picture, pictures_of
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.outputs import first_outputs, rows_of_views
 from pages.ui.shared.place import MapPlace
-from tests.app.apptest import go_to, press, run_page, said, stores
+from tests.app.apptest import go_to, press, query, run_page, said, stores
 from tests.app.views_data import (
     body_of_joints,
     digits_and_names,
@@ -239,6 +239,37 @@ def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
     assert "“left” may look like this" in said(at)
     numbers = re.findall(r"row (\d+), ", said(at))
     assert numbers and all(int(number) > 30 for number in numbers)
+
+
+def test_views_that_all_lack_rows_leave_the_tabs_and_answer_new_rows(keep, pairs):
+    targets = pairs.values.copy()
+    targets[:6, :144], targets[-6:, 144:] = np.nan, np.nan
+    gappy = replace(pairs, targets=targets)
+    with warnings.catch_warnings(action="ignore"):
+        model = ManifoldRelevance(3, n_inducing=8, max_iter=10, random_state=0)
+        model.fit(gappy.view_values)
+    key = keep(model, gappy)
+    for page in ("explore", "rows"):
+        at = app(key, page)
+        assert not at.exception and not at.error
+        assert "Every view lacks some rows, so this tab can show none of them alone." in said(at)
+        assert "Views" in control(at, "explore_tab").options
+        at = press(at, "Open Views")
+        assert query(at, "tab") == "views" and not at.exception
+    at = control(at, "views_whose").set_value("New rows").run()
+    for given, to in (("left", "right"), ("right", "left")):
+        at = control(at, "views_new").set_value(given).run()
+        rows = pairs.view_values[given][8:11]
+        lines = [",".join(f"{given} {d}" for d in range(rows.shape[1]))]
+        lines += [",".join(f"{value:.6f}" for value in row) for row in rows]
+        at.file_uploader[0].upload("new.csv", "\n".join(lines).encode()).run()
+        assert not at.exception and not at.error
+        assert f"“{to}” may look like this" in said(at)
+
+
+def test_different_distances_are_written_differently():
+    assert told_apart(np.array([0.00012, 0.00313, 0.003142])) == ["0.00012", "0.00313", "0.00314"]
+    assert told_apart(np.array([0.0, 2.0, 2.0])) == ["0", "2", "2"]
 
 
 def test_a_card_draws_the_views_side_by_side(keep, model, pairs):

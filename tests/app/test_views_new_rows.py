@@ -200,7 +200,7 @@ def test_all_rows_of_a_view_are_predicted_as_a_table_with_intervals():
     assert "The ranges are not calibrated" in said(at)  # this model has no second stage
     own = NewRows(size[60:], (), row_names=np.array([f"P{n}" for n in range(30)]))
     rows = rows_of_views(dataset)
-    shown = predicted(model, "test", own.values, "size", "kind", "nearest", rows)
+    shown = predicted(model, "test", own.values, "size", "kind", rows)
     text = predicted_csv(own, shown).decode()
     found = pd.read_csv(io.StringIO(text))
     mean = model.transfer({"size": size[60:]}, "kind")
@@ -212,3 +212,31 @@ def test_all_rows_of_a_view_are_predicted_as_a_table_with_intervals():
     assert (found["sort"] == frame["sort"][60:].to_numpy()).mean() > 0.8
     assert found["sort probability"].between(0.5, 1.0).all()
     assert text.startswith("row,id,mass,mass from,mass to,'=age")
+
+
+def test_the_table_of_all_rows_holds_means_whatever_the_pictures_show():
+    """Half of a view's variance is its own, so a single alternative is worse than the mean."""
+    rng = np.random.default_rng(0)
+    shared, own = rng.standard_normal((2, 180, 1))
+    given = shared @ [[1.0, -0.7, 0.5]] + 0.2 * rng.standard_normal((180, 3))
+    wanted = shared @ [[1.0, 0.6]] + own @ [[1.0, -1.5]] + 0.2 * rng.standard_normal((180, 2))
+    both = {"genes": given[:120], "proteins": wanted[:120]}
+    views = {name: (rows, Drawing.of_vector(rows.shape[1])) for name, rows in both.items()}
+    dataset = Dataset.of_views("cells", "Cells", views)
+    model = ManifoldRelevance(3, 12, max_iter=60, random_state=0).fit(both)
+    key = "library:" + Library(workspace() / "library").add(model, dataset, "Cells")
+    at = run_page("views", model=key)
+    whose = next(each for each in at.button_group if each.key.startswith("views_whose"))
+    at = whose.set_value("New rows").run()
+    lines = ["a,b,c", *(f"{a},{b},{c}" for a, b, c in given[120:])]
+    at.file_uploader[0].upload("new.csv", "\n".join(lines).encode()).run()
+    private = next(each for each in at.button_group if each.key.startswith("views_private"))
+    assert private.value == "nearest" and "the mean over all alternatives" in said(at)
+    tables = [at.dataframe[-1].value]
+    tables.append(private.set_value("prior").run().dataframe[-1].value)
+    pd.testing.assert_frame_equal(*tables)
+    found = predicted(model, "cells", given[120:], "genes", "proteins", rows_of_views(dataset))
+    means, low, high = (found.iloc[:, at::3].to_numpy() for at in range(3))
+    truth = wanted[120:]
+    assert (np.sqrt(np.mean((means - truth) ** 2, axis=0)) < truth.std(axis=0)).all()
+    assert 0.88 < np.mean((low < truth) & (truth < high)) < 1.0

@@ -37,3 +37,7 @@ def test_ends_of_intervals_are_from_0_to_the_whole(tmp_path, monkeypatch):
     assert min(each.low for each in values if each.column == "depth") < 0.0
     for row in gaps.rows:
         assert sum(each.value for each in row.gaps) == pytest.approx(100.0)
+    rows = [dict(zip(NAMES, own, strict=True)) for own in ((50, 30, 20), (50, 30, 40))]
+    placed = RowTools(Shelf()).place_rows(key, rows)
+    assert placed.left_out == [2] and [each.row for each in placed.rows] == [1]
+    assert "Row 2 is left out: the fractions sum to 120" in " ".join(placed.notes)

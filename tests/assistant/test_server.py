@@ -90,7 +90,7 @@ def test_places_are_those_of_apply_and_all_that_was_left_out_is_said(talk: Talk,
     notes = " ".join(found["notes"])
     assert "Commas were read as decimal points" in notes
     assert "Columns that the model does not have were not used: colour" in notes
-    assert "Row 2 has no values and is left out" in notes
+    assert "Row 2 is left out: no value is given" in notes
 
 
 def test_gaps_have_the_values_of_apply_in_intervals_of_the_asked_probability(

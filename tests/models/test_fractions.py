@@ -243,8 +243,8 @@ def changed(row, column, value):
 @pytest.mark.parametrize(
     ("rows", "kinds", "said"),
     [
-        (changed(7, 0, 2.0), "fraction", r"of row 8 sum to .* 1 ± 0\.01.*from 0, it is row 7"),
-        (changed(7, 2, -0.1), "fraction", r"column '2' has -0\.1 in row 8: .*is not negative"),
+        (changed(7, 0, 2.0), "fraction", r"row 8: .* sum to .* 1 ± 0\.01.*from 0, it is row 7"),
+        (changed(7, 2, -0.1), "fraction", r"row 8: .*is not negative, but '2' has -0\.1"),
         (changed(7, 2, np.inf), "fraction", "row 7"),
         (PARTS, ["fraction", "number", "number"], "'0' is a fraction without another one"),
         (np.where(np.eye(150, 3) > 0.0, PARTS, np.nan), "fraction", "nothing can be learnt|no row"),
@@ -259,7 +259,7 @@ def test_rows_that_are_no_fractions_are_refused_in_words(rows, kinds, said):
 
 def test_new_rows_that_are_no_fractions_are_refused_in_words(of_views):
     given = {"spectra": NEW_SPECTRA[:2], "parts": 100.0 * NEW[:2]}
-    with pytest.raises(DataError, match=r"view 'parts': the fractions of row 1 .*must be 1"):
+    with pytest.raises(DataError, match=r"view 'parts': rows 1, 2: .*sum to 100, .*must be 1"):
         of_views.complete(given)
     with pytest.raises(DataError, match="2 columns, but the model was trained on 3"):
         of_views.transform({"parts": NEW[:, :2]})
@@ -392,3 +392,13 @@ def test_a_row_that_lacks_two_fractions_and_all_else_is_named_and_the_others_are
     assert found.loc[1, "water"] == NEW[1, 1] and np.isnan(found.loc[1, "oil"])
     alone = gplvm_core.apply(model, new.drop(index=1), dataset, reasons=False)
     np.testing.assert_allclose(found.drop(index=1)["x1"], alone["x1"], rtol=1e-9)
+    wrong = new.drop(index=1).reset_index(drop=True)
+    wrong.loc[0, "oil"] += 0.2
+    wrong.loc[2, ["oil", "gas"]] = -0.1, 1.1 - wrong.loc[2, "water"]
+    with pytest.warns(UserWarning) as warned:
+        found = gplvm_core.apply(model, wrong, dataset, reasons=False)
+    notes = " ".join(str(each.message) for each in warned)
+    assert "row 1, because the fractions sum to 1.2, but the sum must be 1 ± 0.01" in notes
+    assert "row 3, because a fraction is not negative, but 'oil' has -0.1" in notes
+    assert found["x1"].isna().tolist() == [True, False, True]
+    np.testing.assert_allclose(found.loc[1, "x1"], alone.loc[2, "x1"], rtol=1e-9)

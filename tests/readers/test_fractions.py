@@ -81,6 +81,6 @@ def test_rows_that_lack_two_fractions_and_all_else_are_left_out_by_name():
     assert read_table(file).n_points == 30  # as numbers, each says something
     new = read_rows(NamedBytes("new.csv", "\n".join(lines[:9]).encode()), kept)
     assert len(new.values) == 7 and new.number(5) == 7
-    assert new.notes[-1].startswith("Row 6 is left out: two or more fractions are missing")
+    assert new.notes[0].startswith("Row 6 is left out: two or more fractions are missing")
     with pytest.raises(DataError, match="missing in every row"):
         read_rows(NamedBytes("new.csv", "\n".join([lines[0], lines[6]]).encode()), kept)

@@ -59,24 +59,25 @@ def test_files_are_joined_by_their_ids():
     shuffled = FileView("right", "right.csv", right.dataset.taken(order), 6)
     by_id = joined([left, shuffled])
     np.testing.assert_array_equal(by_id.targets, joined([left, right]).targets)
-    said = "The rows were joined by their ids: 6 in both files."
-    assert said in by_id.notes and said in joined([left, right]).notes
+    assert "The rows were joined by their ids: 6 in both files." in joined([left, right]).notes
+    order_differs = "by their ids, which are not in the same order in all files: 6 in both files."
+    assert by_id.notes[0].endswith(order_differs)
     shorter = FileView("right", "right.csv", right.dataset.taken(order[:4]), 4)
-    with pytest.raises(RowsDifferError, match=r"differ in 3 rows.*\(elm, yew\)"):
+    with pytest.raises(RowsDifferError, match=r"4 in both files, 2 only in left\.csv \(elm, yew\)"):
         joined([left, shorter])
     filled = joined([left, shorter], "fill")
     assert np.isnan(filled.view_values["right"]).any(axis=1).tolist() == [
         n in (2, 4) for n in range(6)
     ]
-    assert filled.notes[0].endswith("ids: 4 in both files, 2 only in left.csv.")
+    assert filled.notes[0].endswith("in all files: 4 in both files, 2 only in left.csv.")
     third = FileView("third", "third.csv", part("third", row_names=names).dataset, 6)
     assert (
         joined([left, shorter, third], "fill")
         .notes[0]
-        .endswith("ids: 4 in all files, 2 in some files.")
+        .endswith(": 4 in all files, 2 in some files.")
     )
     assert joined([left, shorter], "trim").row_names.tolist() == ["ash", "oak", "fir", "box"]
-    with pytest.raises(DataError, match=r"other\.csv has no ids"):
+    with pytest.raises(DataError, match=r"are in different orders, and other\.csv has no ids"):
         joined([left, shuffled, part("other")])
     # Numbers of rows are no ids: one file counts from 0, the other from 1.
     counted = [part(name, row_names=np.arange(n, n + 6).astype(str)) for n, name in enumerate("ab")]

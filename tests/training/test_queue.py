@@ -571,6 +571,9 @@ def test_a_table_of_words_on_disk_is_trained_on_a_sample(
     assert done.status == "finished", done.error
     assert any("140 of 200 rows were streamed once" in note for note in done.notes)
     model, stored = library_of(jobs).model(done.entry), library_of(jobs).dataset(done.entry)
+    # Train and the Gallery show the bound of the same rows, not that of the last sample.
+    assert done.progress.bound == library_of(jobs).entry(done.entry).bound == model.bound_
+    assert done.progress.bound != done.trace["bound"][-1]
     assert model.rows_.count == 200 and len(model.latent_mean_) == stored.n_points == 60
     assert stored.columns == model.columns_.columns
     words = table["wood"].fillna("").iloc[model.rows_.kept].tolist()

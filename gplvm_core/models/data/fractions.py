@@ -17,10 +17,10 @@ from scipy.stats.qmc import Sobol
 
 from gplvm_core.bounds import OutputGaps
 from gplvm_core.likelihoods import TableColumns
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import Posterior
 from gplvm_core.readers import DataError
-from gplvm_core.readers.errors import in_digits, listed
+from gplvm_core.readers.errors import in_digits, listed, numbered
 from gplvm_core.readers.fractions import MOST, TOLERANCE, WHOLES, whole_of
 from gplvm_core.readers.kinds import FRACTION, TableColumn
 
@@ -137,9 +137,9 @@ class Fractions:
                 f"the rows have {rows.shape[1]} columns, but the model was trained on "
                 f"{len(self.names)}: {listed(self.names)}"
             )
+        self._check(rows)
         own = rows[:, list(self.places)]
-        own = np.where((own < 0.0) & (own >= -ROUNDING * self.whole), 0.0, own)
-        self._check(own)
+        own = np.where(own < 0.0, 0.0, own)
         missing = np.isnan(own)
         one = missing.sum(axis=1, keepdims=True) == 1
         rest = np.maximum(self.whole - np.nansum(own, axis=1, keepdims=True), 0.0)
@@ -148,28 +148,32 @@ class Fractions:
             own = own / own.sum(axis=1, keepdims=True) * self.whole
         return np.hstack([rows[:, self.others], own @ self.basis])
 
-    def _check(self, own: Float[Array, "N D"]) -> None:
-        negative = np.argwhere(own < 0.0)
-        if len(negative):
-            row, at = negative[0]
-            raise DataError(
-                f"the column {self.names[self.places[at]]!r} has {in_digits(own[row, at])} in row "
-                f"{row + 1}: a fraction is not negative. Correct the value, or make these columns "
-                "numbers",
-                script=f"(Counted from 0, it is row {row}.)",
-            )
+    def misfits(self, rows: Float[Array, "N D"]) -> list[tuple[IntArray, str]]:
+        """Return the numbers, from 0, of rows that are no fractions of the whole, and reasons."""
+        own = rows[:, list(self.places)]
+        below = own < -ROUNDING * self.whole
+        names = listed([repr(self.names[self.places[at]]) for at in np.flatnonzero(below.any(0))])
         sums, slack = np.nansum(own, axis=1), TOLERANCE * self.whole
         # The sum of a row with missing fractions may be lower.
         off = np.where(np.isnan(own).any(axis=1), sums - self.whole, np.abs(sums - self.whole))
-        wrong = np.flatnonzero(off > slack)
-        if len(wrong):
-            more = f" ({len(wrong)} such rows)" if len(wrong) > 1 else ""
+        negative = below.any(axis=1)
+        wrong = (off > slack) & ~negative
+        found = [
+            (negative, f"a fraction is not negative, but {names} has {_some(own[below])}"),
+            (
+                wrong,
+                f"the fractions sum to {_some(sums[wrong])}, but the sum must be {self.whole:g} ± "
+                f"{slack:g}",
+            ),
+        ]
+        return [(np.flatnonzero(which), why) for which, why in found if which.any()]
+
+    def _check(self, rows: Float[Array, "N D"]) -> None:
+        for wrong, why in self.misfits(rows):
             raise DataError(
-                f"the fractions of row {wrong[0] + 1} sum to "
-                f"{in_digits(sums[wrong[0]])}{more}, but the sum must be {self.whole:g} ± "
-                f"{slack:g}. Correct the row, add the column of the rest, divide rows in other "
-                "units by their sum, or make these columns numbers",
-                script=f"(Counted from 0, it is row {wrong[0]}.)",
+                f"{numbered('row', wrong + 1, 10)}: {why}. Correct the values, add the column of "
+                "the rest, divide rows in other units by their sum, or make these columns numbers",
+                script=f"(Counted from 0, it is row {wrong[0]}.)" if len(wrong) == 1 else "",
             )
 
     @cached_property
@@ -304,6 +308,10 @@ class Fractions:
             rows = slice(start, start + step)
             each = center[rows] + spread[rows] * self._draws[:, None]
             yield onto_simplex(each @ self.basis.T + self.whole / size, self.whole)
+
+
+def _some(values: Float[Array, " n"]) -> str:
+    return listed(list(dict.fromkeys(map(in_digits, values))))
 
 
 def table_columns(model: Any) -> TableColumns | None:

@@ -10,6 +10,7 @@ from numpy import ndarray as Array
 from gplvm_core import load_dataset
 from gplvm_core.datasets import Dataset, View
 from gplvm_core.models.estimators.with_known import can_hold_out
+from gplvm_core.new_rows.places import only_answerable
 from gplvm_core.prediction.typicality import MOST_KNOWN
 from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import DataError, plural
@@ -94,6 +95,8 @@ def rows_brought(item: Item, *, empty_rows: bool = False, whole: bool = False) -
     return all rows of a large table, and not only the first.
     """
     rows = _all_brought(item, empty_rows)
+    if rows is not None and not empty_rows:
+        rows = only_answerable(item.model, item.dataset, rows)
     if rows is None or whole or len(rows.values) <= MOST_ROWS:
         return rows
     note = (
@@ -186,7 +189,7 @@ def _together(read: list[NewRows], asked: Brought) -> NewRows:
 def _from_library(item: Item, asked: Brought, empty_rows: bool) -> NewRows:
     """The training rows of a model, in this model's columns."""
     try:
-        other = one_view(open_item(asked.model), item.view)
+        other = one_view(open_item(asked.model), item.view, partly=True)
     except (OSError, StoreError) as error:
         raise DataError(str(error)) from error
     source, wanted = other.dataset, item.dataset

@@ -7,7 +7,15 @@ import streamlit as st
 from gplvm_core.models import Capabilities
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.store import StoreError
-from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item, titles_of
+from pages.ui.shared.catalogue import (
+    Item,
+    capabilities_of,
+    items,
+    one_view,
+    open_item,
+    titles_of,
+    whole_views,
+)
 from pages.ui.shared.doors import FIRST_TAB, tabs_for
 from pages.ui.shared.last import SEEN, remember
 from pages.ui.shared.link import go_to, keep_in_link
@@ -48,12 +56,13 @@ def opened(key: str, *, whole: bool) -> Item | None:
     """Open a model; on failure show the error and a button to the Gallery, and return None.
 
     If the model has several views, open the view in the link, or the last view; whole: open all
-    views.
+    views. If every view lacks some rows, all views are opened, too.
     """
     try:
         with st.spinner("Opening the model …"):
             item = open_item(key)
-        return item if whole else one_view(item, chosen_view(key))
+        alone = not whole and (whole_views(item) or not item.views)
+        return one_view(item, chosen_view(key)) if alone else item
     except (ValueError, OSError, StoreError) as error:
         st.title("Explore", anchor=False)
         st.error(plain(error))

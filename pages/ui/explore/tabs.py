@@ -112,6 +112,14 @@ def explore() -> None:
     _bar(item.key, tab.key, allowed)
     if named != tab.key and ("tab" in st.query_params or named != FIRST_TAB):
         _say_lacking(item.key, named)
+    if item.views and item.view is None and not tab.whole:
+        st.info(
+            "Every view lacks some rows, so this tab can show none of them alone. The tab Views "
+            "shows them together, and predicts one view of new rows from another.",
+            icon=":material/info:",
+        )
+        st.button("Open Views", type="primary", on_click=turn_to, args=(item.key, VIEWS.tab))
+        return
     item = chosen_level(item, on_map=tab.key == MAP.tab)
     tab.show(item, f"{key}|{item.version}")
 

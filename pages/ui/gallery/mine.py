@@ -9,9 +9,8 @@ from gplvm_core.training import Snapshot
 from pages.ui.gallery.rows import (
     deleted_list,
     import_form,
-    model_row,
+    model_rows,
     report_deleted_elsewhere,
-    undo_banner,
 )
 from pages.ui.shared.catalogue import Listed, library_items, user_library
 from pages.ui.shared.home import say_problem
@@ -27,12 +26,12 @@ def mine() -> None:
     library = user_library()
     models = library_items()
     say_problem()
-    undo_banner(library)
     report_deleted_elsewhere(models)
     running_jobs()
     if models:
         _found(library, models)
     else:
+        model_rows(library, ())
         lead("There are no models yet. Models that you train appear here and are stored on disk.")
         if st.button("Train a model", type="primary", icon=":material/model_training:"):
             st.switch_page("pages/train.py")
@@ -74,8 +73,7 @@ def _found(library: Library, models: tuple[Listed, ...]) -> None:
     ]
     if not found:
         st.info("No model matches. Clear the search to see all models.")
-    for listed in found:
-        model_row(library, listed)
+    model_rows(library, found)
 
 
 LOOK = 1.0  # seconds between two updates while something trains

@@ -31,7 +31,7 @@ from pages.ui.shared.words import (
     moment_in_words,
 )
 
-DELETED = "library_deleted"  # session key: (id, title) of the model deleted last
+DELETED = "library_deleted"  # session key: the model deleted last, and the ids below it
 SHOWN = "library_shown"  # session key: the titles of the models that this tab shows, by id
 
 
@@ -167,7 +167,8 @@ def delete(library: Library, entry: Entry) -> None:
 
     def act() -> None:
         library.delete(entry.id)
-        st.session_state[DELETED] = (entry.id, entry.title)
+        shown = [*st.session_state[SHOWN]]
+        st.session_state[DELETED] = (entry, shown[shown.index(entry.id) + 1 :])
 
     done(act)
 
@@ -194,16 +195,25 @@ def exported(library: Library, identifier: str) -> bytes:
         return path.read_bytes()
 
 
-def undo_banner(library: Library) -> None:
-    """Name the model that was just deleted, and show the button that restores it."""
-    if DELETED not in st.session_state:
-        return
-    identifier, title = st.session_state[DELETED]
+def model_rows(library: Library, found: Sequence[Listed]) -> None:
+    """Show models, and in its place the one that was just deleted."""
+    deleted, below = st.session_state.get(DELETED, (None, ()))
+    for listed in found:
+        if deleted is not None and listed.entry.id in below:
+            undo_banner(library, deleted)
+            deleted = None
+        model_row(library, listed)
+    if deleted is not None:
+        undo_banner(library, deleted)
+
+
+def undo_banner(library: Library, entry: Entry) -> None:
+    """Name a deleted model, and show the button that restores it."""
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(f"“{plain(title)}” was deleted.", width="content")
+        st.markdown(f"“{plain(entry.title)}” was deleted.", width="content")
         if st.button("Undo", key="undo_delete", type="primary", icon=":material/undo:"):
             del st.session_state[DELETED]
-            done(lambda: library.restore(identifier))
+            done(lambda: library.restore(entry.id))
         if st.button("Dismiss", key="dismiss_delete", type="tertiary"):
             del st.session_state[DELETED]
             st.rerun()
@@ -214,9 +224,9 @@ def report_deleted_elsewhere(models: Sequence[Listed]) -> None:
     if workspace_problem() is not None:
         return  # if the folder cannot be read, the existing models are unknown
     present = {listed.entry.id: listed.entry.title for listed in models}
-    own, _ = st.session_state.get(DELETED, (None, None))
+    own, _ = st.session_state.get(DELETED, (None, ()))
     for identifier, title in st.session_state.get(SHOWN, {}).items():
-        if identifier not in present and identifier != own:
+        if identifier not in present and (own is None or identifier != own.id):
             st.info(
                 f"“{plain(title)}” was deleted in another tab or program. It is in the list of "
                 "deleted models below, unless it was removed for good.",

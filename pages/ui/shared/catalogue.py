@@ -228,14 +228,16 @@ def whole_views(item: Item) -> tuple[str, ...]:
     return tuple(view for view in item.views if not np.isnan(values[view]).all(axis=1).any())
 
 
-def one_view(item: Item, wanted: str | None = None) -> Item:
+def one_view(item: Item, wanted: str | None = None, *, partly: bool = False) -> Item:
     """Return a multi-view model's wanted view, or its first; return other models unchanged.
 
-    Views that some rows lack are skipped. Raises ValueError if no view remains.
+    Views that some rows lack are skipped, because the rows of a map have numbers that do not depend
+    on the view; partly: they are returned with the data of the rows that have them, which is enough
+    to read new rows. Raises ValueError if no view remains.
     """
     if not item.views:
         return item
-    possible = whole_views(item)
+    possible = item.views if partly else whole_views(item)
     if not possible:
         raise ValueError(
             f"No view of “{item.title}” has all rows, so no view can be shown alone. The tab Views "
@@ -278,5 +280,7 @@ def loaded(root: str, identifier: str, created: str, size: int) -> tuple[Any, Da
 
 @st.cache_resource(max_entries=12, show_spinner=False)
 def loaded_view(name: str, view: str, _model: Any, _dataset: Dataset) -> tuple[Any, Dataset]:
-    """Return one view as a separate model and data set."""
-    return _model.of_view(view), _dataset.view(view)
+    """Return one view as a separate model, and the data of the rows that have it."""
+    there = ~np.isnan(_dataset.view_values[view]).all(axis=1)
+    dataset = _dataset if there.all() else _dataset.taken(np.flatnonzero(there))
+    return _model.of_view(view), dataset.view(view)

@@ -28,7 +28,8 @@ from pages.ui.train.light_figures import bound_picture, drawn, light
 MAP_HEIGHT, BOUND_HEIGHT, BARS_HEIGHT = 460, 200, 290  # pixels
 FALLS = (
     "The line may fall where training begins anew: with the next start, with more rows, or with "
-    "parameters that were held until then."
+    "parameters that were held until then. With many rows it is the bound of those that train; a "
+    "finished model's bound, above, is that of all rows."
 )
 START = (
     "Training starts at the first two principal components of the data. The model's map appears "

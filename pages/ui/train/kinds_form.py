@@ -16,7 +16,7 @@ from pages.ui.shared.inputs import (
     lasting_toggle,
     one_of,
 )
-from pages.ui.shared.memory import fingerprint, recall, remember
+from pages.ui.shared.memory import Memory, fingerprint
 from pages.ui.shared.plain import plain
 
 MOST_SHOWN = 40  # the largest number of columns of numbers with separate questions
@@ -50,20 +50,19 @@ HELP = (
 def kinds_questions(
     columns: Sequence[ColumnReport],
     label: str | None,
+    memory: Memory,
     n_rows: int = 0,
     fractions: Sequence[str] = (),
-    file: str = "",
 ) -> dict[str, Any]:
     """Ask for the kinds of the trained columns; return the answers as "kinds".
 
     The entry "open" is the text of an unanswered question, or "". The result is empty if all
     columns are numbers. label: the column that colours the map; the user can exclude it from
-    training. n_rows: of the table; with many rows, a label is not learnt unless the user asks.
-    fractions: the columns whose rows have the sum 1 or 100. file: its name.
+    training. n_rows: of the table; with many rows, or beside fractions, a label is not learnt
+    unless the user asks. fractions: the columns whose rows have the sum 1 or 100.
     """
-    mark = fingerprint((*(column.name for column in columns), "kinds"))
-    kept = recall(mark)
-    chosen: dict[str, Any] = {}
+    mark, kept = memory.key, memory.kept.get("kinds", {})
+    chosen, proposed = dict[str, Any](), dict[str, Any]()
     question = ""
     words = [column for column in columns if column.is_text]
     if words:
@@ -71,37 +70,37 @@ def kinds_questions(
     for column in words:
         options = (*column.kinds, COLOUR) if column.name == label else column.kinds
         many = column.name == label and are_many(n_rows)
-        first = COLOUR if many else ""
+        beside = column.name == label and len(words) == 1 and bool(fractions)
+        first = COLOUR if many or beside else ""
         kind = _row(column, options, _first(kept.get(column.name)), mark, first)
+        proposed[column.name] = first or options[0]
         if many and kind == COLOUR:
             st.caption(
                 f"With words to learn, all {n_rows:,} rows train, which takes long. Without words, "
                 "a sample of them does."
             )
+        elif beside and kind == COLOUR:
+            st.caption("It only colours the map, because fractions can only be beside numbers.")
+        chosen[column.name] = kind
         if kind == "grade":
             chosen[column.name], asked = _in_order(column, kept.get(column.name), mark)
             question = question or asked
-        elif kind != COLOUR:
-            chosen[column.name] = kind
+    learnt = {name: kind for name, kind in chosen.items() if kind != COLOUR}
     numbers = [column for column in columns if column.numeric and column.name != label]
-    mixed = bool(chosen) or of_counts([column.kind_reason for column in numbers])
-    chosen |= _numbers(numbers, kept, mixed, mark)
-    chosen |= _exposure(numbers, chosen, kept, mark)
-    chosen |= _robust(numbers, chosen, kept, mark)
-    whole = _fractions(fractions, chosen, fingerprint((mark, file)))
-    chosen |= whole
-    usual = {column.name for column in columns if column.kinds[0] == "number"}
-    answers = {
-        name: kind
-        for name, kind in chosen.items()
-        if name not in whole and (kind != "number" or name not in usual)
-    }
-    answers |= {column.name: COLOUR for column in words if column.name not in chosen}
-    if answers or kept:
-        remember(mark, answers)
-    if all(kind == "number" for kind in chosen.values()):
+    mixed = bool(learnt) or of_counts([column.kind_reason for column in numbers])
+    proposed |= {column.name: column.kinds[0] if mixed else "number" for column in numbers}
+    learnt |= _numbers(numbers, kept, proposed, mark)
+    learnt |= _exposure(numbers, learnt, kept, mark)
+    learnt |= _robust(numbers, learnt, kept, mark)
+    if fractions and all(learnt.get(name) == "number" for name in fractions):
+        learnt |= _fractions(fractions, learnt, kept, mark)
+        proposed |= dict.fromkeys(fractions, FRACTION)
+    chosen |= learnt
+    changed = {name: kind for name, kind in chosen.items() if _first(kind) != proposed[name]}
+    memory.keep("kinds", changed, {})
+    if all(kind == "number" for kind in learnt.values()):
         return {}
-    return {"kinds": chosen, "open": question}
+    return {"kinds": learnt, "open": question}
 
 
 def _first(kept: Any) -> Any:
@@ -154,14 +153,13 @@ def _in_order(column: ColumnReport, kept: Any, mark: str) -> tuple[Any, str]:
 
 
 def _numbers(
-    columns: Sequence[ColumnReport], kept: dict[str, Any], mixed: bool, mark: str
+    columns: Sequence[ColumnReport], kept: dict[str, Any], first: dict[str, Any], mark: str
 ) -> dict[str, Any]:
-    """Ask for the kinds of numeric columns; return them by name, by default "number"."""
+    """Ask for the kinds of numeric columns; return them by name. first: the proposals."""
     chosen: dict[str, Any] = {column.name: "number" for column in columns}
     some = [column for column in columns if len(column.kinds) > 1]
     if not some:
         return chosen
-    first = {each.name: each.kinds[0] if mixed else "number" for each in some}
     counts = [column.name for column in some if "count" in column.kinds]
     changed = [each for each in some if kept.get(each.name, first[each.name]) != "number"]
     title = f"{plural(len(columns), 'column')} of numbers"
@@ -222,14 +220,10 @@ def _robust(
     return dict.fromkeys(names, "robust")
 
 
-def _fractions(names: Sequence[str], chosen: dict[str, Any], mark: str) -> dict[str, Any]:
-    """Ask whether columns with a constant sum are fractions of one whole; return their kinds.
-
-    The answer is remembered for the file only (mark): the same columns of another file may be
-    parts of something else.
-    """
-    if not names or not all(chosen.get(name) == "number" for name in names):
-        return {}
+def _fractions(
+    names: Sequence[str], chosen: dict[str, Any], kept: dict[str, Any], mark: str
+) -> dict[str, Any]:
+    """Ask whether columns with a constant sum are fractions of one whole; return their kinds."""
     title = f"{plain(listed([f'“{name}”' for name in names]))} are fractions of one whole"
     if any(kind != "number" for kind in chosen.values()):
         st.caption(
@@ -237,18 +231,14 @@ def _fractions(names: Sequence[str], chosen: dict[str, Any], mark: str) -> dict[
             "numbers. Leave the other columns out, or use them only as a label."
         )
         return {}
-    kept = recall(mark)
     on = lasting_toggle(
         title,
-        value=all(kept.get(name) == FRACTION for name in names),
+        value=all(kept.get(name, FRACTION) == FRACTION for name in names),
         key=f"upload_fractions_{mark}",
-        help="Their sum is the same in every row. As fractions, all predictions have this sum, and "
-        "none is negative.",
+        help="As fractions, all predictions have the same sum, and none is negative.",
     )
-    kinds = dict.fromkeys(names, FRACTION) if on else {}
-    if kinds or kept:
-        remember(mark, kinds)
-    return kinds
+    st.caption("Proposed, because they have the same sum in every row.")
+    return dict.fromkeys(names, FRACTION) if on else {}
 
 
 def what_is_learnt(dataset: Dataset) -> str:

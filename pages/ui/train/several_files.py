@@ -220,6 +220,11 @@ def join(parts: list[FileView]) -> Dataset | None:
     if unequal is None:
         st.caption("Choose an answer above, or upload files with equal numbers of rows.")
         return None
+    if unequal == "fill":
+        st.caption(
+            "In Explore, the tab Views shows all views, and answers new rows of each. The other "
+            "tabs show only views that every row has."
+        )
     with errors_told():
         return joined(parts, unequal)
     return None

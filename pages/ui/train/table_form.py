@@ -18,6 +18,7 @@ from gplvm_core.readers.rows.table import SHOWN, TableDataset, Use, looked_into,
 from gplvm_core.readers.tables.report import TableReport
 from pages.ui.shared.asked import OWN_FILE
 from pages.ui.shared.inputs import lasting_multiselect, lasting_selectbox, lasting_text
+from pages.ui.shared.memory import Memory
 from pages.ui.shared.plain import plain
 from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import bytes_in_words
@@ -151,7 +152,11 @@ def asked_of(table: OpenTable) -> TableDataset | None:
     formats = {name: way for each in asked for name, way in each["date_formats"].items()}
     dates = [name for name in values if columns[name].is_date and formats.get(name) != "numbers"]
     plainly = [name for name in values if name not in dates]
-    kinds = kinds_questions([columns[name] for name in plainly if columns[name].kinds], None)
+    memory = Memory.of(repr(table), "rows from disk")
+    kinds = kinds_questions(
+        [columns[name] for name in plainly if columns[name].kinds], None, memory
+    )
+    memory.store()
     for each in (*asked, kinds):
         if each.get("open"):
             st.info(plain(each["open"]), icon=":material/help:")

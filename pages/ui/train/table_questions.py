@@ -1,8 +1,12 @@
 """The questions about a table: its header, the roles of columns, and whether rows are pictures.
 
+Answers belong to the content of a file and to the task: another file may have the same column names
+and mean something else.
+
 mark: distinguishes the questions about one of several files.
 """
 
+import hashlib
 from typing import Any
 
 import streamlit as st
@@ -12,7 +16,7 @@ from gplvm_core.readers.drawing import image_shapes
 from gplvm_core.readers.encodings import ENCODINGS
 from gplvm_core.readers.tables.codes import written
 from pages.ui.shared.inputs import lasting_multiselect, lasting_selectbox, lasting_toggle
-from pages.ui.shared.memory import fingerprint, is_real_name, recall, remember
+from pages.ui.shared.memory import Memory, fingerprint
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed
 from pages.ui.train.date_questions import dates_beside, time_questions
@@ -45,8 +49,11 @@ def inspected(
 
 def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     """Ask for header, label, time and id columns; suggest the likely or earlier answers."""
+    task = "view" if mark else str(st.session_state.get(GOAL))
+    about = hashlib.sha256(data).hexdigest(), task
+    key = f"{fingerprint(about)}{mark}"
     report = inspected(name, data)
-    options = letters_question(report.letters, f"{name}{mark}")
+    options = letters_question(report.letters, key)
     if options:
         report = inspected(name, data, **options)
     array = report.array
@@ -55,7 +62,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             "Array to learn",
             report.arrays,
             index=report.arrays.index(array) if array in report.arrays else 0,
-            key=f"upload_array_{name}{mark}",
+            key=f"upload_array_{key}",
         )
         report = inspected(name, data, array, **options)
     header: bool | None = None
@@ -63,23 +70,26 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         header = lasting_toggle(
             "The first line names the columns",
             value=report.header,
-            key=f"upload_header_{name}{mark}",
+            key=f"upload_header_{key}",
             help=plain(report.header_reason) or None,
         )
         if header != report.header:
             report = inspected(name, data, array, header, **options)
-    options["missing"] = codes_question(report, f"{name}{mark}")
+    options["missing"] = codes_question(report, key)
     if options["missing"]:
         report = inspected(name, data, array, header, **options)
-    answers = options | column_questions(report, mark)
-    answers |= picture_question(report, answers, mark)
+    # The names of columns depend on the answers so far.
+    memory = Memory.of(*about, *(column.name for column in report.columns))
+    answers = options | column_questions(report, memory, mark)
+    answers |= picture_question(report, answers, key)
     if not mark and "image_shape" not in answers:
         # Views support only numbers, so the form asks for kinds only for a single file.
         roles = {answers.get(f"{role}_column") for role in ("time", "sequence")}
         roles |= {*answers.get("id_columns", ())}
         learnt = [c for c in report.columns if c.kinds and c.name not in roles]
-        label, fractions = answers.get("label_column"), report.fractions
-        kinds = kinds_questions(learnt, label, report.n_rows, fractions, report.name)
+        fractions = () if task == COLUMN else report.fractions  # regressions learn no fractions
+        label = answers.get("label_column")
+        kinds = kinds_questions(learnt, label, memory, report.n_rows, fractions)
         answers |= kinds | {"open": answers.get("open") or kinds.get("open", "")}
     if header is not None:
         answers["header"] = header
@@ -87,6 +97,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         answers["array"] = array
     if report.notes:
         st.caption(f"How it is read — {plain(' '.join(report.notes))}")
+    memory.store(mark)
     question = answers.pop("open", "")
     if question:
         raise UnansweredError(question)
@@ -135,7 +146,7 @@ def picture_question(report: TableReport, answers: dict[str, Any], mark: str) ->
         "The rows are",
         (None, *shapes),
         format_func=lambda shape: "numbers" if shape is None else _size_in_words(shape),
-        key=f"upload_image_shape_{len(values)}{mark}",
+        key=f"upload_image_shape_{len(values)}_{mark}",
         help="If each row has the pixels of a picture, line by line from the top left, rows are "
         "drawn as pictures; training does not change.",
     )
@@ -147,7 +158,7 @@ def _size_in_words(shape: tuple[int, ...]) -> str:
     return f"pictures, {shape[0]} high and {shape[1]} wide{colour}"
 
 
-def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
+def column_questions(report: TableReport, memory: Memory, mark: str = "") -> dict[str, Any]:
     """Ask for columns that describe the rows and are not trained on.
 
     A column that has a role is not offered for another role.
@@ -155,24 +166,23 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     known = {column.name: column for column in report.columns}
     if not known:
         return {}
-    columns = fingerprint(tuple(known))
-    # Without names, the columns of another file may be quite different ones.
-    real = any(map(is_real_name, known))
-    kept = recall(columns) if real else {}
-    of_file = columns + (mark if real else f"{mark}_{report.name}")
+    kept, of_file = memory.kept, f"{memory.key}{mark}"
     keys = {role: f"upload_{role}_{of_file}" for role in (*ROLES, "ids")}
-    label, time, sequence = (
-        _now(keys[role], kept.get(f"{role}_column", getattr(report, f"{role}_column")), known)
-        for role in ROLES
-    )
     # A single table can train on words; a view supports only numbers.
     learnt = {name for name, each in known.items() if each.is_text and not mark}
-    unused = kept.get("id_columns", _unused(report, learnt))
-    ids = [
-        name
-        for name in st.session_state.get(keys["ids"], unused)
-        if name in known and name not in (label, time, sequence) and not known[name].is_date
-    ]
+    proposed = {role: getattr(report, f"{role}_column") for role in ROLES}
+    if report.fractions and len(learnt) == 1 and st.session_state.get(GOAL) != COLUMN:
+        proposed["label"] = proposed["label"] or next(iter(learnt))
+    label, time, sequence = (
+        _now(keys[role], kept.get(f"{role}_column", proposed[role]), known) for role in ROLES
+    )
+
+    def left_out(names: list[str], roles: tuple[str | None, ...]) -> list[str]:
+        return [n for n in names if n in known and n not in roles and not known[n].is_date]
+
+    unused = left_out(_unused(report, learnt), tuple(proposed.values()))
+    ids = st.session_state.get(keys["ids"], kept.get("id_columns", unused))
+    ids = left_out(ids, (label, time, sequence))
     left, middle, right = st.columns(3)
     labels = [n for n in known if n not in ids and (n != time or _few(known[n]))]
     colours = LABEL_HELP if learnt else LABEL_UNUSED
@@ -209,10 +219,10 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     answers |= time_questions(known.get(time or ""), of_file)
     dates = [each for n, each in known.items() if each.is_date and n not in roles]
     answers = dates_beside(dates, answers, kept, of_file)
-    if real:
-        # A role that nobody asked for may suit the columns of the next file.
-        chosen = [role for role in REMEMBERED if answers.get(role) or getattr(report, role, ())]
-        remember(columns, {role: _plainly(answers.get(role)) for role in chosen})
+    for role, answer in zip(ROLES, roles, strict=True):
+        memory.keep(f"{role}_column", answer, proposed[role])
+    memory.keep("id_columns", ids, unused)
+    memory.keep("date_columns", list(answers.get("date_columns", ())), [])
     used = (label, *answers["id_columns"], time, sequence)
     _explain_roles(report, used, learnt, chosen=any(roles) or bool(ids))
     return answers
@@ -253,7 +263,6 @@ IDS_HELP = (
 )
 SEQUENCE_HELP = "Names the sequence of each row, such as the person that was measured over time."
 ROLES = ("label", "time", "sequence")
-REMEMBERED = ("label_column", "time_column", "sequence_column", "id_columns", "date_columns")
 
 
 def _unused(report: TableReport, learnt: set[str]) -> list[str]:
@@ -262,10 +271,6 @@ def _unused(report: TableReport, learnt: set[str]) -> list[str]:
     if learnt:  # columns with a single value are left out of tables with words
         unused += [each.name for each in report.columns if each.numeric and not each.kinds]
     return unused
-
-
-def _plainly(answer: Any) -> Any:
-    return list(answer) if isinstance(answer, tuple) else answer
 
 
 def _few(column: ColumnReport) -> bool:

@@ -144,13 +144,20 @@ def answer(
                     to,
                     rows[to].values[row],
                     "the row itself" if row == asked.row else words_of_row(item.dataset, int(row)),
-                    f"distance {distance:.2f}",
+                    f"distance {distance}",
                     bool(row == asked.row),
                 )
-                for row, distance in zip(near.rows, near.distances, strict=True)
+                for row, distance in zip(near.rows, told_apart(near.distances), strict=True)
             ]
         )
     )
+
+
+def told_apart(values: Array) -> list[str]:
+    """Write numbers with as few digits, from 2 to 6, as tell different ones apart."""
+    count = len(set(values.tolist()))
+    written = ([in_digits(value, digits) for value in values] for digits in range(2, 7))
+    return next(texts for texts in written if len(set(texts)) == count)
 
 
 def chances_in_words(column: str, chances: Sequence[tuple[str, float]]) -> str:

@@ -16,22 +16,17 @@ from pages.ui.explore.views.desk import choose, desk, keep
 from pages.ui.explore.views.film import Film, show_film
 from pages.ui.explore.views.model import shares_something
 from pages.ui.explore.views.predicted import predicted_view
-from pages.ui.shared.catalogue import Item, one_view, whole_views
+from pages.ui.shared.catalogue import Item, one_view
 from pages.ui.shared.plain import plain
 from pages.ui.shared.telling import errors_told
 
 FILM, SEPARATE = "One film", "Separate rows"
 
 
-def ask_new(item: Item, name: str) -> tuple[str, str] | None:
-    """Ask for the view of the new rows and the wanted view; None if no view can be read alone."""
-    possible = whole_views(item)
-    if not possible:
-        st.info("In training, every view lacked some rows, so new rows of one view cannot be read.")
-        return None
-    given = choose(
-        "View of the new rows", {v: v for v in possible}, possible[0], f"views_new|{name}"
-    )
+def ask_new(item: Item, name: str) -> tuple[str, str]:
+    """Ask for the view of the new rows and the wanted view."""
+    possible = {view: view for view in item.views}
+    given = choose("View of the new rows", possible, item.views[0], f"views_new|{name}")
     others = [view for view in item.views if view != given]
     if len(others) == 1:
         return given, others[0]
@@ -47,7 +42,7 @@ def for_new_rows(
     rows: dict[str, ViewRows],
 ) -> None:
     """Ask for rows of one view, and show another view of them."""
-    source = one_view(item, given)
+    source = one_view(item, given, partly=True)
     begin_with_unseen(source, name)
     own = asked_rows(source, f"{name}|{given}")
     if own is None:
@@ -73,7 +68,7 @@ def for_new_rows(
     answers(item, name, asked, (to,), rows, parts)
     if shares_something(parts, (given,), to):
         with errors_told():
-            predicted_view(item, name, own, (given, to, private), rows)
+            predicted_view(item, name, own, given, to, rows)
 
 
 def begin_with_unseen(source: Item, name: str) -> None:

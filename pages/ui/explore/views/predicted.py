@@ -14,7 +14,6 @@ from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.views import ViewRows
-from pages.ui.explore.views.model import Private
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import named
@@ -28,14 +27,12 @@ SHOWN, MOST_VALUES = 200, 500_000
 
 
 def predicted_view(
-    item: Item, name: str, own: NewRows, way: tuple[str, str, Private], rows: dict[str, ViewRows]
+    item: Item, name: str, own: NewRows, given: str, to: str, rows: dict[str, ViewRows]
 ) -> None:
     """Show the predicted columns of all rows with their intervals, and offer them as a file.
 
-    way: the given view, the wanted one, and how to treat the dimensions that the first leaves open.
-    Pictures and figures have no such table.
+    given, to: the given view and the wanted one. Pictures and figures have no such table.
     """
-    given, to, private = way
     if rows[to].drawing.kind not in ("bars", "curve"):
         return
     if own.values.size > MOST_VALUES:
@@ -44,7 +41,7 @@ def predicted_view(
             f"{own.values.size:,}. Bring fewer rows, or use `transfer` in a script."
         )
         return
-    found = predicted(item.model, named(item.model, name), own.values, given, to, private, rows)
+    found = predicted(item.model, named(item.model, name), own.values, given, to, rows)
     numbers = [own.number(n) for n in range(len(own.values))]
     called = numbers if own.row_names is None else own.row_names
     sure = (
@@ -52,7 +49,10 @@ def predicted_view(
         if item.model.intervals_ is not None
         else "The ranges are not calibrated, and may be too narrow."
     )
-    st.markdown(f"**“{plain(to)}” of all rows.** {sure}")
+    st.markdown(
+        f"**“{plain(to)}” of all rows.** A number is the mean over all alternatives, whichever are "
+        f"shown above. {sure}"
+    )
     shown = found.head(SHOWN).map(lambda value: value if _text(value) else significant(value))
     st.dataframe(
         shown.set_axis(pd.Index(called[:SHOWN], name="row")), height=min(38 + 35 * len(shown), 320)
@@ -88,16 +88,15 @@ def predicted(
     values: Array,
     given: str,
     to: str,
-    private: Private,
     _rows: dict[str, ViewRows],
 ) -> pd.DataFrame:
     """Return every column of a view with the ends of its intervals, or a word's probability.
 
-    Quantiles average over the dimensions that the given view leaves open, as private="prior" does.
+    They average over the dimensions that the given view leaves open: a single alternative is
+    further from the truth than this mean.
     """
     views, kinds = as_given(_rows, {given: values}), _rows[to].columns
-    way = "prior" if kinds else private
-    mean, std = map(np.asarray, _model.transfer(views, to, private=way, return_std=True))
+    mean, std = map(np.asarray, _model.transfer(views, to, private="prior", return_std=True))
     titles, found = list[str](), list[Any]()
     for at, name in enumerate(names_of(_rows[to])):
         if kinds and kinds[at].is_words:

@@ -42,8 +42,7 @@ def from_view_to_view(item: Item, name: str, *, of_new: bool = False) -> None:
     if whose == NEW:
         with line:
             views = ask_new(item, name)
-        if views is not None:
-            for_new_rows(item, name, *views, parts, rows)
+        for_new_rows(item, name, *views, parts, rows)
     else:
         for_known_rows(item, name, parts, rows)
 
