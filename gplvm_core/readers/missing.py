@@ -13,7 +13,6 @@ from gplvm_core.numerics import AnyNDArray, BoolArray
 from gplvm_core.readers.errors import DataError, EmptyRowsError, listed
 
 EMPTY = "without any value"  # in the notes about rows that are left out
-TO_FILL = "by a model over time"  # in such notes about a series, whose steps can be filled
 # Relative differences below this (64 units of the last digit) are rounding errors of a few sums and
 # products.
 ROUNDING = 64 * float(np.finfo(float).eps)
