@@ -5,6 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.calendar_steps import time_column
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
 from pages.ui.explore.time.model import named_parts
@@ -28,8 +29,8 @@ def example(dataset: Dataset) -> bytes:
     values[count // 3 : 2 * count // 3, part] = np.nan
     values[count // 2] = np.nan
     table = dataset.in_own_values(values).to_numpy() if dataset.columns else values
-    time = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
+    time, cells = time_column(times[order], dataset.time_unit)
     lines: list[Iterable[object]] = [(time, *names_of(dataset))]
-    for when, row in zip(times[order], table, strict=True):
-        lines.append((f"{when:.10g}", *(cell(value) for value in row)))
+    for when, row in zip(cells, table, strict=True):
+        lines.append((cell(when), *(cell(value) for value in row)))
     return csv_text(lines).encode()
