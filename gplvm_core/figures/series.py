@@ -1,5 +1,7 @@
 """Draw one column of a sequence over time: its values, the model's answer, and its band."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Bool, Float
@@ -10,7 +12,7 @@ from gplvm_core.figures.palette import COLOURS
 from gplvm_core.figures.predicted import INTERVAL
 
 BAND = "rgba(128, 128, 128, 0.28)"
-BROKEN = 2.5  # lines end at steps this many times as long as the median step
+BROKEN = 3.5  # lines end at steps this many times as long as the median step, but not at weekends
 AHEAD = "rgba(216, 122, 49, 0.10)"  # behind a forecast
 
 
@@ -23,28 +25,31 @@ def series_figure(
     *,
     name: str,
     time: str = "time",
+    dates: Sequence[str] = (),
     height: int = 260,
 ) -> go.Figure:
     """The predicted mean as a line with its band of 95 %, and the given values as dots.
 
     Line and band are interrupted where rows are missing.
 
-    given: NaN where unknown. forecast: frames after the end of the data, on a coloured ground.
+    given: NaN where unknown. forecast: rows after the end of the data, on a coloured ground. dates:
+    of the rows; they replace the times on the axis.
     """
     # A line across rows that the model does not predict would look like a prediction.
     steps = np.diff(times)
     usual = np.median(steps) if len(steps) else 0.0
     cuts = np.flatnonzero(steps > BROKEN * usual) + 1
     low, high = mean - INTERVAL * std, mean + INTERVAL * std
-    parts = [np.split(each, cuts) for each in (times, low, high)]
+    at = np.array(dates, dtype="datetime64[ms]") if dates else times
+    none = np.full(1, np.nan).astype(at.dtype)
+    parts = [np.split(each, cuts) for each in (at, low, high)]
     around = [
-        (np.concatenate([t, t[::-1], [np.nan]]), np.concatenate([b, a[::-1], [np.nan]]))
+        (np.concatenate([t, t[::-1], none]), np.concatenate([b, a[::-1], [np.nan]]))
         for t, a, b in zip(*parts, strict=True)
     ]
-    ground = times[forecast]
-    times, mean, low, high, given = (
-        np.insert(each, cuts, np.nan) for each in (times, mean, low, high, given)
-    )
+    ground = at[forecast]
+    at = np.insert(at, cuts, none)
+    mean, low, high, given = (np.insert(each, cuts, np.nan) for each in (mean, low, high, given))
     figure = go.Figure(
         go.Scatter(
             x=np.concatenate([x for x, _ in around])[:-1],
@@ -57,7 +62,7 @@ def series_figure(
         )
     )
     figure.add_scatter(
-        x=times,
+        x=at,
         y=mean,
         customdata=np.column_stack([low, high]),
         mode="lines",
@@ -66,7 +71,7 @@ def series_figure(
         name="Prediction",
     )
     figure.add_scatter(
-        x=times,
+        x=at,
         y=given,
         mode="markers",
         marker={"size": 5, "color": COLOURS[1]},
@@ -74,9 +79,9 @@ def series_figure(
         name="Given",
     )
     if forecast.any():
-        figure.add_vrect(
-            x0=float(ground[0]), x1=float(ground[-1]), fillcolor=AHEAD, line_width=0, layer="below"
-        )
+        # Plotly's shapes take a date as text.
+        begin, end = ground[[0, -1]].astype(str if dates else float).tolist()
+        figure.add_vrect(x0=begin, x1=end, fillcolor=AHEAD, line_width=0, layer="below")
     figure.update_xaxes(title_text=as_text(time))
     figure.update_yaxes(title_text=as_text(name))
     figure.update_layout(

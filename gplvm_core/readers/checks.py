@@ -198,10 +198,7 @@ def describe(
     array = check_targets(targets, missing=True, column_names=column_names)
     names = list(column_names or (f"column {d}" for d in range(array.shape[1])))
     missing = missing_entries(array)
-    # If a constant is large, rounding makes the column's standard deviation positive. Minimum and
-    # maximum are therefore compared instead.
-    lowest, highest = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)  # without NaN
-    constant = lowest == highest
+    constant, largest = ~varies(array), np.fmax.reduce(np.abs(array), axis=0)
     with np.errstate(over="ignore"):
         spread = array.std(axis=0) if missing is None else np.nanstd(array, axis=0)
     varied = np.ones(len(names), bool) if missing is None else (~missing).sum(axis=0) > 1
@@ -211,7 +208,7 @@ def describe(
         _constant_columns(constant & varied, names),
         # NaN has many bit patterns; make all of them equal.
         _repeated_rows(array if missing is None else np.where(missing, np.nan, array), times),
-        _extreme_scales(np.maximum(-lowest, highest), spread, constant, names),
+        _extreme_scales(largest, spread, constant, names),
         None if one_unit else _mixed_units(spread, constant, names),
     )
     return tuple(sentence for sentence in found if sentence)

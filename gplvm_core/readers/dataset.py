@@ -44,6 +44,8 @@ class Dataset:
     times          N times in seconds, or in the unit of the column they came from
     time_unit      that unit in words, such as "days since 2024-01-03", if it is known
     sequences      N numbers: rows with the same number follow each other in time
+    empty_times    M times of rows of the file without a value, which models over time fill
+    empty_sequences  M numbers of the sequences of these rows, if there are sequences
     source         origin of the data, their licence, and whom to credit
     notes          everything that the reader changed: rescaled, dropped, subsampled
     covariates     further facts about each row, first axis N; never trained on
@@ -85,6 +87,8 @@ class Dataset:
     columns: tuple[TableColumn, ...] = ()
     task: ColumnTask | None = None
     known: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    empty_times: NDArray[Any] | None = None
+    empty_sequences: NDArray[Any] | None = None
 
     @classmethod
     def of_table(

@@ -13,7 +13,9 @@ from gplvm_core.numerics import AnyNDArray, BoolArray
 from gplvm_core.readers.errors import DataError, EmptyRowsError, listed
 
 EMPTY = "without any value"  # in the notes about rows that are left out
-TO_FILL = "by a model over time"  # in such notes about a series, whose steps can be filled
+# Relative differences below this (64 units of the last digit) are rounding errors of a few sums and
+# products.
+ROUNDING = 64 * float(np.finfo(float).eps)
 
 
 def unmasked(targets: Any) -> Any:
@@ -57,8 +59,12 @@ def missing_entries(targets: Shaped[AnyNDArray, "N D"]) -> Bool[BoolArray, "N D"
 
 
 def varies(values: Shaped[AnyNDArray, "N ..."]) -> Bool[BoolArray, "..."]:
-    """Return whether the observed values of each column differ; False without observed values."""
-    return np.asarray(np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0))
+    """Return whether the observed values of each column differ by more than rounding errors; False
+    without observed values.
+    """
+    low, high = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)  # without NaN
+    with np.errstate(invalid="ignore"):  # ∞ − ∞ in a column of equal infinities
+        return np.asarray(high - low > ROUNDING * np.maximum(np.abs(low), np.abs(high)))
 
 
 def n_patterns(missing: Bool[BoolArray, "N D"]) -> int:

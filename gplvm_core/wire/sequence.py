@@ -49,7 +49,8 @@ class Reel:
     latent_mean, latent_variance: (T, Q), None if the path, or its uncertainty, is unknown; spread:
     (T,) standard deviation of the outputs, as a share of the data's standard deviation
     (`spread_share`); forecast, hidden: (T,) frames after the end of the data, and frames with
-    hidden values; hidden_words: the words for such a frame.
+    hidden values; hidden_words: the words for such a frame. dates: of the frames, if the times have
+    dates; each: what a frame is called.
     """
 
     title: str
@@ -61,6 +62,8 @@ class Reel:
     forecast: Bool[Array, " T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     hidden: Bool[Array, " T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     hidden_words: str = "partly hidden"
+    dates: tuple[str, ...] = ()
+    each: str = "frame"
 
     @property
     def rate(self) -> float:
@@ -159,6 +162,8 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
         "panels": panels,
         "rate": reel.rate,
         "hidden": reel.hidden_words,
+        "dates": list(reel.dates),
+        "each": reel.each,
         "start": cue.start,
         "play": cue.play,
         "white": MISSING_PIXEL - 1,

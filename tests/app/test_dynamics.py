@@ -25,6 +25,7 @@ from gplvm_core.datasets import Dataset, Drawing, read_motion
 from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.prediction.intervals import Intervals
 from gplvm_core.readers.bodies.kinematics import joint_frames
+from gplvm_core.readers.calendar_steps import dates_at
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.sequence import Reel, SequencePanel
 from pages.ui.explore import inference
@@ -167,7 +168,7 @@ def test_rows_that_the_series_lacks_are_played(kind: type[Any], poses: Dataset) 
     )
     model = kind(3, n_inducing=15, max_iter=25, random_state=0)
     model.fit(gaps.values, times=gaps.times, sequences=gaps.sequences)
-    reel = played(model, f"{kind.__name__} with gaps", gaps, 0, 3 * STEP)
+    reel = played(model, f"{kind.__name__} with gaps", gaps, 0, 3)
     assert np.allclose(reel.times, STEP * np.arange(33))
     assert np.flatnonzero(reel.hidden).tolist() == [10, 11]
     assert np.flatnonzero(reel.forecast).tolist() == [30, 31, 32]
@@ -179,7 +180,8 @@ def test_rows_that_the_series_lacks_are_played(kind: type[Any], poses: Dataset) 
     assert np.linalg.norm(shown[10] - between) < 0.5 * far
     assert reel.panels[0].std[10].mean() > reel.panels[0].std[9].mean()
     dated = replace(gaps, time_unit="hours since 2026-03-01")
-    hours = replace(reel, times=np.rint(reel.times / STEP))
+    times = np.rint(reel.times / STEP)
+    hours = replace(reel, times=times, dates=dates_at(times, dated.time_unit))
     table = list(csv.DictReader(io.StringIO(sequence_csv(dated, hours).decode())))
     assert [row["kind"] for row in table] == [
         *["observed"] * 10, *["filled"] * 2, *["observed"] * 18, *["forecast"] * 3,
@@ -198,7 +200,7 @@ def test_rows_that_the_series_lacks_are_played(kind: type[Any], poses: Dataset) 
     assert np.flatnonzero(gap.hidden).tolist() == [10, 11, 20, 21]
     assert np.isnan(gap.panels[1].values).all(axis=1).nonzero()[0].tolist() == [10, 11]
     assert gap.latent_mean.shape == (30, 3) and not np.isnan(gap.latent_mean).any()
-    assert parts_of(gaps, lacks(model, 0))[0] == OWN_GAPS
+    assert parts_of(gaps, lacks(model, gaps, 0))[0] == OWN_GAPS
 
 
 def test_vector_inputs_cannot_be_played(keep, poses):

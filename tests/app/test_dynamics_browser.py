@@ -358,7 +358,7 @@ def test_a_film_is_exported_judged_and_filled(server, moving, browser_page):
     page.get_by_role("button", name="How good are forecasts?").click()
     page.get_by_role("button", name="Play", exact=True).click()
     page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.1; }}")
-    page.get_by_text("Over the next 6 frames the model's error is").wait_for()
+    page.get_by_text("Over the next 6 steps the model's error is").wait_for()
     expect(page.get_by_role("row").nth(3)).to_be_attached()
     fill_a_gap(page, 4)
 

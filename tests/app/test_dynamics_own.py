@@ -157,7 +157,7 @@ def test_rows_of_the_library_are_taken_one_sequence_at_a_time(page, poses):
     [
         ([0.0, 0.1, 0.3, 0.2, 0.4], "out of order: row 4 (0.2) is before row 3 (0.3)"),
         ([0.0, 0.1, 0.1, 0.2], "Rows 2 and 3 have the same time"),
-        ([0.0], "needs at least two frames"),
+        ([0.0], "needs at least two"),
     ],
 )
 def test_times_that_make_no_sequence_are_refused_with_a_remedy(page, poses, times, message):
@@ -225,7 +225,7 @@ def test_forecasts_of_held_out_ends_are_compared_with_simple_rules(page, model, 
     expected = back_test(model, poses.values, poses.times, poses.sequences)
     text = said(at)
     assert expected.sentence() in text
-    assert "3 forecasts of 10 frames" in text and "1 sequence too short" in text
+    assert "3 forecasts of 10 steps" in text and "1 sequence too short" in text
     for name in expected.errors:
         inside = 100 * expected.inside[name].mean()
         row = next(line for line in text.splitlines() if line.startswith(f"| {name}"))

@@ -22,7 +22,7 @@ def test_a_page_says_how_many_held_out_values_were_inside() -> None:
         "Error bars: 93 % of held-out values inside (95 % promised)."
     )
     assert inside_in_words(model, GAPS) == (
-        "Error bars: 95 % of held-out values inside in hidden frames, 94 % in partly hidden frames "
+        "Error bars: 95 % of held-out values inside in hidden rows, 94 % in partly hidden rows "
         "(95 % promised)."
     )
 
@@ -40,7 +40,7 @@ def test_a_page_says_when_new_sequences_update_the_mapping() -> None:
     fixed = SimpleNamespace(intervals_=Intervals(tuple(each)))
     updated = SimpleNamespace(intervals_=Intervals(tuple(each), (values,)))
     assert learning_in_words(fixed, GAPS) == "" == learning_in_words(SimpleNamespace(), GAPS)
-    assert "also learns from the given frames" in learning_in_words(updated, GAPS)
+    assert "also learns from the given rows" in learning_in_words(updated, GAPS)
     assert "96 % of held-out values" in inside_in_words(updated, [values])
     # A training sequence does not update the mapping, which already knows it.
     assert "94 % of held-out values" in inside_in_words(updated, [values], new=False)

@@ -272,7 +272,7 @@ def test_rows_without_values_in_a_series_are_a_gap_to_fill():
     assert not at.exception
     assert not at.error
     words = said(at)
-    assert "18 rows, 2 values each" in words
+    assert "18 rows, 2 to fill, 2 values each" in words
     assert "2 steps without any value (lines 9, 10) will be filled by a model over time" in words
     assert at.radio(key="form_model").value == "Dynamical GP-LVM"
     at.radio(key="form_model").set_value("Bayesian GP-LVM").run()  # the visitor may choose another

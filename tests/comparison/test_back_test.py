@@ -271,7 +271,7 @@ def test_a_model_that_forecasts_better_than_all_rules_continues():
     times, one = np.arange(80.0), np.zeros(80, dtype=int)
     found = choose_forecaster(Known(37.0), noisy, times, one, lambda share: None)
     assert found.name == MODEL and found.reach(0) == 0
-    assert found.reason.startswith("Continued by the model: on the last 40 frames its error was ")
+    assert found.reason.startswith("Continued by the model: on the last 40 steps its error was ")
 
 
 class _Wider(Known):
@@ -302,7 +302,7 @@ def test_the_test_ends_between_origins_and_keeps_the_finished_ones():
 
 
 def test_short_series_are_refused_with_a_remedy():
-    with pytest.raises(DataError, match="The longest series has 14 frames"):
+    with pytest.raises(DataError, match="The longest series has 14 rows"):
         back_test(Known(), wave(14, 5.0))
     with pytest.raises(DataError, match="view must be one of"):
         back_test(Known(), {"a": wave(14, 5.0)})
@@ -324,7 +324,7 @@ def test_a_trained_model_is_compared_at_every_origin():
     assert set(found.errors) == {MODEL, LAST, SEASONAL, TREND, LINEAR}
     assert all(each.shape == (3,) and np.isfinite(each).all() for each in found.errors.values())
     assert not hasattr(model, "bound_")  # the given model is not trained
-    assert "Over the next 4 frames the model's error is" in found.sentence()
+    assert "Over the next 4 steps the model's error is" in found.sentence()
 
 
 @pytest.mark.slow

@@ -41,7 +41,7 @@ def test_the_default_follows_an_oscillation_that_has_a_gap(kind, tmp_path):
     alone = model.forecast(later, method="model")
     assert np.mean(wrong**2) < np.mean(((alone - rows[120:]) / spread) ** 2)
     reason = model.forecaster_.reason
-    assert reason.startswith("Continued by linear autoregression: on the last 40 frames")
+    assert reason.startswith("Continued by linear autoregression: on the last 40 steps")
     assert "the model's" in reason
     # Within the series, and without the choice, the model answers.
     np.testing.assert_array_equal(
@@ -80,7 +80,7 @@ def test_the_errors_in_the_reason_are_those_of_copies_that_did_not_see_the_frame
 @pytest.mark.parametrize(
     ("rows", "times", "reason"),
     [
-        (12, np.arange(12.0), "The longest series has 12 frames"),
+        (12, np.arange(12.0), "The longest series has 12 rows"),
         (40, np.arange(40.0) ** 1.3, "not equally spaced"),
     ],
 )

@@ -119,6 +119,16 @@ def test_constant_columns_are_named():
     assert describe(np.ones((3, 2)))[0].startswith("Every column is constant")
 
 
+def test_a_column_that_varies_only_by_rounding_is_constant():
+    # The end of a head that does not move, computed by rotations in every frame.
+    targets = GOOD.copy()
+    targets[:, 1] = 57.0 + np.spacing(57.0) * np.arange(-2, 4)
+    (sentence,) = describe(targets, ["Hips y", "Head end y", "Foot y"])
+    assert sentence == "1 of 3 columns is constant and carries no information: Head end y."
+    targets[0, 1] = 57.0 + 1e-11  # far more than rounding
+    assert all("constant" not in each for each in describe(targets))
+
+
 def test_repeated_rows_are_counted():
     (sentence,) = describe(np.vstack([GOOD, GOOD[:2]]))
     assert sentence == "2 of 8 rows repeat earlier ones exactly."

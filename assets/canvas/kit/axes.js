@@ -28,8 +28,9 @@ export function niceTicks(low, high, count) {
  * @param {Theme} theme
  * @param {{ above: number, below: number }} [covered] CSS pixels that controls cover
  * @param {[number, number][]} [units] shift and scale from positions to the numbers of each axis
+ * @param {(low: number, high: number, count: number) => { at: number, word: string }[]} [named] the ticks along the lower edge, if they are not numbers
  */
-export function drawMapAxes(context, plane, theme, { above, below } = { above: 0, below: 0 }, [across, up] = [[0, 1], [0, 1]]) {
+export function drawMapAxes(context, plane, theme, { above, below } = { above: 0, below: 0 }, [across, up] = [[0, 1], [0, 1]], named) {
   const { view, width, height } = plane;
   context.font = `11px ${theme.font}`;
   context.fillStyle = css(theme.muted);
@@ -41,7 +42,7 @@ export function drawMapAxes(context, plane, theme, { above, below } = { above: 0
   const { u, v, su, sv } = view;
   const ticks = (/** @type {number[]} */ [shift, scale], /** @type {number} */ middle, /** @type {number} */ reach, /** @type {number} */ count) =>
     niceTicks(shift + scale * (middle - reach), shift + scale * (middle + reach), count).map((tick) => ({ at: (tick - shift) / scale, word: formatNumber(tick, Math.max(3, Math.ceil(Math.log10(Math.abs(tick / scale) || 1)) + 2)) }));
-  for (const { at, word } of ticks(across, u, su, width / 110)) {
+  for (const { at, word } of named?.(u - su, u + su, width / 110) ?? ticks(across, u, su, width / 110)) {
     const x = Math.round(plane.toPixel(at, 0)[0]) + 0.5;
     if (x < 34 || x > width - 14) continue;
     context.moveTo(x, height);

@@ -129,7 +129,10 @@ export class PlayerPictures {
       if (heat) options.heat = [0, this.reel.header.white];
       const nothing = values.every(Number.isNaN);
       if (!nothing) drawOutput(context, this.shown(panel), values, ...size, options);
-      else this.drawNothing(context, ...size, theme, panel.nothing);
+      else {
+        const lacks = ["image", "skeleton"].includes(this.shown(panel).kind) ? "no picture here" : "no value here";
+        this.drawNothing(context, ...size, theme, panel.nothing || (this.reel.isForecast(time) ? "beyond the data" : lacks));
+      }
       if (!canvas.hasAttribute("aria-label")) canvas.setAttribute("aria-label", [title, this.shown(panel).kind === "skeleton" && "arrow keys turn the figure"].filter(Boolean).join("; "));
     });
   }
@@ -140,13 +143,13 @@ export class PlayerPictures {
    * @param {number} width
    * @param {number} height
    * @param {Theme} theme
-   * @param {string} [words]
+   * @param {string} words
    */
   drawNothing(context, width, height, theme, words) {
     context.font = `13px ${theme.font}`;
     context.fillStyle = css(theme.muted);
     context.textAlign = "center";
     context.textBaseline = "middle";
-    context.fillText(words || (this.reel.isForecast(this.state.time) ? "beyond the data" : "no picture here"), width / 2, height / 2);
+    context.fillText(words, width / 2, height / 2);
   }
 }

@@ -1,7 +1,6 @@
 // The player: one sequence, one time, and the parts that show them. It does not depend on Streamlit.
 
 import { element, showButtons, skipToMap } from "../kit/dom.js";
-import { formatTime } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
 import { PairMenus, usedGroups } from "../kit/pair.js";
 import { Shell } from "../kit/shell.js";
@@ -183,7 +182,7 @@ export class Player extends Shell {
     });
     parts.hint.textContent = matchMedia("(pointer: coarse)").matches
       ? "Slide along the time track or the path."
-      : "Space plays; ← and → go frame by frame. Drag along the time track or the path, or drag a figure to turn it.";
+      : "Space plays; ← and → go step by step. Drag along the time track or the path, or drag a figure to turn it.";
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.button();
   }
@@ -263,12 +262,12 @@ export class Player extends Shell {
 
   clock() {
     const { reel, state, parts } = this;
-    const time = formatTime(state.time, this.timeline.step);
-    const frame = `frame ${reel.nearest(state.time) + 1} of ${reel.count}`;
+    const time = reel.written(state.time);
+    const frame = `${reel.header.each} ${reel.nearest(state.time) + 1} of ${reel.count}`;
     const where = reel.isForecast(state.time) ? "forecast" : reel.isHidden(state.time) ? reel.header.hidden : "";
     const spread = reel.arrays.spread ? `uncertainty ${Math.round(100 * reel.number("spread", state.time))} % of the data's spread` : "";
     const small = [frame, where, spread].filter(Boolean).join(" · ");
-    parts.clock.replaceChildren(`Time ${time}`, element("small", {}, small));
+    parts.clock.replaceChildren(time, element("small", {}, small));
     parts.timeline.setAttribute("aria-valuenow", state.time);
     parts.timeline.setAttribute("aria-valuetext", `${time}, ${small}`);
   }

@@ -1,5 +1,7 @@
 // A sequence that interpolates linearly between its frames, so that it has values at any time.
 
+import { niceTicks } from "../kit/axes.js";
+import { formatNumber, formatTime } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
 import { heatColour } from "../kit/theme.js";
 
@@ -12,6 +14,9 @@ import { heatColour } from "../kit/theme.js";
  *   a: number, b: number, time: number, theme: Theme, turn: Turn, speed: number, loop: boolean,
  *   show: Record<string, boolean> }} PlayerState
  */
+/** The lengths of a date's year, month, day, minute and second. */
+const PARTS = [4, 7, 10, 16, 19];
+
 /** The training points and the drawing of outputs. @typedef {{ header: any, arrays: Record<string, any>, nLatent: number }} Stage */
 
 export class Reel {
@@ -56,6 +61,36 @@ export class Reel {
     if (this.count === 1 || time <= this.times[0]) return { frame: 0, share: 0 };
     const share = (time - this.times[low]) / (this.times[high] - this.times[low]);
     return share >= 1 ? { frame: high, share: 0 } : { frame: low, share };
+  }
+
+  /** Return a time in words: the date of the nearest frame, or a number. @param {number} time */
+  written(time) {
+    const step = this.count > 1 ? (this.end - this.start) / (this.count - 1) : 1;
+    return this.header.dates[this.nearest(time)] ?? `Time ${formatTime(time, step)}`;
+  }
+
+  /**
+   * Return at most about `count` ticks between two times: beginnings of years, months or days, or round numbers.
+   * @param {number} low
+   * @param {number} high
+   * @param {number} count
+   * @returns {{ at: number, word: string }[]}
+   */
+  ticks(low, high, count) {
+    /** @type {string[]} */
+    const dates = this.header.dates;
+    if (!dates.length) return niceTicks(low, high, count).map((at) => ({ at, word: formatNumber(at) }));
+    const levels = PARTS.map((length) => dates.flatMap((date, i) => {
+      const word = date.slice(0, length);
+      const begins = i > 0 && word !== dates[i - 1].slice(0, length);
+      return begins && this.times[i] >= low && this.times[i] <= high ? [{ at: this.times[i], word }] : [];
+    }));
+    const most = Math.max(...levels.map((each) => (each.length <= count ? each.length : 0)));
+    const fits = levels.find((each) => each.length === most) ?? []; // months rather than first days of months
+    const finer = levels.find((each) => each.length > count);
+    if (most > 2 || !finer) return fits;
+    const every = Math.ceil(finer.length / count);
+    return finer.filter((_, k) => k % every === 0);
   }
 
   /** Return the frame nearest to a time. @param {number} time */

@@ -1,9 +1,7 @@
 // The time track: the colours of time, the known, hidden and forecast intervals, and above them the
 // uncertainty of the outputs.
 
-import { niceTicks } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
-import { formatNumber } from "../kit/format.js";
 import { drawHatching } from "../kit/image.js";
 import { inkDisc, inkLine, inkPath } from "../kit/ink.js";
 import { css, mix } from "../kit/theme.js";
@@ -20,8 +18,6 @@ const TRACK_HEIGHT = 12;
 export class Timeline {
   /** The sequence; undefined until it has arrived. @type {Reel} */
   reel;
-  /** The time between two frames. */
-  step = 1;
 
   /**
    * seek(time): called by pointer and keys.
@@ -54,7 +50,6 @@ export class Timeline {
   /** @param {Reel} reel */
   setReel(reel) {
     this.reel = reel;
-    this.step = reel.count > 1 ? (reel.end - reel.start) / (reel.count - 1) : 1;
     this.canvas.setAttribute("aria-valuemin", String(reel.start));
     this.canvas.setAttribute("aria-valuemax", String(reel.end));
     this.drawPicture();
@@ -171,12 +166,12 @@ export class Timeline {
     context.strokeStyle = css(theme.muted, 0.6);
     context.lineWidth = 1;
     context.beginPath();
-    for (const tick of niceTicks(this.reel.start, this.reel.end, this.width / 90)) {
-      const x = Math.round(this.toPixel(tick)) + 0.5;
+    for (const { at, word } of this.reel.ticks(this.reel.start, this.reel.end, this.width / 90)) {
+      const x = Math.round(this.toPixel(at)) + 0.5;
       context.moveTo(x, bottom + 3);
       context.lineTo(x, bottom + 8);
-      const half = context.measureText(formatNumber(tick)).width / 2;
-      if (x - half > left - 11 && x + half < right - 26) context.fillText(formatNumber(tick), x, bottom + 11);
+      const half = context.measureText(word).width / 2;
+      if (x - half > left - 11 && x + half < right - 26) context.fillText(word, x, bottom + 11);
     }
     context.stroke();
     context.textAlign = "right";

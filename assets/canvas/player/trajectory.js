@@ -148,7 +148,8 @@ export class Trajectory extends PlaneView {
     context.fillRect(0, 0, this.width, this.height);
     const { a, b } = this.state;
     const name = (/** @type {number} */ axis) => (axis < 0 ? "Time" : this.stage.header.axes[axis]);
-    drawMapAxes(context, this, theme);
+    const dated = a < 0 && this.reel.header.dates.length > 0;
+    drawMapAxes(context, this, theme, undefined, undefined, dated ? (low, high, count) => this.reel.ticks(low, high, count) : undefined);
     if (show.points) this.drawPoints(context);
     drawAxisNames(context, this, [name(a), name(b)], theme);
     if (!this.reel.nLatent) return;

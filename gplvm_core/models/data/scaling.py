@@ -11,15 +11,13 @@ from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow, units_differ
 from gplvm_core.readers.errors import by_count, listed, plural
 from gplvm_core.readers.limits import SMALLEST
+from gplvm_core.readers.missing import varies
 from gplvm_core.statistics import Patterns
 
 How = Literal["auto", "global", "columns", "none"]
 Noise = Literal["shared", "per_output"]
 HOW, NOISES = get_args(How), get_args(Noise)
 AUTO = "auto"
-# Relative differences below this (64 units of the last digit) are rounding errors of a few sums and
-# products.
-ROUNDING = 64 * float(np.finfo(float).eps)
 
 
 def units_for(scaling: str, noise: str) -> str:
@@ -141,16 +139,15 @@ def column_units(
     shown = np.abs(left) > 1e-9 * spread
     center = np.where(shown, center + left, center)
     spread = np.where(shown, np.sqrt(np.maximum(spread**2 - left**2, 0.0)), spread)
-    lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
-    varies = highest - lowest > ROUNDING * np.maximum(np.abs(lowest), np.abs(highest))
-    tiny = np.flatnonzero(varies & (spread < SMALLEST))
+    varied = varies(values)
+    tiny = np.flatnonzero(varied & (spread < SMALLEST))
     if len(tiny):
         raise DataError(
             f"{plural(len(tiny), 'column')} of the data, the first column {tiny[0]} (counted from "
             f"0), spread by less than {SMALLEST:g}: the squares are too small to compute with. "
             "Change the units, or leave these columns out"
         )
-    return center, spread, ~varies
+    return center, spread, ~varied
 
 
 def refuse_empty(observed: Bool[BoolArray, "N D"], name: Literal["row", "column"]) -> None:

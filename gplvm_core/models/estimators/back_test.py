@@ -78,7 +78,7 @@ class BackTest:
         own, other = self.errors[MODEL], self.errors[best]
         wins = int(np.sum(own < other))
         words = (
-            f"Over the next {plural(self.horizon, 'frame')} the model's error is "
+            f"Over the next {plural(self.horizon, 'step')} the model's error is "
             f"{in_percent(self.error(MODEL))} of the data's spread; the best simple rule, "
             f"“{best.lower()}”: {in_percent(self.error(best))}."
         )
@@ -293,11 +293,9 @@ class _Ends:
         if not periods:
             notes.append("No period was found, so there is no forecast as one period before.")
         elif len(periods) < 4:
-            notes.append(f"Period found: {listed([str(each) for each in sorted(periods)])} frames.")
+            notes.append(f"Period found: {listed([str(each) for each in sorted(periods)])} steps.")
         if self.step is None:
-            notes.append(
-                "The frames are not evenly spaced; the simple rules count frames, not time."
-            )
+            notes.append("The rows are not evenly spaced; the simple rules count rows, not time.")
         if left_out:
             notes.append(f"{plural(left_out, 'constant column')} left out.")
         return tuple(notes)
@@ -371,8 +369,8 @@ def _horizon(
     tested = [label for label, rows in series.items() if len(rows) - n_origins * ahead >= FEWEST]
     if ahead < 1 or not tested:
         raise DataError(
-            f"The longest series has {plural(longest, 'frame')}. {plural(n_origins, 'forecast')} "
-            f"of {plural(max(ahead, 1), 'frame')} need at least {FEWEST} frames before the first "
+            f"The longest series has {plural(longest, 'row')}. {plural(n_origins, 'forecast')} "
+            f"of {plural(max(ahead, 1), 'step')} need at least {FEWEST} rows before the first "
             "one: use a longer series, or a shorter horizon.",
             script="In a script: horizon=… and n_origins=….",
         )

@@ -136,9 +136,9 @@ def choose_forecaster(
 
 
 def _where(tested: BackTest) -> str:
-    """The frames of the test, in words."""
-    frames = plural(tested.horizon * len(tested.errors[MODEL]), "frame")
-    return f"on the last {frames}" + (" of every sequence" if tested.n_series > 1 else "")
+    """The steps of the test, in words."""
+    steps = plural(tested.horizon * len(tested.errors[MODEL]), "step")
+    return f"on the last {steps}" + (" of every sequence" if tested.n_series > 1 else "")
 
 
 def _by_rule(

@@ -378,13 +378,16 @@ def unit_for(moments: Moments) -> TimeUnit:
     return "hours" if step >= SECONDS["hours"] / 100 else "seconds"
 
 
-def times_since_first(moments: Moments, unit: TimeUnit | None = None) -> tuple[Array, str]:
+def times_since_first(
+    moments: Moments, unit: TimeUnit | None = None, rows: Any = slice(None)
+) -> tuple[Array, str]:
     """Return times since the earliest moment, and their unit in words: "days since 2024-01-03".
 
-    unit: None chooses one that suits the steps. Missing moments give NaN.
+    unit: None chooses one that suits the steps. rows: among which the earliest moment is; all by
+    default. Missing moments give NaN.
     """
-    unit = unit or unit_for(moments)
-    earliest = np.nanmin(moments) if len(moments) else np.datetime64(0, "ms")
+    unit = unit or unit_for(moments[rows])
+    earliest = np.nanmin(moments[rows]) if len(moments[rows]) else np.datetime64(0, "ms")
     times = (moments - earliest) / SECOND / SECONDS[unit]
     whole_day = earliest == earliest.astype("datetime64[D]")
     start = str(earliest.astype("datetime64[D]" if whole_day else "datetime64[s]"))

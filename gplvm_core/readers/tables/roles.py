@@ -164,22 +164,23 @@ def moments_in(
 def times_in(
     column: Column, table: Table, roles: ColumnRoles, rows: NDArray[np.intp], unit: TimeUnit | None
 ) -> tuple[Array, str, list[str]]:
-    """Return the times of these rows, their unit in words ("" if unknown), and notes.
+    """Return the times of all rows, their unit in words ("" if unknown), and notes.
 
-    Raises DataError for cells that are not times, and for rows without a time.
+    Dates become the time since the earliest of these rows. Other rows may lack a time (NaN). Raises
+    DataError for cells that are not times, and if one of these rows has no time.
     """
     if unit is not None and unit not in SECONDS:
         raise DataError(f"The unit of time is one of {listed(list(SECONDS))}; got {unit!r}.")
     found = moments_in(column, table, roles.formats)
     words, notes = "", []
     if found is None:
-        times = as_numbers([column], table)[:, 0][rows]
+        times = as_numbers([column], table)[:, 0]
         words = "hours since midnight" if column.of_day else ""
     else:
         moments, format_note = found
-        times, words = times_since_first(moments[rows], unit)
+        times, words = times_since_first(moments, unit, rows)
         notes = [format_note, f"The time of a row is counted in {words}."]
-    missing = rows[np.isnan(times)]
+    missing = rows[np.isnan(times[rows])]
     if len(missing):
         places = numbered(table.unit, table.places[missing])
         raise DataError(

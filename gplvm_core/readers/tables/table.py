@@ -14,7 +14,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, check_image_shape
 from gplvm_core.readers.errors import DataError, EmptyRowsError, by_count, listed, numbered, plural
 from gplvm_core.readers.kinds import LACKS, usable
-from gplvm_core.readers.missing import EMPTY, TO_FILL, check_observed
+from gplvm_core.readers.missing import EMPTY, check_observed
 from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
@@ -239,7 +239,8 @@ def _filled_rows(
         if len(skipped) and roles.time:
             notes.append(
                 f"{plural(len(skipped), 'step')} {what} ({numbered(table.unit, skipped)}) will be "
-                f"filled {TO_FILL}; other models leave {by_count(len(skipped), 'it', 'them')} out."
+                "filled by a model over time; other models leave "
+                f"{by_count(len(skipped), 'it', 'them')} out."
             )
         elif len(skipped):
             notes.append(f"Left out, {what}: {numbered(table.unit, skipped)}.")
@@ -263,11 +264,20 @@ def _facts(
             notes.append(f"Rows without a label: {without}.")
     for column in roles.columns(table, [roles.time]):
         times, words, time_notes = times_in(column, table, roles, rows, time_unit)
-        facts |= {"times": times, "time_unit": words}
+        empty = np.setdiff1d(np.flatnonzero(np.isfinite(times)), rows)
+        facts |= {"times": times[rows], "time_unit": words}
+        facts |= {"empty_times": times[empty]} if len(empty) else {}
         notes += time_notes
     for column in roles.columns(table, [roles.sequence]):
         facts["sequences"], sequence_note = sequences_in(column, table, rows)
         notes.append(sequence_note)
+        if "empty_times" in facts:
+            # A sequence without any value does not exist for a model.
+            called = column.words()
+            number = {called[n]: int(k) for n, k in zip(rows, facts["sequences"], strict=True)}
+            known = [n for n in empty if called[n] in number]
+            facts["empty_times"] = times[known]
+            facts["empty_sequences"] = np.array([number[called[n]] for n in known], dtype=np.int64)
     names = row_names_of(roles.columns(table, roles.ids))
     if names is None and numbering is not None and not _counts(numbering):
         names = row_names_of([numbering])

@@ -12,6 +12,7 @@ from gplvm_core.datasets import Dataset, View
 from gplvm_core.models.estimators.with_known import can_hold_out
 from gplvm_core.new_rows.places import only_answerable
 from gplvm_core.prediction.typicality import MOST_KNOWN
+from gplvm_core.readers.calendar_steps import time_column
 from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import DataError, plural
 from gplvm_core.readers.isolated import LEFT_OUT
@@ -263,7 +264,8 @@ def beside_training(dataset: Dataset) -> tuple[FileColumn, ...]:
         words = [dataset.label_word(row) or "NA" for row in range(dataset.n_points)]
         facts["label"] = np.array(words)
     if dataset.times is not None:
-        facts[f"time ({dataset.time_unit})" if dataset.time_unit else "time"] = dataset.times
+        title, own = time_column(dataset.times, dataset.time_unit)
+        facts[title] = own
     if dataset.sequences is not None and np.ptp(dataset.sequences) > 0:
         facts["sequence"] = dataset.sequences
     facts |= {name: fact for name, fact in dataset.covariates.items() if fact.ndim == 1}

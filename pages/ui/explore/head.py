@@ -184,6 +184,8 @@ def model_head(item: Item, tab: str) -> None:
     """Show the menu of models as the title, the menu of views, and facts."""
     dataset, model = item.dataset, item.model
     bound = whole(float(model.bound_))
+    empty = dataset.empty_times
+    to_fill = "" if empty is None else f" · {plural(len(empty), 'row')} to fill"
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
     with st.container(gap=None, key="model_head"):
         # The menu is the visible title; the heading is for screen readers.
@@ -195,7 +197,7 @@ def model_head(item: Item, tab: str) -> None:
         # st.html is not used, because it would change its width after the first drawing.
         st.markdown(
             f'<span class="mf-facts" title="bound {bound} nats">'
-            f"{dataset.n_points:,} × {dataset.n_outputs:,} values · {_in_use(item)}"
+            f"{dataset.n_points:,} × {dataset.n_outputs:,} values{to_fill} · {_in_use(item)}"
             f'<span class="mf-more">{rows}</span></span>',
             unsafe_allow_html=True,
         )

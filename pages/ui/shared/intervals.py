@@ -16,7 +16,7 @@ from pages.ui.shared.words import percent
 
 FORECAST = (Asked("forecast"),)
 GAPS = (Asked("frames"), Asked("values"))
-WORDS = {"frames": " in hidden frames", "values": " in partly hidden frames"}
+WORDS = {"frames": " in hidden rows", "values": " in partly hidden rows"}
 
 ENDS = ("lower end (95 %)", "upper end (95 %)")
 
@@ -67,7 +67,7 @@ def learning_in_words(model: Any, asked: Sequence[Asked]) -> str:
     if intervals is None or not any(intervals.decided(each).adapted for each in asked):
         return ""
     return (
-        "The model also learns from the given frames, because held-out sequences were predicted "
+        "The model also learns from the given rows, because held-out sequences were predicted "
         "better in this way."
     )
 

@@ -17,6 +17,7 @@ from gplvm_core.figures.thumbnails import (
     row_picture,
     table_card,
 )
+from gplvm_core.readers.calendar_steps import dates_at, in_brackets, time_column
 from gplvm_core.readers.errors import in_digits, listed, plural
 from gplvm_core.readers.isolated import LEFT_OUT
 from gplvm_core.readers.joined import BY_IDS
@@ -48,7 +49,8 @@ def rows_in_words(dataset: Dataset) -> str:
     """Describe the number of rows, and how many of them the preview uses."""
     if isinstance(dataset, TableDataset) and dataset.n_rows > dataset.n_points:
         return f"{plural(dataset.n_rows, 'row')} (this preview uses {dataset.n_points:,})"
-    return plural(dataset.n_points, "row")
+    empty = "" if dataset.empty_times is None else f", {len(dataset.empty_times):,} to fill"
+    return f"{plural(dataset.n_points, 'row')}{empty}"
 
 
 def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
@@ -66,8 +68,9 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     if dataset.sequences is not None:
         facts.append(plural(len(np.unique(dataset.sequences)), "sequence"))
     if dataset.times is not None:
-        span = f"time {in_digits(dataset.times.min())} to {in_digits(dataset.times.max())}"
-        facts.append(plain(f"{span} {dataset.time_unit}"))
+        ends = np.array([dataset.times.min(), dataset.times.max()])
+        words = dates_at(ends, dataset.time_unit) or [in_digits(each) for each in ends]
+        facts.append(plain(f"time {' to '.join(words)}{in_brackets(dataset.time_unit)}"))
     st.markdown(f"**{plain(dataset.title)}** — {', '.join(facts)}")
     for note in dataset.notes:
         if CHANGED_SIZE in note:
@@ -301,8 +304,8 @@ def labelled(dataset: Dataset, table: pd.DataFrame) -> pd.DataFrame:
     """Add names, labels and times in front of the columns of the first rows."""
     table.index = pd.RangeIndex(1, len(table) + 1)
     if dataset.times is not None:
-        title = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
-        table.insert(0, title, dataset.times[:ROWS_OF_TABLE], allow_duplicates=True)
+        title, times = time_column(dataset.times[:ROWS_OF_TABLE], dataset.time_unit)
+        table.insert(0, title, times, allow_duplicates=True)
     known = [set(map(str, column.words)) for column in dataset.all_columns]
     if dataset.labels is not None and set(dataset.label_names) not in known:
         words = [dataset.label_word(row) or "" for row in range(len(table))]

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.readers.missing import TO_FILL
 from pages.ui.shared.inputs import one_of
 
 MAP, COLUMN, SERIES = "map", "column", "series"
@@ -36,7 +35,7 @@ def want_map() -> None:
 
 def has_steps_to_fill(dataset: Dataset) -> bool:
     """Return whether a series has steps without any value, which only a model over time fills."""
-    return dataset.times is not None and any(TO_FILL in note for note in dataset.notes)
+    return dataset.empty_times is not None
 
 
 def lead_to_time(dataset: Dataset) -> None:

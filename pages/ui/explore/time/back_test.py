@@ -15,7 +15,7 @@ from pages.ui.shared.running import ended, running
 from pages.ui.shared.words import percent
 
 HELP = (
-    "Error: the root mean square error over frames and columns, as a share of the data's spread. "
+    "Error: the root mean square error over steps and columns, as a share of the data's spread. "
     "Inside: the share of true values in the bands of 95 %. The bands of a rule are as wide as its "
     "errors earlier in the series."
 )
@@ -42,7 +42,7 @@ def forecasts_judged(item: Item, name: str) -> None:
         key=f"back_test_start|{name}",
         icon=":material/fact_check:",
         type="secondary" if run is None else "tertiary",
-        help=f"Trains the model {ORIGINS} times without the last frames, forecasts them, and "
+        help=f"Trains the model {ORIGINS} times without the last rows, forecasts them, and "
         "compares with simple rules. It takes as long as three trainings and continues if you "
         "leave.",
         on_click=begin,
@@ -69,7 +69,7 @@ def _task(item: Item) -> Callable[[Callable[[Step], None]], BackTest]:
 
 
 def _said(step: Step) -> str:
-    return f"Training without the last frames, forecast {step.split} of {step.n_splits}"
+    return f"Training without the last rows, forecast {step.split} of {step.n_splits}"
 
 
 def show(found: BackTest) -> None:
@@ -77,7 +77,7 @@ def show(found: BackTest) -> None:
     st.markdown(f"**{plain(found.sentence())}**")
     soon = max(1, round(SOON * found.horizon))
     lines = [
-        f"| Forecast | Error | First {plural(soon, 'frame')} | Inside 95 % |",
+        f"| Forecast | Error | First {plural(soon, 'step')} | Inside 95 % |",
         "|:--|--:|--:|--:|",
     ]
     for name in (MODEL, *sorted((n for n in found.errors if n != MODEL), key=found.error)):
@@ -90,4 +90,4 @@ def show(found: BackTest) -> None:
     series = "" if found.n_series == 1 else f" in each of {found.n_series} sequences"
     origins = plural(len(found.errors[MODEL]), "forecast")
     notes = " ".join(found.notes)
-    st.caption(plain(f"{origins} of {plural(found.horizon, 'frame')}{series}. {notes}"))
+    st.caption(plain(f"{origins} of {plural(found.horizon, 'step')}{series}. {notes}"))

@@ -12,10 +12,10 @@ from PIL import Image
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.thumbnails import common_frame, row_picture, table_card
 from gplvm_core.readers.bodies.bvh_writer import write_bvh
+from gplvm_core.readers.calendar_steps import in_brackets
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.tables.csv_text import csv_text
-from gplvm_core.readers.tables.dates import SECONDS
 from gplvm_core.wire.sequence import Reel, usual_step
 from pages.ui.explore.time.model import DATA, SEEN
 from pages.ui.explore.time.own import OwnSequence
@@ -35,8 +35,8 @@ GROUND = "#FFFFFF"
 
 def export(item: Item, reel: Reel, id: str, own: OwnSequence | None = None) -> None:
     """Show buttons that export the first panel; own: the visitor's sequence, if it is shown."""
-    # The reel's title counts the frames of the data; a forecast adds more.
-    which = f"{reel.title.rpartition(', ')[0] or reel.title}, {plural(len(reel.times), 'frame')}"
+    # The reel's title counts the rows of the data; a forecast adds more.
+    which = f"{reel.title.rpartition(', ')[0] or reel.title}, {plural(len(reel.times), reel.each)}"
     stem = file_stem(f"{item.title} {which}")
     made = f"dynamics_gif|{item.key}|{id}"
     dimensions = visitor_names(item, space_of(item, 0))
@@ -127,7 +127,7 @@ def sequence_csv(
     dimensions: Sequence[str] = (),
     own: OwnSequence | None = None,
 ) -> bytes:
-    """Write a line per frame: kind, time, place, values, deviations and ends of 95 % intervals.
+    """Write a line per row: kind, time, place, values, deviations and ends of 95 % intervals.
 
     The kind is "observed", "filled" (or "partly filled"), "forecast" or "drawn". Observed values
     are those of the data, with the deviation 0. dimensions: the visitor's names of the map's
@@ -145,10 +145,9 @@ def sequence_csv(
     if panel.std is not None:
         spread = np.where(seen, 0.0, panel.std)[:, measured]
         bounds = ends_of(dataset, whole, spread, measured)
-    time = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
-    times = [f"{each:.10g}" for each in reel.times]
-    if own is None and known is not None and (found := moments_of(reel.times, dataset.time_unit)):
-        time, times = "time", found
+    unit = in_brackets(dataset.time_unit if own is None else own.unit)
+    time = "time" if reel.dates else f"time{unit}"
+    times = reel.dates or [f"{each:.10g}" for each in reel.times]
     titles, places = _places(reel, dimensions)
     flags = ~seen if own is not None else seen[:, :0]
     gappy = np.flatnonzero(flags.any(axis=0))
@@ -169,7 +168,7 @@ def sequence_csv(
 
 
 def _kinds(reel: Reel, seen: Array | None) -> list[str]:
-    """Return the kind of every frame; seen: which values are observed, None for drawn frames."""
+    """Return the kind of every row; seen: which values are observed, None for drawn rows."""
     if seen is None:
         found = np.full(len(reel.times), "drawn", dtype=object)
     else:
@@ -178,18 +177,6 @@ def _kinds(reel: Reel, seen: Array | None) -> list[str]:
     if len(reel.forecast):
         found[reel.forecast] = "forecast"
     return [str(each) for each in found]
-
-
-def moments_of(times: Array, unit: str) -> list[str]:
-    """Return times in a unit such as "hours since 2024-01-03" as moments; [] for other units."""
-    word, _, start = unit.partition(" since ")
-    if word not in SECONDS or not start:
-        return []
-    begin = np.datetime64(start.replace(" ", "T"), "ms")
-    found = begin + np.rint(times * SECONDS[word] * 1000.0).astype("timedelta64[ms]")
-    units = ("datetime64[D]", "datetime64[m]", "datetime64[s]", "datetime64[ms]")
-    exact = next(each for each in units if (found.astype(each) == found).all())
-    return [str(each).replace("T", " ") for each in found.astype(exact)]
 
 
 def _places(reel: Reel, dimensions: Sequence[str]) -> tuple[tuple[str, ...], Array]:

@@ -13,7 +13,9 @@ from numpy import ndarray as Array
 from gplvm_core import StateSpaceGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.cells import choices, columns_of
+from gplvm_core.models.data.timeline import CALENDAR
 from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.readers.calendar_steps import Steps, dates_at
 from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.wire.sequence import Reel, SequencePanel, spread_share, usual_step
 from pages.ui.explore.cards import chances_at
@@ -51,27 +53,40 @@ def rows_of(model: Any, sequence: Any) -> Array:
 
 
 def by_rule(model: Any, sequence: Any) -> int:
-    """Return for how many frames a simple rule continues a sequence; 0: the model continues it."""
+    """Return for how many steps a simple rule continues a sequence; 0: the model continues it."""
     chosen = getattr(model, "forecaster_", None)
     return 0 if chosen is None else int(chosen.reach(sequence))
 
 
-def missing_times(model: Any, sequence: Any) -> Array:
+def steps_of(model: Any, dataset: Dataset, sequence: Any) -> Steps:
+    """Return the rows of a sequence in time, and the steps that it lacks."""
+    times = times_of(model)[rows_of(model, sequence)]
+    given = np.empty(0) if dataset.empty_times is None else dataset.empty_times
+    if dataset.empty_sequences is not None:
+        given = given[dataset.empty_sequences == sequence]
+    return Steps(times, dataset.time_unit, usual_step(times), given)
+
+
+def missing_times(model: Any, dataset: Dataset, sequence: Any) -> Array:
     """Return the times of the steps that a sequence lacks, at most MOST_MISSING; the shortest
     gaps come first.
 
     A state-space model knows its states only in short gaps; a path is known everywhere.
     """
-    if isinstance(model, StateSpaceGPLVM):
-        states = model.missing_states_
-        return np.empty(0) if states is None else np.asarray(states.of(sequence)[0])
-    times = times_of(model)[rows_of(model, sequence)]
-    step, found = usual_step(times), np.empty(0)
-    for n in np.argsort(np.diff(times), kind="stable").tolist():
-        count = round((times[n + 1] - times[n]) / step) - 1
-        if count > 0 and len(found) + count <= MOST_MISSING:
-            found = np.append(found, np.linspace(times[n], times[n + 1], count + 2)[1:-1])
-    return np.sort(found)
+    steps = steps_of(model, dataset, sequence)
+    found = steps.to_fill(MOST_MISSING)
+    if not isinstance(model, StateSpaceGPLVM):
+        return found
+    states = model.missing_states_
+    known = np.empty(0) if states is None else np.asarray(states.of(sequence)[0])
+    # Months differ in length, and states are evenly spaced.
+    near = np.abs(found[:, None] - known) <= CALENDAR * steps.step
+    return np.asarray(found[near.any(axis=1)])
+
+
+def step_word(dataset: Dataset) -> str:
+    """Return what a step of a sequence is called: a frame of pictures, or a row of a table."""
+    return "frame" if dataset.drawing.kind in ("image", "skeleton") else "row"
 
 
 def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
@@ -84,7 +99,7 @@ def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
             words = {dataset.label_word(row) for row in rows.tolist()}
             if len(words) == 1:
                 title = capital(words.pop() or title)
-        titles[sequence] = f"{title}, {plural(len(rows), 'frame')}"
+        titles[sequence] = f"{title}, {plural(len(rows), step_word(dataset))}"
     return titles
 
 
@@ -112,15 +127,14 @@ def known_at(model: Any, dataset: Dataset, sequence: Any, times: Array) -> Array
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
-def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: float) -> Reel:
-    """Return the model's reconstruction of a sequence, and a forecast of `ahead` units of time.
+def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: int) -> Reel:
+    """Return the model's reconstruction of a sequence, and a forecast of `ahead` steps.
 
     The steps that the data lack are part of it (`missing_times`).
     """
     rows = rows_of(_model, sequence)
-    times, missing = times_of(_model)[rows], missing_times(_model, sequence)
-    step = usual_step(times)
-    later = times[-1] + step * np.arange(1, round(ahead / step) + 1)
+    times, missing = times_of(_model)[rows], missing_times(_model, _dataset, sequence)
+    later = steps_of(_model, _dataset, sequence).after(ahead)
     whole = np.sort(np.concatenate([times, missing, later]))
     mean, std = _model.forecast(whole, sequence=sequence, return_std=True)
     latent_mean, latent_variance = _model.forecast_latent(whole, sequence=sequence)
@@ -144,13 +158,15 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: floa
         spread=spread_of(_dataset, std, chances),
         forecast=whole > times[-1],
         hidden=np.isin(whole, missing),
-        hidden_words="no row in the data",
+        hidden_words="no value in the data",
+        dates=dates_at(whole, _dataset.time_unit),
+        each=step_word(_dataset),
     )
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def drawn(_model: Any, name: str, _dataset: Dataset, sequence: Any, length: int, draw: int) -> Reel:
-    """Draw a new sequence from the prior over paths: `length` frames, spaced as in `sequence`."""
+    """Draw a new sequence from the prior over paths: `length` rows, spaced as in `sequence`."""
     step = usual_step(times_of(_model)[rows_of(_model, sequence)])
     times = step * np.arange(length)
     rows, paths = _model.sample_sequence(times, random_state=draw, return_latent=True)
@@ -159,6 +175,7 @@ def drawn(_model: Any, name: str, _dataset: Dataset, sequence: Any, length: int,
         times=times,
         panels=(panel(_dataset, SAMPLE, _dataset.coded(rows[0]) if _dataset.columns else rows[0]),),
         latent_mean=paths[0],
+        each=step_word(_dataset),
     )
 
 
@@ -167,20 +184,27 @@ def with_gap(
 ) -> Reel:
     """Return a sequence in which a part is hidden for an interval of time, not yet filled in.
 
-    The steps that the data lack are part of it (`missing_times`), with nothing seen.
+    The steps that the data lack are part of it (`missing_times`), with nothing seen. Only a part
+    that is hidden for a test has a truth.
     """
-    rows = rows_of(model, sequence)
-    times = np.sort(np.concatenate([times_of(model)[rows], missing_times(model, sequence)]))
+    rows, missing = rows_of(model, sequence), missing_times(model, dataset, sequence)
+    times = np.sort(np.concatenate([times_of(model)[rows], missing]))
     truth = known_at(model, dataset, sequence, times)
     seen = hidden_rows(dataset, truth, times, part, stretch)
     latent_mean, latent_variance = model.forecast_latent(times, sequence=sequence)
     return Reel(
         title=sequence_titles(model, dataset)[sequence],
         times=times,
-        panels=(panel(dataset, SEEN, seen), panel(dataset, TRUTH, truth)),
+        panels=(
+            panel(dataset, SEEN, seen),
+            *([] if part == OWN_GAPS else [panel(dataset, TRUTH, truth)]),
+        ),
         latent_mean=latent_mean,
         latent_variance=latent_variance,
         hidden=np.isnan(seen).any(axis=1),
+        hidden_words="no value in the data" if part == OWN_GAPS else "partly hidden",
+        dates=dates_at(times, dataset.time_unit),
+        each=step_word(dataset),
     )
 
 
@@ -234,6 +258,9 @@ def filled(
         latent_variance=path_std**2,
         spread=spread_of(dataset, std, chances),
         hidden=gap.hidden,
+        hidden_words=gap.hidden_words,
+        dates=gap.dates,
+        each=gap.each,
     )
 
 

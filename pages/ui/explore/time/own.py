@@ -11,6 +11,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.calendar_steps import dates_at, in_brackets, time_column
 from gplvm_core.readers.errors import DataError, in_digits, plural
 from gplvm_core.readers.names import names_of
 from gplvm_core.readers.new_rows import FileColumn, NewRows
@@ -19,7 +20,7 @@ from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.wire.sequence import Reel, usual_step
 from pages.ui.explore.ask_rows import asked_rows
 from pages.ui.explore.bring import brought
-from pages.ui.explore.time.model import SEEN, TRUTH, named_parts, rows_of, times_of
+from pages.ui.explore.time.model import SEEN, TRUTH, named_parts, rows_of, step_word, times_of
 from pages.ui.explore.time.tables import cell, panel
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
@@ -73,7 +74,7 @@ def ask_own(item: Item, name: str) -> OwnSequence | None:
         return None
     if len(own.values) == 1:
         st.error(
-            "This table has one row, and a sequence needs at least two frames. For a single row, "
+            "This table has one row, and a sequence needs at least two rows. For a single row, "
             "use *New rows* or *Fill in*.",
             icon=":material/error:",
         )
@@ -103,7 +104,7 @@ def _read(
     if len(parts) > 1:
         title += f", rows {rows.start + 1:,} to {rows.stop:,}"
     given, times = own.values[rows], times[rows]
-    _check(given, title)
+    _check(given, title, step_word(item.dataset))
     _say_step(item, times, plan.column)
     seen = given
     if plan.part != NOTHING:
@@ -139,7 +140,7 @@ def _ask_times(item: Item, name: str, own: NewRows, plan: OwnPlan) -> OwnPlan:
     if columns:
         options = [*columns, IN_ORDER]
         column = st.selectbox(
-            "Times of the frames",
+            f"Times of the {step_word(item.dataset)}s",
             options,
             index=options.index(plan.column) if plan.column in options else 0,
             format_func=lambda each: f"Column “{each}”" if each else "Rows in order, evenly spaced",
@@ -148,16 +149,16 @@ def _ask_times(item: Item, name: str, own: NewRows, plan: OwnPlan) -> OwnPlan:
         )
         plan = replace(plan, column=column)
     if plan.column == IN_ORDER:
-        unit = f" ({item.dataset.time_unit})" if item.dataset.time_unit else ""
+        unit, each = in_brackets(item.dataset.time_unit), step_word(item.dataset)
         usual = training_step(item)
         step = st.number_input(
-            f"Time between frames{plain(unit)}",
+            f"Time between {each}s{plain(unit)}",
             min_value=usual / 1000.0,
             value=plan.step,
             format="%.4g",
             key=f"time_own_step|{name}|{plan.mark}",
             width=180,
-            help="In the training data, two frames are usually this far apart.",
+            help=f"In the training data, two {each}s are usually this far apart.",
         )
         plan = replace(plan, step=float(step))
     return plan
@@ -192,23 +193,24 @@ def _ask_part(dataset: Dataset, name: str, plan: OwnPlan) -> OwnPlan:
 def _times(item: Item, own: NewRows, plan: OwnPlan) -> tuple[Array, str]:
     unit = item.dataset.time_unit
     if plan.column == IN_ORDER:
-        return plan.step * np.arange(len(own.values), dtype=float), unit
+        # Nothing says when these rows begin, so they have no dates.
+        return plan.step * np.arange(len(own.values), dtype=float), unit.partition(" since ")[0]
     column = next(column for column in own.columns if column.name == plan.column)
     times, words = row_times(column, unit)
     return times, words or unit
 
 
-def _check(given: Array, title: str) -> None:
-    """Raise DataError for a sequence that cannot be inferred."""
+def _check(given: Array, title: str, each: str) -> None:
+    """Raise DataError for a sequence that cannot be inferred; each: what a row is called."""
     if len(given) > MOST_FRAMES:
         raise DataError(
-            f"The sequence has {len(given):,} frames; up to {MOST_FRAMES:,} are inferred together. "
-            "Bring a shorter stretch, or every second frame."
+            f"The sequence has {plural(len(given), each)}; up to {MOST_FRAMES:,} are inferred "
+            f"together. Bring a shorter stretch, or every second {each}."
         )
     if len(given) < 2:
-        raise DataError(f"{title}: a sequence needs at least two frames, and this one has one.")
+        raise DataError(f"{title}: a sequence needs at least two {each}s, and this one has one.")
     if np.isnan(given).all():
-        raise DataError(f"{title}: no frame has a value, so there is nothing to fill from.")
+        raise DataError(f"{title}: no {each} has a value, so there is nothing to fill from.")
 
 
 def _say_step(item: Item, times: Array, column: str) -> None:
@@ -216,15 +218,15 @@ def _say_step(item: Item, times: Array, column: str) -> None:
     usual, here = training_step(item), usual_step(times)
     if 1.0 / OTHER_STEP <= here / usual <= OTHER_STEP:
         return
-    unit = f" ({item.dataset.time_unit})" if item.dataset.time_unit else ""
+    unit, each = in_brackets(item.dataset.time_unit), step_word(item.dataset)
     remedy = (
         f"If the unit of “{column}” is wrong, correct it, or take the rows in order."
         if column
-        else "Correct the time between frames if it is wrong."
+        else f"Correct the time between {each}s if it is wrong."
     )
     st.warning(
         plain(
-            f"Two frames are {in_digits(here)} apart, in the training data "
+            f"Two {each}s are {in_digits(here)} apart, in the training data "
             f"{in_digits(usual)}{unit}. {remedy}"
         ),
         icon=":material/schedule:",
@@ -237,10 +239,12 @@ def gap_of(dataset: Dataset, own: OwnSequence) -> Reel:
     if own.hidden.any():
         panels.append(panel(dataset, TRUTH, own.given))
     return Reel(
-        title=f"{own.title}, {plural(len(own.times), 'frame')}",
+        title=f"{own.title}, {plural(len(own.times), step_word(dataset))}",
         times=own.times,
         panels=tuple(panels),
         hidden=np.isnan(own.seen).any(axis=1),
+        dates=dates_at(own.times, own.unit),
+        each=step_word(dataset),
     )
 
 
@@ -262,8 +266,8 @@ def example(dataset: Dataset) -> bytes:
     values[count // 3 : 2 * count // 3, part] = np.nan
     values[count // 2] = np.nan
     table = dataset.in_own_values(values).to_numpy() if dataset.columns else values
-    time = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
+    time, cells = time_column(times[order], dataset.time_unit)
     lines: list[Iterable[object]] = [(time, *names_of(dataset))]
-    for when, row in zip(times[order], table, strict=True):
-        lines.append((f"{when:.10g}", *(cell(value) for value in row)))
+    for when, row in zip(cells, table, strict=True):
+        lines.append((cell(when), *(cell(value) for value in row)))
     return csv_text(lines).encode()

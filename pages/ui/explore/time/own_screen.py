@@ -17,7 +17,7 @@ from gplvm_core.readers.errors import plural
 from gplvm_core.wire.sequence import Cue, Reel
 from pages.ui.explore.inference import filling
 from pages.ui.explore.time.export import export
-from pages.ui.explore.time.model import completed, filled
+from pages.ui.explore.time.model import completed, filled, step_word
 from pages.ui.explore.time.own import OwnSequence, gap_of
 from pages.ui.explore.time.screen import OnScreen, before, screen
 from pages.ui.explore.time.series import series
@@ -129,7 +129,7 @@ def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
     check: None until the check has ended.
     """
     missing = np.isnan(own.seen)
-    frames = plural(len(missing), "frame")
+    frames = plural(len(missing), step_word(item.dataset))
     if not missing.any():
         return (
             f"No value is missing in these {frames}, so nothing was filled. Choose a part under "

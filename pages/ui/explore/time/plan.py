@@ -1,5 +1,6 @@
 """The visitor's choices in the tab Time and their widgets; the session stores them per model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -9,6 +10,7 @@ from numpy import ndarray as Array
 
 from gplvm_core import StateSpaceGPLVM
 from gplvm_core.datasets import Dataset
+from gplvm_core.readers.calendar_steps import dates_at
 from gplvm_core.wire.sequence import usual_step
 from pages.ui.explore.time.model import (
     OWN_GAPS,
@@ -17,6 +19,8 @@ from pages.ui.explore.time.model import (
     parts_of,
     rows_of,
     sequence_titles,
+    step_word,
+    steps_of,
     times_of,
 )
 from pages.ui.shared.inputs import one_of
@@ -31,8 +35,8 @@ TASKS: dict[Task, str] = {
 # Initial lengths of the forecast as fractions of the sequence: of a path, and of a learnt rule,
 # which can continue for longer.
 FIRST_AHEAD, FIRST_BY_RULE = 0.1, 0.5
-MOST_FIRST_AHEAD = 30  # frames
-MOST_DRAWN = 400  # frames
+MOST_FIRST_AHEAD = 30  # steps
+MOST_DRAWN = 400  # rows
 FIRST_DRAWN = 120
 
 
@@ -40,14 +44,14 @@ FIRST_DRAWN = 120
 class Plan:
     """The chosen task, with the last settings of the other tasks.
 
-    ahead: units of time beyond the end. length: the number of frames of a new sequence. draw:
+    ahead: steps beyond the end. length: the number of rows of a new sequence. draw:
     counts the new sequences that were requested. part, stretch: the hidden part and interval.
     asked: whether the model fills the gap.
     """
 
     sequence: Any
     task: Task = "play"
-    ahead: float = 0.0
+    ahead: int = 0
     length: int = FIRST_DRAWN
     draw: int = 1
     part: str = ""
@@ -68,24 +72,23 @@ class Plan:
 def first_plan(model: Any, dataset: Dataset, sequence: Any, task: Task = "play") -> Plan:
     """Return the initial plan: a short forecast; for gaps, the middle of the sequence."""
     times = sequence_times(model, sequence)
-    step = usual_step(times)
     share = FIRST_BY_RULE if isinstance(model, StateSpaceGPLVM) else FIRST_AHEAD
-    frames = min(max(round(share * len(times)), 1), MOST_FIRST_AHEAD)
+    ahead = min(max(round(share * len(times)), 1), MOST_FIRST_AHEAD)
     start, end = times[len(times) * 2 // 5], times[len(times) * 3 // 5]
     length = min(max(len(times), 2), FIRST_DRAWN)
     return Plan(
         sequence,
         task,
-        ahead=frames * step,
+        ahead=ahead,
         length=length,
-        part=parts_of(dataset, lacks(model, sequence))[0],
+        part=parts_of(dataset, lacks(model, dataset, sequence))[0],
         stretch=(float(start), float(end)),
     )
 
 
-def lacks(model: Any, sequence: Any) -> bool:
+def lacks(model: Any, dataset: Dataset, sequence: Any) -> bool:
     """Whether a sequence lacks steps that the model can fill."""
-    return len(missing_times(model, sequence)) > 0
+    return len(missing_times(model, dataset, sequence)) > 0
 
 
 def sequence_times(model: Any, sequence: Any) -> Array:
@@ -134,30 +137,32 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     elif task != "own":
         with next(places):
             ask_more = ask_play if task == "play" else ask_sample
-            plan = ask_more(model, name, plan)
+            plan = ask_more(model, dataset, name, plan)
     keep(name, plan)
     return plan
 
 
-def ask_play(model: Any, name: str, plan: Plan) -> Plan:
-    times = sequence_times(model, plan.sequence)
-    step = usual_step(times)
-    most = max(len(times), 10)
-    most = min(most, by_rule(model, plan.sequence) or most)
-    frames = st.slider(
+def ask_play(model: Any, dataset: Dataset, name: str, plan: Plan) -> Plan:
+    steps = steps_of(model, dataset, plan.sequence)
+    most = max(len(steps.times), 10)
+    if reach := by_rule(model, plan.sequence):
+        # Business days are more than one step of the rule apart.
+        end = steps.times[-1] + (reach + 0.5) * steps.step
+        most = int(np.sum(steps.after(most) < end))
+    ahead = st.slider(
         "Forecast beyond the end",
         0,
         most,
-        min(round(plan.ahead / step), most),
-        format="%d frames",
+        min(plan.ahead, most),
+        format=f"%d {step_word(dataset)}s",
         key=f"dynamics_ahead|{name}|{plan.sequence}",
-        help="How far the sequence continues after the last training frame; the tube widens as the "
-        "future becomes less certain.",
+        help=f"How far the sequence continues after the last training {step_word(dataset)}; the "
+        "tube widens as the future becomes less certain.",
     )
-    return replace(plan, ahead=frames * step)
+    return replace(plan, ahead=ahead)
 
 
-def ask_sample(model: Any, name: str, plan: Plan) -> Plan:
+def ask_sample(model: Any, dataset: Dataset, name: str, plan: Plan) -> Plan:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if st.button(
             "Another sequence",
@@ -174,15 +179,36 @@ def ask_sample(model: Any, name: str, plan: Plan) -> Plan:
             MOST_DRAWN,
             plan.length,
             step=10,
-            format="%d frames",
+            format=f"%d {step_word(dataset)}s",
             key=f"dynamics_length|{name}",
         )
     return replace(plan, length=length)
 
 
+def ask_stretch(times: Array, dates: Sequence[str], name: str, plan: Plan) -> tuple[float, float]:
+    """Ask for the hidden interval; dates: of the times, if they have any."""
+    key = f"dynamics_stretch|{name}|{plan.sequence}"
+    if dates:
+        written = dict(zip(times.tolist(), dates, strict=True))
+        begin, end = st.select_slider(
+            "From … to", list(written), plan.stretch, format_func=lambda at: written[at], key=key
+        )
+        return begin, end
+    decimals = max(0, int(np.ceil(-np.log10(usual_step(times)) - 1e-9)))
+    return st.slider(
+        "From time … to time",
+        float(times[0]),
+        float(times[-1]),
+        plan.stretch,
+        step=usual_step(times),
+        format=f"%.{decimals}f",
+        key=key,
+    )
+
+
 def ask_fill(model: Any, dataset: Dataset, name: str, plan: Plan) -> Plan:
     times = sequence_times(model, plan.sequence)
-    parts = parts_of(dataset, lacks(model, plan.sequence))
+    parts = parts_of(dataset, lacks(model, dataset, plan.sequence))
     part_place, stretch_place, button_place = st.columns([1.1, 2, 0.8], vertical_alignment="bottom")
     with part_place:
         part = st.selectbox(
@@ -194,16 +220,7 @@ def ask_fill(model: Any, dataset: Dataset, name: str, plan: Plan) -> Plan:
     with stretch_place:
         stretch = plan.stretch
         if part != OWN_GAPS:
-            decimals = max(0, int(np.ceil(-np.log10(usual_step(times)) - 1e-9)))
-            stretch = st.slider(
-                "From time … to time",
-                float(times[0]),
-                float(times[-1]),
-                plan.stretch,
-                step=usual_step(times),
-                format=f"%.{decimals}f",
-                key=f"dynamics_stretch|{name}|{plan.sequence}",
-            )
+            stretch = ask_stretch(times, dates_at(times, dataset.time_unit), name, plan)
     same = (part, stretch) == (plan.part, plan.stretch)
     plan = replace(plan, part=part, stretch=stretch, asked=same and plan.asked)
     with button_place:

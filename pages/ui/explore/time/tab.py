@@ -49,26 +49,26 @@ def time(item: Item, name: str) -> None:
         "state-space model fills only short gaps.",
         f"**The forecast** {forecast} The curve above the track is the standard deviation of the "
         "outputs, on a scale from zero to at least the standard deviation of the data. Training "
-        "tests the model on the last frames. If a simple rule forecasts them better, the rule "
+        "tests the model on the last rows. If a simple rule forecasts them better, the rule "
         "continues the sequence, and the map shows where the model places its rows.",
-        "**How good are forecasts?** The model is trained three times without the last frames, and "
-        "forecasts what follows. *As last time* repeats the last frame; *as one period before* "
+        "**How good are forecasts?** The model is trained three times without the last rows, and "
+        "forecasts what follows. *As last time* repeats the last row; *as one period before* "
         "repeats the last period, if the series has one; *trend and season* smooths level, trend "
-        "and season exponentially; *linear autoregression* predicts a frame from 5 to 25 frames "
+        "and season exponentially; *linear autoregression* predicts a row from the 5 to 25 rows "
         "before it.",
         f"**Invent** {invented} Outside the region of the training points, the outputs "
         "return to their mean.",
         "**Fill a gap.** The model treats the visible rest as a new sequence and infers its whole "
         "path. The mapping from path to outputs was trained on these rows, so results for new "
         "sequences are a little worse.",
-        "**New sequence.** The model infers all frames of your table together, as one path over "
+        "**New sequence.** The model infers all rows of your table together, as one path over "
         "time, and fills the empty cells from it. The check hides known values in the same way, at "
-        "other frames, and fills them, too. If fewer than 95 % are inside their intervals, all "
+        "other rows, and fills them, too. If fewer than 95 % are inside their intervals, all "
         "intervals are widened by one factor, until 95 % are. A real gap may still be harder than "
         "the checked ones.",
-        "**Between two frames** the player interpolates pictures and path linearly, to show 60 "
+        "**Between two rows** the player interpolates pictures and path linearly, to show 60 "
         "pictures per second.",
-        "**Keys.** Space plays, ← and → go one frame back or forward (with Shift ten frames), "
+        "**Keys.** Space plays, ← and → go one step back or forward (with Shift ten steps), "
         "and Home and End go to the ends. On a figure, the arrow keys turn the figure.",
         *bullets(item.dataset.notes),
     )

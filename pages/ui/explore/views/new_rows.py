@@ -6,6 +6,7 @@ from numpy import ndarray as Array
 
 from gplvm_core import load_dataset
 from gplvm_core.figures.view_parts import Part
+from gplvm_core.readers.calendar_steps import in_brackets
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.sequence import usual_step
 from gplvm_core.wire.views import ViewRows
@@ -95,7 +96,7 @@ def asked_step(item: Item, name: str) -> float | None:
         )
         if how == SEPARATE:
             return None
-        unit = f" ({item.dataset.time_unit})" if item.dataset.time_unit else ""
+        unit = in_brackets(item.dataset.time_unit)
         step = st.number_input(
             f"Time between frames{plain(unit)}",
             min_value=usual / 100.0,

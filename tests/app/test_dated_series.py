@@ -1,0 +1,119 @@
+"""Tests of the tab Time for a dated table: its dates, its empty rows, and the words about both."""
+
+import csv
+import io
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from gplvm_core import DynamicalGPLVM, StateSpaceGPLVM, read_table
+from gplvm_core.datasets import Dataset
+from gplvm_core.store import Library, workspace
+from gplvm_core.wire.sequence import Reel
+from pages.ui.explore.time.export import sequence_csv
+from pages.ui.explore.time.model import DATA, OWN_GAPS, SEEN, drawn, played, with_gap
+from pages.ui.explore.time.series import chart
+from tests.app.apptest import run_page, said
+from tests.app.test_dynamics import choose_task, filled, reel
+
+pytestmark = pytest.mark.usefixtures("home")
+MONTHS = [f"{day:%Y-%m-%d}" for day in pd.date_range("2015-01-01", periods=66, freq="MS")]
+EMPTY = range(30, 34)  # rows of the file without a value
+LATE = "2017-10-03"  # a date of an empty row that is not the first of its month
+
+
+@pytest.fixture(scope="module")
+def sales() -> Dataset:
+    """Return sixty months with a trend and a season; four have a date and no value."""
+    months = np.arange(60)
+    values = 100.0 + 0.5 * months + 10.0 * np.sin(months / 12 * 2 * np.pi)
+    dates = [*MONTHS[:60]]
+    dates[EMPTY[-1]] = LATE
+    rows = [f"{day},{x:.2f},{90 - x / 3:.2f}" for day, x in zip(dates, values, strict=True)]
+    for n in EMPTY:
+        rows[n] = f"{dates[n]},,"
+    text = "\n".join(["date,sales,stock", *rows])
+    return read_table(text.encode(), time_column="date", skip_empty_rows=True)
+
+
+def trained(kind: type[Any], dataset: Dataset) -> Any:
+    return kind(1, n_inducing=10, max_iter=15, random_state=0).fit(
+        dataset.values, times=dataset.times
+    )
+
+
+@pytest.fixture(scope="module")
+def model(sales: Dataset) -> DynamicalGPLVM:
+    return trained(DynamicalGPLVM, sales)
+
+
+def exported(dataset: Dataset, shown: Reel) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(sequence_csv(dataset, shown).decode())))
+
+
+@pytest.mark.parametrize("kind", [DynamicalGPLVM, StateSpaceGPLVM])
+def test_a_series_goes_on_by_months_and_empty_rows_keep_their_dates(
+    kind: type[Any], sales: Dataset
+) -> None:
+    shown = played(trained(kind, sales), f"{kind.__name__} of sales", sales, 0, 6)
+    table = exported(sales, shown)
+    expected = MONTHS.copy()
+    expected[EMPTY[-1]] = LATE
+    assert [row["time"] for row in table] == expected
+    kinds = ["observed"] * 30 + ["filled"] * 4 + ["observed"] * 26 + ["forecast"] * 6
+    assert [row["kind"] for row in table] == kinds
+    assert list(shown.dates) == expected
+    figure = chart(sales, shown, 0)
+    assert figure.data[1].x[1] == np.datetime64("2015-02-01") and figure.layout.shapes[0].x0 == (
+        "2020-01-01T00:00:00.000"
+    )
+    assert figure.layout.xaxis.title.text == "time"
+
+
+def test_business_days_go_on_after_the_weekend() -> None:
+    days = pd.date_range("2024-01-01", periods=40, freq="B")
+    rows = "\n".join(f"{day:%Y-%m-%d},{n % 7},{n % 5}" for n, day in enumerate(days[:35]))
+    dataset = read_table(f"day,a,b\n{rows}".encode(), time_column="day")
+    shown = played(trained(DynamicalGPLVM, dataset), "business", dataset, 0, 5)
+    assert list(shown.dates) == [f"{day:%Y-%m-%d}" for day in days]
+    assert not shown.hidden.any()
+
+
+def test_an_invented_series_has_no_dates(model: DynamicalGPLVM, sales: Dataset) -> None:
+    shown = drawn(model, "sales", sales, 0, 10, 1)
+    assert shown.dates == () and "time (days)" in exported(sales, shown)[0]
+
+
+def test_a_real_gap_has_no_truth(model: DynamicalGPLVM, sales: Dataset) -> None:
+    gap = with_gap(model, sales, 0, OWN_GAPS, (0.0, 0.0))
+    assert [panel.title for panel in gap.panels] == [SEEN]
+    assert np.flatnonzero(gap.hidden).tolist() == list(EMPTY)
+
+
+def test_the_page_says_rows_dates_and_how_many_are_to_fill(
+    model: DynamicalGPLVM, sales: Dataset
+) -> None:
+    key = "library:" + Library(workspace() / "library").add(model, sales, "Sales")
+    at = run_page("time", model=key)
+    assert not at.exception
+    assert "56 × 2 values · 4 rows to fill" in said(at)
+    header, _ = reel(at)
+    assert header["title"] == "Sequence 1, 56 rows" and header["each"] == "row"
+    assert header["dates"][:2] == ["2015-01-01", "2015-02-01"]
+    assert [panel["title"] for panel in header["panels"]][1] == DATA
+    assert at.slider[0].proto.format == "%d rows"
+    choose_task(at, "fill")
+    assert [panel["title"] for panel in reel(at)[0]["panels"]] == [SEEN]
+    next(each for each in at.button if each.label == "Fill it in").click().run()
+    header, arrays = filled(at)
+    assert [panel["title"] for panel in header["panels"]] == ["Filled in", SEEN]
+    assert LATE in header["dates"] and not np.isnan(arrays["values0"]).any()
+    # A part that is hidden for a test is chosen between two dates, and has a truth.
+    parts = next(each for each in at.selectbox if each.label == "Hide")
+    parts.set_value(parts.options[-1]).run()
+    (stretch,) = at.select_slider
+    assert all(each in MONTHS for each in stretch.options)
+    titles = [panel["title"] for panel in reel(at)[0]["panels"]]
+    assert titles == [SEEN, "The truth"]
