@@ -11,6 +11,7 @@ NAMES = (
     "starts",
     "more_inducing",
     "foreseen",
+    "before_start",
     "density",
     "intervals",
     "fractions",

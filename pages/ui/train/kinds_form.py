@@ -75,8 +75,8 @@ def kinds_questions(
         kind = _row(column, options, _first(kept.get(column.name)), mark, first)
         if many and kind == COLOUR:
             st.caption(
-                f"With words to learn, all {n_rows:,} rows train, which takes long. Without words, "
-                "a sample of them does."
+                f"With words to learn, the map shows a sample of the {n_rows:,} rows. Without "
+                "words, it shows all of them."
             )
         if kind == "grade":
             chosen[column.name], asked = _in_order(column, kept.get(column.name), mark)
