@@ -8,6 +8,7 @@ NAMES = (
     "scale",
     "many_rows",
     "cluster",
+    "before_start",
     "intervals",
     "fractions",
     "apply",

@@ -19,7 +19,12 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
 from pages.ui.train.anything import anything_button
-from pages.ui.train.column_form import TABLES, column_question, regression_form
+from pages.ui.train.column_form import (
+    TABLES,
+    column_question,
+    quick_regression,
+    regression_form,
+)
 from pages.ui.train.coordinates import coordinates_offer
 from pages.ui.train.data_view import data_view, has_mixed_units
 from pages.ui.train.foreseen import say_foreseen
@@ -35,6 +40,7 @@ from pages.ui.train.goal_form import (
 from pages.ui.train.isolated_question import isolated_question, slips_question
 from pages.ui.train.jobs_panel import active_banner, job_list, job_view
 from pages.ui.train.kinds_form import what_is_learnt
+from pages.ui.train.model_choices import quicker_for
 from pages.ui.train.model_form import model_form
 from pages.ui.train.several_choice import views_choice
 from pages.ui.train.several_files import several_files_form
@@ -115,8 +121,11 @@ def set_up() -> None:
             icon=":material/error:",
         )
     st.header("3 · Start", anchor=False)
-    say_foreseen(model, dataset)
+    expected = st.empty()
     start(model, dataset, possible=possible and not still)
+    if not still:
+        with expected:  # it takes seconds, so the button is drawn before it
+            say_foreseen(model, dataset, quicker_for(model, dataset))
 
 
 def set_up_column(dataset: Dataset) -> None:
@@ -129,7 +138,10 @@ def set_up_column(dataset: Dataset) -> None:
     model = regression_form(asked)
     st.header("4 · Start", anchor=False)
     assert asked.task is not None
+    expected = st.empty()
     start(model, asked, of=f"{asked.task.target}, ")
+    with expected:
+        say_foreseen(model, asked, [quick_regression(asked)])
 
 
 def start(model: Any, dataset: Dataset, *, of: str = "", possible: bool = True) -> None:

@@ -1,40 +1,69 @@
 """Estimate rows, time and memory of a training from a short trial on this machine.
 
-The estimate is for the Bayesian GP-LVM. It assumes that an evaluation takes the same time for every
-row, and that placing a row takes as long as in `extend`. Both times are measured on a thousand
-rows, so they include delays by other work on the machine. The number of steps is unknown, so
-the maximum is assumed.
+The trial trains the model on at most TRIED rows, for SECONDS. It then takes every step of the
+second stage (density, widths of intervals, test of forecasts) for SECONDS. Each reports the share
+of its work that is done, and so the time that all of it takes. Times are those of a processor, so
+other work on the machine does not count. The number of iterations is unknown, so the maximum is
+assumed unless the trial ends before.
 """
 
+import math
 import time
 import warnings
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float
-from numpy import ndarray as Array
 from sklearn.base import clone
 
-from gplvm_core.models import BayesianGPLVM
+from gplvm_core.models import (
+    BayesianGPLVM,
+    DeepGP,
+    DeepGPLVM,
+    DeepManifoldRelevance,
+    ManifoldRelevance,
+)
+from gplvm_core.models.estimators.second_stage import DENSITY
+from gplvm_core.models.problems.deep_many_rows import together
 from gplvm_core.models.problems.many_rows import MANY, SAMPLES, are_many, growing
-from gplvm_core.models.training.run import FEW_ROWS, HEAT, STARTS
+from gplvm_core.models.training.run import PLACING, Work
+from gplvm_core.optimise import Progress
+from gplvm_core.prediction.derivation import MOST_COMPARED
+from gplvm_core.readers import Dataset
+from gplvm_core.readers.error_columns import ERRORS
+from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.statistics.reduce import FEW, points_kept
+from gplvm_core.training.fitting import fitted_map, later_steps
+from gplvm_core.training.progress import Pace
 
-TRIED, PLACED = 1000, 256  # rows of the trial training, and rows that are added to it
-STEPS = 8  # steps of the trial training
+TRIED = 1500  # the most rows of the trial; more than FEW_ROWS, which have several starts
+SECONDS = 1.5  # of the processor, for the map and for every later step
+# The search for a density usually ends before its last candidates, at this share of the time;
+# measured (benchmarks/before_start.py).
+EARLIER = 0.75
+MAP = "map"
+SAMPLING = BayesianGPLVM, ManifoldRelevance, DeepGPLVM, DeepManifoldRelevance, DeepGP
 COPIES = 6  # additional arrays of the size of q(X): gradient, steps of L-BFGS, parts
 WORKING = 45_000_000  # bytes of blocks and up to FEW stored exponentials; measured
 
 
 @dataclass(frozen=True)
 class Foreseen:
-    """The numbers of trained, mapped and all rows, and the estimated seconds and bytes."""
+    """The numbers of trained, mapped and all rows, and the estimated seconds and bytes.
+
+    parts: the seconds of the map, with placed and streamed rows, and of every later step, by name.
+    """
 
     trained: int
     kept: int
     total: int
-    seconds: float
+    parts: Mapping[str, float]
     bytes: int
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.parts.values())
 
     @property
     def placed(self) -> int:
@@ -47,61 +76,111 @@ class Foreseen:
         return self.total - self.kept
 
 
-def foreseen(
-    model: BayesianGPLVM,
-    some: Float[Array, "n D"],
-    n_rows: int,
-    *,
-    stored: bool,
-    known: bool = False,
-) -> Foreseen:
-    """Estimate from a sample of the n_rows rows.
+def foreseen(model: Any, dataset: Dataset) -> Foreseen:
+    """Try the training of a model on a data set. Raises ValueError if it cannot be tried."""
+    some = _some(dataset)
+    trained, kept, total = _rows(model, dataset)
+    tried = len(some.task.rows(some.n_points)[0]) if some.task else some.n_points
+    with warnings.catch_warnings(action="ignore"):  # too few steps to converge
+        trial = _Trial()
+        fitted = fitted_map(clone(model), some, trial)
+        parts = {MAP: trial.seconds() * _work(model, trained, kept, total) / tried}
+        for step in later_steps(fitted, some):
+            trial = _Trial()
+            step.take(trial.report)
+            most = MOST_COMPARED if step.name == DENSITY else kept
+            usual = EARLIER if step.name == DENSITY else 1.0
+            parts[step.name] = usual * trial.seconds() * max(1.0, min(kept, most) / tried)
+    return Foreseen(trained, kept, total, parts, _bytes(model, dataset, trained, kept))
 
-    stored: whether the rows are in files. known: whether known factors are taken out; training then
-    uses all rows.
+
+class _Trial:
+    """A callback that ends a training or a step after SECONDS, and estimates the time of all of
+    it.
     """
-    alone = model.encoder is None and model.time_kernel is None and not known
-    many = are_many(n_rows) and alone
-    kept = min(n_rows, MANY) if stored and many else n_rows
-    trained = SAMPLES[-1] if many else n_rows
-    step, row = _measured(model, some)
+
+    def __init__(self) -> None:
+        self._begin, self._pace = time.thread_time(), Pace()
+        self._first: tuple[float, float] | None = None  # seconds and share of the first report
+        self._left = 0.0
+
+    def __call__(self, progress: Progress) -> None:
+        spent = time.thread_time() - self._begin
+        left = self._pace.seconds_left(replace(progress, seconds=spent))
+        self._told(spent, progress.share, left)
+
+    def report(self, share: float) -> None:
+        """Take the report of a later step: the fraction of its work that is done."""
+        self._told(time.thread_time() - self._begin, share, None)
+
+    def _told(self, spent: float, share: float, left: float | None) -> None:
+        if self._first is None and share > 0.0:  # what was done before is not repeated
+            self._first = spent, share
+        elif self._first is not None and spent > SECONDS and share > self._first[1]:
+            begun, done = self._first
+            pace = (1.0 - share) * (spent - begun) / (share - done)
+            self._left = pace if left is None else left
+            raise StopIteration
+
+    def seconds(self) -> float:
+        """The estimated seconds of the whole, at the end of the trial."""
+        return time.thread_time() - self._begin + self._left
+
+
+def _some(dataset: Dataset) -> Dataset:
+    """Return at most TRIED rows, in memory: the first ones of a series, else evenly spread."""
+    own = {each.name: getattr(dataset, each.name) for each in fields(Dataset)}
+    whole, count = Dataset(**own), min(dataset.n_points, TRIED)
+    if count == dataset.n_points:
+        return whole
+    follow = dataset.times is not None or dataset.sequences is not None
+    last = count if follow else dataset.n_points
+    return whole.taken(np.linspace(0, last - 1, count).astype(int))
+
+
+def _rows(model: Any, dataset: Dataset) -> tuple[int, int, int]:
+    """Return the numbers of trained, mapped and all rows."""
+    task, in_files = dataset.task, isinstance(dataset, TableDataset)
+    total = dataset.n_rows if isinstance(dataset, TableDataset) else dataset.n_points
+    total = len(task.rows(total)[0]) if task else total
+    if not are_many(total) or not _samples(model, dataset):
+        return total, total, total
+    trained = SAMPLES[-1]
+    streamed = in_files or bool(dataset.columns)
+    return trained, (trained if dataset.columns else min(total, MANY)) if streamed else total, total
+
+
+def _samples(model: Any, dataset: Dataset) -> bool:
+    """Whether training uses a sample of many rows."""
+    settings = model.get_params(deep=False)
+    coupled = any(settings.get(name) is not None for name in ("time_kernel", "encoder"))
+    coupled = coupled or together(settings.get("family", "marginalised")) is not None
+    known = dataset.known or ERRORS in dataset.covariates
+    worded = dataset.views and dataset.kinds is not None
+    return isinstance(model, SAMPLING) and not (coupled or known or worded)
+
+
+def _work(model: Any, trained: int, kept: int, total: int) -> float:
+    """Return the number of rows whose training takes as long as the whole training."""
+    settings = model.get_params(deep=False)
+    if settings.get("n_inducing", 0) is None:  # all rows are inducing inputs
+        return total * max(1.0, total / TRIED) ** 2
+    if trained == total:
+        return float(total)
     most = int(model.max_iter)
-    if model.n_restarts != "auto":
-        starts = float(model.n_restarts)
-    else:
-        starts = 1.0 + (STARTS - 1) * HEAT if n_rows <= FEW_ROWS else 1.0
-    if many:
-        work = growing(most, n_rows, n_rows).steps(most)
-    else:
-        work = most * n_rows
-    seconds = starts * work * step + (n_rows - trained) * row
-    width = some.shape[1]
-    latent = int(model.n_components)
-    pairs = model.n_inducing * (model.n_inducing + 1) // 2
-    exponentials = max(0, points_kept(trained, model.n_inducing) * pairs - FEW)
-    size = WORKING + 8 * (exponentials + kept * (2 * width + COPIES * latent))
-    size += 0 if stored else 8 * n_rows * width
-    return Foreseen(trained, kept, n_rows, seconds, size)
+    deep = "family" in settings or kept == trained
+    work = growing(most, kept, total) if not deep else Work(((math.inf, trained),), total - trained)
+    return (work.steps(most) + PLACING * work.after) / most
 
 
-def _measured(model: BayesianGPLVM, some: Float[Array, "n D"]) -> tuple[float, float]:
-    """Return the seconds per row of a training step, and of placing a row."""
-    known = some[~np.isnan(some).all(axis=1)]
-    tried, further = known[:TRIED], known[TRIED : TRIED + PLACED]
-    own = clone(model).set_params(
-        max_iter=STEPS,
-        n_restarts=1,
-        n_inducing=min(model.n_inducing, len(tried)),
-        encoder=None,
-        second_stage="off",
+def _bytes(model: Any, dataset: Dataset, trained: int, kept: int) -> int:
+    settings = model.get_params(deep=False)
+    width, latent = dataset.n_outputs, np.sum(settings.get("n_components", 1))
+    given = settings.get("n_inducing")
+    exponentials = sum(
+        max(0, points_kept(trained, each) * each * (each + 1) // 2 - FEW)
+        for each in (given if isinstance(given, tuple) else (given,))
+        if isinstance(each, int)  # "auto" has few
     )
-    times: list[float] = []
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # too few steps to converge
-        own.fit(tried, callback=lambda progress: times.append(progress.seconds))
-        begin = time.perf_counter()
-        added = further if len(further) else tried[:PLACED]
-        own.extend(added)
-    row = (time.perf_counter() - begin) / len(added)
-    steps = np.diff(times) if len(times) > 1 else np.array(times)
-    return float(np.mean(steps)) / len(tried), row
+    size = WORKING + 8 * (exponentials + kept * (2 * width + COPIES * latent))
+    return int(size + (0 if isinstance(dataset, TableDataset) else dataset.targets.nbytes))

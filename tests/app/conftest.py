@@ -34,7 +34,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.models.estimators import with_density
 from gplvm_core.prediction import fills, intervals, sequence
 from gplvm_core.store import Library
-from gplvm_core.training import comparing
+from gplvm_core.training import comparing, foresee
 from pages.ui.shared import catalogue
 from tests.app.watch import PATIENCE, patient, wait_for_function
 from tests.cases import few_held_out
@@ -77,8 +77,12 @@ def packages_looked_through_once() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Learn the density of the rows and the widths of intervals from few held-out rows."""
+    """Learn the density of the rows and the widths of intervals from few held-out rows, and
+    estimate the time of a training from few steps.
+    """
     few_held_out(monkeypatch)
+    monkeypatch.setattr(foresee, "SECONDS", 0.02)
+    monkeypatch.setattr(foresee, "TRIED", 60)
     monkeypatch.setattr(with_density, "SIZES", (1,))
     monkeypatch.setattr(fills, "MOST_ROWS", 2)
     monkeypatch.setattr(intervals, "MOST_ROWS", 2)

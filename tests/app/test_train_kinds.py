@@ -82,6 +82,16 @@ def test_a_table_with_words_says_what_it_will_do_trains_and_opens():
     assert Library(workspace() / "library").dataset(job.entry).columns == model.columns_.columns
 
 
+def test_the_time_is_foreseen_and_a_model_of_more_than_an_hour_is_not_left_without_advice(
+    monkeypatch,
+):
+    monkeypatch.setattr("pages.ui.train.foreseen.HOUR", 0.0)
+    at = upload(run_page("train"), "birds.csv", birds())
+    assert not at.exception and not at.error
+    assert "What this will take" in said(at) and "of memory if it needs all steps" in said(at)
+    assert "No model learns all these data in an hour. Use fewer rows or columns." in said(at)
+
+
 def test_the_label_of_many_rows_colours_the_map_so_that_a_sample_trains(monkeypatch):
     monkeypatch.setattr("gplvm_core.models.problems.many_rows.MANY", 30)
     monkeypatch.setattr("gplvm_core.training.foresee.SAMPLES", (20,))
@@ -90,11 +100,12 @@ def test_the_label_of_many_rows_colours_the_map_so_that_a_sample_trains(monkeypa
     at = upload(run_page("train"), "trees.csv", "\n".join(lines).encode())
     assert not at.exception and not at.error
     assert "40 rows, 2 values each, 2 labels" in said(at)
-    assert "With words to learn, all 40 rows train, which takes long" in said(at)
-    assert "About 20 of 40 rows train the map" in said(at)
+    assert "With words to learn, the map shows a sample of the 40 rows" in said(at)
+    assert "About 20 of 40 rows train the model" in said(at)
     assert "Then 20 more rows are placed on the map" in said(at)
     at = kind_of(at, "tree", "yes/no")
-    assert "leave out the words and counts: then a sample" in said(at)
+    assert "The map shows a sample of the rows." in said(at)
+    assert "The other 20 rows are streamed once" in said(at)
 
 
 def test_a_kind_is_changed_by_a_click_and_remembered():

@@ -194,6 +194,11 @@ def regression_form(asked: Dataset) -> Any:
         options["random_state"] = random_seed("column_seed")
     if title == DEEP:
         return DeepGP(**options)
+    return quick_regression(asked, **options)
+
+
+def quick_regression(asked: Dataset, **options: Any) -> Any:
+    """Return the regression with one layer, not fitted."""
     return (SemiDescribedGPRegression if has_gaps(asked) else SparseGPRegression)(**options)
 
 

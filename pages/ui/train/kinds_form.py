@@ -76,8 +76,8 @@ def kinds_questions(
         proposed[column.name] = first or options[0]
         if many and kind == COLOUR:
             st.caption(
-                f"With words to learn, all {n_rows:,} rows train, which takes long. Without words, "
-                "a sample of them does."
+                f"With words to learn, the map shows a sample of the {n_rows:,} rows. Without "
+                "words, it shows all of them."
             )
         elif beside and kind == COLOUR:
             st.caption("It only colours the map, because fractions can only be beside numbers.")

@@ -2,6 +2,7 @@
 
 import inspect
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -144,3 +145,11 @@ def offered_for(dataset: Dataset, *, series: bool) -> list[Choice]:
     offered = [choice for choice in CHOICES if choice.suits(dataset)]
     timed = [each for each in offered if each.needs_times or each.needs_views]
     return timed if series and dataset.times is not None and timed else offered
+
+
+def quicker_for(model: Any, dataset: Dataset) -> list[Any]:
+    """Return the other models of one layer that suit the data, not fitted, the likest first."""
+    given = {"kinds": dataset.kinds} if dataset.kinds is not None else {}
+    others = [choice for choice in CHOICES if choice.suits(dataset)]
+    others.sort(key=lambda choice: choice.deeper is not type(model))
+    return [choice.estimator(**given) for choice in others if choice.estimator is not type(model)]

@@ -207,11 +207,8 @@ def only_these(dataset: Dataset) -> str:
         else "Only these models of one layer learn words and counts; each column"
     )
     words = f"{which} has its own scale and noise. Deep models and encoders learn only numbers."
-    if are_many(dataset.n_points):
-        words += (
-            f" Training all {dataset.n_points:,} rows together takes long. Use fewer rows, or "
-            "leave out the words and counts: then a sample of the rows trains."
-        )
+    if are_many(dataset.n_points) and not dataset.views:
+        words += " The map shows a sample of the rows. Without words and counts, it shows all."
     return words
 
 
