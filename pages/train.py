@@ -121,11 +121,9 @@ def set_up() -> None:
             icon=":material/error:",
         )
     st.header("3 · Start", anchor=False)
-    expected = st.empty()
-    start(model, dataset, possible=possible and not still)
     if not still:
-        with expected:  # it takes seconds, so the button is drawn before it
-            say_foreseen(model, dataset, quicker_for(model, dataset))
+        say_foreseen(model, dataset, quicker_for(model, dataset))
+    start(model, dataset, possible=possible and not still)
 
 
 def set_up_column(dataset: Dataset) -> None:
@@ -138,10 +136,8 @@ def set_up_column(dataset: Dataset) -> None:
     model = regression_form(asked)
     st.header("4 · Start", anchor=False)
     assert asked.task is not None
-    expected = st.empty()
+    say_foreseen(model, asked, [quick_regression(asked)])
     start(model, asked, of=f"{asked.task.target}, ")
-    with expected:
-        say_foreseen(model, asked, [quick_regression(asked)])
 
 
 def start(model: Any, dataset: Dataset, *, of: str = "", possible: bool = True) -> None:

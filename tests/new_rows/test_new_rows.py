@@ -197,8 +197,8 @@ def test_preparing_reports_its_folds_and_can_be_stopped() -> None:
     few = ProbabilisticPCA(2).fit(ROWS).fit_density(ROWS, 2, prior_strength=10.0)
     with pytest.raises(KeyboardInterrupt):
         prepare(few, DATASET, stop)
-    # The beginning, one density of all rows, and the first of five folds.
-    assert seen == pytest.approx([0.0, 1 / 6, 1 / 3])
+    # The fills and the scores report, too: it ends soon after the first of five folds.
+    assert seen == sorted(seen) and 0.3 < seen[-1] < 0.5 and min(np.diff(seen)) >= 0.0
     assert few.density_.typicality is None
     with pytest.raises(ValueError, match="folds must be 0 or a whole number from 2"):
         few.fit_density(ROWS, folds=1)

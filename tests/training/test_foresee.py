@@ -88,7 +88,7 @@ def model_of(kind, width=2, **others):
     [
         (model_of(BayesianGPLVM), numbers(60), STAGES[:1]),
         (model_of(BayesianGPLVM), on_disk(100_000), STAGES[:1]),
-        (model_of(BayesianGPLVM), words(), ()),
+        (model_of(BayesianGPLVM), words(), STAGES[1:2]),
         (model_of(BayesianGPLVM), pictures(), STAGES[:1]),
         (model_of(BayesianPCA), numbers(60), STAGES[:1]),
         (model_of(GPLVM), numbers(60), STAGES[:1]),

@@ -7,41 +7,54 @@ import streamlit as st
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.rows.table import TableDataset
+from gplvm_core.training import begin_comparison, comparison_of
 from gplvm_core.training.foresee import Foreseen, foreseen
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
+from pages.ui.shared.running import LOOK
 from pages.ui.shared.words import about_bytes_in_words, model_words, seconds_in_words
 
 HOUR = 3600.0
+SOON = 0.3  # seconds that the page waits for the trial
 
 
 def say_foreseen(model: Any, dataset: Dataset, others: Sequence[Any]) -> None:
-    """Show the expected rows, time and memory.
+    """Show the expected rows, time and memory, after a trial in the background.
 
     others: models to name if this one takes more than an hour; the first that does not is named.
     """
-    try:
-        found = tried(model, dataset, _key(model, dataset))
-    except ValueError as error:
+    key = _key(model, dataset)
+
+    def words(_: Any) -> str:
+        found = foreseen(model, dataset)
+        return in_words(found, dataset) + _quicker(found, dataset, others)
+
+    run = comparison_of(key) or begin_comparison(key, words)
+    run.wait(SOON)
+    if not run.done:
+        st.fragment(_look, run_every=LOOK)(key)
+    elif run.problem is not None:
         st.warning(
-            f"The training time could not be estimated: {plain(error)}",
+            f"The training time could not be estimated: {plain(run.problem)}",
             icon=":material/warning:",
         )
-        return
-    st.info(in_words(found, dataset) + _quicker(found, dataset, others), icon=":material/schedule:")
+    else:
+        st.info(run.result, icon=":material/schedule:")
 
 
-@st.cache_data(max_entries=64, show_spinner="Trying a few steps to estimate the time …")
-def tried(_model: Any, _dataset: Dataset, key: str) -> Foreseen:
-    """Return the estimate from a trial; key: identifies model and data in the cache."""
-    return foreseen(_model, _dataset)
+def _look(key: str) -> None:
+    run = comparison_of(key)
+    if run is None or run.done:
+        st.rerun()
+    st.info("Trying a few steps to estimate the time …", icon=":material/schedule:")
 
 
 def _key(model: Any, dataset: Dataset) -> str:
     n_rows = dataset.n_rows if isinstance(dataset, TableDataset) else dataset.n_points
     data = dataset.name, n_rows, str(dataset.all_columns), [*dataset.known], dataset.task
     views, about = [view.name for view in dataset.views], [*dataset.covariates]
-    return fingerprint((str(data), str(views), str(about), repr(model), str(model.get_params())))
+    facts = str(data), str(views), str(about), repr(model), str(model.get_params())
+    return f"foreseen|{fingerprint(facts)}"
 
 
 def rows_in_words(found: Foreseen, *, on_map: bool) -> str:
@@ -78,7 +91,7 @@ def _quicker(found: Foreseen, dataset: Dataset, others: Sequence[Any]) -> str:
     if found.seconds <= HOUR:
         return ""
     for model in others:
-        seconds = tried(model, dataset, _key(model, dataset)).seconds
+        seconds = foreseen(model, dataset).seconds
         if seconds <= HOUR:
             name = model_words(type(model).__name__)
             return f" Shorter than an hour: a {name} takes about {seconds_in_words(seconds)}."
