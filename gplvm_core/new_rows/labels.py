@@ -13,7 +13,10 @@ from gplvm_core.numerics import Array, BoolArray, Int64Array, IntArray, factoris
 DRAWS = 10  # of each row's position
 STRENGTH = 10.0  # C of the logistic regression
 NOISE = 0.01  # variance of a label, relative to the labels' prior
-FAR = 0.9  # fraction of the prior variance from which no labelled row is near
+# The fraction of the prior variance from which no labelled row is near. On a map of many dimensions
+# all rows are far from each other: rows are near if most labelled rows are as far from the others,
+# and there are at least ENOUGH.
+FAR, MOST, ENOUGH = 0.9, 0.95, 20
 MOST_ROWS = 2000  # unlabelled rows among which the next row is chosen
 FOLDS = 10
 
@@ -24,7 +27,8 @@ Labels = NDArray[np.int64]
 class PredictedLabels:
     """Probabilities (n, K) of the K classes for the n rows without a label.
 
-    variance: how little the labelled rows say about each of these rows, from 0 to 1. gains: by how
+    variance: how little the labelled rows say about each of these rows, from 0 to 1. usual: what 95
+    % of the labelled rows do not exceed, given the other labelled rows. gains: by how
     much the label of each of these rows would reduce the sum of the others' variances; NaN for
     rows that were not tried. right, tried: of the `tried` labelled rows, the labels of `right` rows
     are predicted correctly from the other labelled rows.
@@ -34,6 +38,7 @@ class PredictedLabels:
     rows: Int[IntArray, " n"]
     probabilities: Float[Array, "n K"]
     variance: Float[Array, " n"]
+    usual: float
     gains: Float[Array, " n"]
     right: int
     tried: int
@@ -54,7 +59,7 @@ class PredictedLabels:
     @property
     def far(self) -> Bool[BoolArray, " n"]:
         """Whether no labelled row is near, so that the probabilities mean little."""
-        return np.asarray(self.variance > FAR)
+        return np.asarray(self.variance > max(FAR, self.usual))
 
 
 def predict_labels(model: Any, labels: ArrayLike) -> PredictedLabels:
@@ -97,9 +102,10 @@ def predict_labels(model: Any, labels: ArrayLike) -> PredictedLabels:
     learnt = _learnt(points[known], found[known])
     averaged = [learnt(points[open_rows] + spread[open_rows] * draw, classes) for draw in draws]
     probabilities = np.mean(averaged, axis=0)
-    variance, gains = _told(points[known], points[open_rows])
+    variance, usual, gains = _told(points[known], points[open_rows])
     right = _right(points[known], found[known], classes)
-    return PredictedLabels(classes, open_rows, probabilities, variance, gains, right, len(known))
+    told = probabilities, variance, usual, gains
+    return PredictedLabels(classes, open_rows, *told, right, len(known))
 
 
 def _learnt(points: Float[Array, "n Q"], labels: Labels) -> Any:
@@ -122,8 +128,9 @@ def _learnt(points: Float[Array, "n Q"], labels: Labels) -> Any:
 
 def _told(
     known: Float[Array, "k Q"], others: Float[Array, "n Q"]
-) -> tuple[Float[Array, " n"], Float[Array, " n"]]:
-    """The variance of the unknown labels given the known labels, and the gain of each label.
+) -> tuple[Float[Array, " n"], float, Float[Array, " n"]]:
+    """The variance of the unknown labels given the known labels, what 95 % of the known labels do
+    not exceed, and the gain of each unknown label.
 
     The label of row i reduces the variance of row j by cov(i, j)² / (cov(i, i) + noise). If there
     are many rows, only evenly spaced rows are tried and counted; the gain of the others is NaN.
@@ -132,13 +139,16 @@ def _told(
     factor = factorise(kernel.K(known) + NOISE * np.eye(len(known)))
     half = factor.solve_lower(kernel.K(known, others))
     variance = np.maximum(1.0 - np.sum(half**2, axis=0), 0.0)
+    # Given the others, the variance of entry i of a Gaussian is 1 / [C⁻¹]_ii.
+    apart = 1.0 / np.diag(factor.inverse()) - NOISE
+    usual = float(np.quantile(apart, MOST)) if len(known) >= ENOUGH else FAR
     gains = np.full(len(others), np.nan)
     tried = np.unique(np.linspace(0, len(others) - 1, MOST_ROWS).round().astype(int))
     some = tried if len(others) > MOST_ROWS else np.arange(len(others))
     covariance = kernel.K(others[some]) - half[:, some].T @ half[:, some]
     squares = np.sum(covariance**2, axis=1) - variance[some] ** 2
     gains[some] = squares / (variance[some] + NOISE)
-    return variance, gains
+    return variance, usual, gains
 
 
 def _right(points: Float[Array, "k Q"], labels: Labels, classes: Labels) -> int:

@@ -112,3 +112,15 @@ def test_a_trained_model_predicts_and_refuses_what_it_cannot():
         predict_labels(model, partly(40, r0=0))
     with pytest.raises(ValueError, match="one for each row"):
         predict_labels(model, [0, 1])
+
+
+def test_on_a_map_of_many_dimensions_rows_among_the_labelled_ones_are_near():
+    points = 1.5 * np.random.default_rng(0).standard_normal((220, 6))
+    points[-1] = 12.0  # far from every other row
+    labels = (points[:, 0] > 0.0).astype(int)
+    labels[-21:] = -1
+    model = SimpleNamespace(
+        latent_mean_=points, latent_scale_=np.ones(6), latent_variance_=np.zeros_like(points)
+    )
+    found = predict_labels(model, labels)
+    assert found.far[:-1].mean() < 0.3 and found.far[-1]

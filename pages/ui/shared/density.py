@@ -124,10 +124,11 @@ def in_words(used: Fill, other: Fill) -> str:
         reason = "its intervals were better"
     else:
         reason = "it was not clearly worse"
+    digits = 2 if f"{used.error:.2f}" != f"{other.error:.2f}" else 3
     return (
         f"Filled by the {names[used.method]}. In held-out rows {parts[used.gaps]}, {reason} than "
-        f"the {names[other.method]}: error {used.error:.2f} against {other.error:.2f} of the "
-        f"columns' spread. Before calibration, {percent(used.inside)} of the values were inside "
+        f"the {names[other.method]}: error {used.error:.{digits}f} against "
+        f"{other.error:.{digits}f} of the columns' spread. Before calibration, {percent(used.inside)} of the values were inside "
         "their 95 % intervals."
     )
 

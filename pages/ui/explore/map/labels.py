@@ -97,8 +97,8 @@ def sentence(found: PredictedLabels, given: Given) -> str:
     """Describe how many labels are predicted, how sure they are, and how many known ones match."""
     sure = int(np.sum((found.probabilities.max(axis=1) >= 0.95) & ~found.far))
     words = (
-        f"**{plural(len(found.rows), 'row')} without a label.** {sure:,} of them have a predicted "
-        f"label with a probability of 95 % or more."
+        f"**{plural(len(found.rows), 'row')} without a label.** {sure:,} "
+        f"{'has' if sure == 1 else 'have'} a predicted label with a probability of 95 % or more."
     )
     if found.far.any():
         words += f" For {int(found.far.sum()):,}, {NEAR}."
