@@ -1,14 +1,19 @@
 """Check how well a model fills a sequence: hide given values in the shape of its gaps."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from gplvm_core.models.estimators.back_test import in_percent
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.intervals import COVERED, NORMAL, Errors
+from gplvm_core.prediction.simple_forecasts import period_of, without_gaps
+from gplvm_core.prediction.simple_gaps import across_gaps
 
 FEWEST = 20  # hidden values; with fewer, the share is not reliable
+LEAST_TRIED = 8  # hidden values that choose between a rule and the model
 SHIFTS = 80  # positions to which the gaps are moved for a trial
 MOST_HIDDEN, MOST_SEVERAL = 0.5, 0.25  # shares of given values, for one and several positions
 
@@ -53,6 +58,63 @@ def hidden_like_gaps(values: Float[Array, "n D"], fewest: int = FEWEST) -> Cells
         if apart and hidden.sum() + most <= MOST_SEVERAL * given:
             hidden |= more
     return hidden
+
+
+@dataclass(frozen=True)
+class GapsByRule:
+    """Who fills the empty rows of a series: a simple rule that was better on hidden gaps, or the
+    model.
+
+    reason: the choice and the errors, in words. mean, std: the rows that the rule fills, NaN
+    elsewhere; None if the model fills all.
+    """
+
+    reason: str
+    mean: Float[Array, "n D"] | None = None
+    std: Float[Array, "n D"] | None = None
+
+
+def gaps_by_rule(
+    name: str,
+    values: Float[Array, "n D"],
+    fill: Callable[[Float[Array, "n D"]], tuple[Float[Array, "n D"], Float[Array, "n D"]]],
+) -> GapsByRule:
+    """Compare a rule of `simple_forecasts` with a model on hidden gaps, and fill by the better one.
+
+    values: one row for each step, NaN where missing; only rows without any value are filled by the
+    rule. fill: the model's means and standard deviations of rows with gaps. The rule's intervals
+    are as wide as 95 % of the hidden values need.
+    """
+    empty = np.asarray(np.isnan(values).all(axis=1))
+    shape = np.where(empty[:, None], np.nan, np.zeros_like(values))
+    hidden, called = hidden_like_gaps(shape, fewest=1), name[0].lower() + name[1:]
+    if not empty.any() or hidden is None:
+        return GapsByRule(
+            f"Filled by the model: no gap of this length can be hidden to test {called}."
+        )
+    period, seen = period_of(without_gaps(values)), np.where(hidden, np.nan, values)
+    own, other = fill(seen), across_gaps(seen, name, period)
+    judged = hidden & ~np.isnan(values) & ~np.isnan(other[0])
+    checked = share_inside(*other, values, judged)
+    if checked is None or checked.count < LEAST_TRIED:
+        return GapsByRule(f"Filled by the model: the other rows are too few to test {called}.")
+    spread = np.nanstd(values, axis=0)
+    # The model's map was trained on the hidden rows, too, so a rule that is better is truly better.
+    sizes = [Errors.of(*each, values, spread, judged=judged).size for each in (own, other)]
+    model, rule = map(in_percent, sizes)
+    where = "in hidden gaps of the same length its error was"
+    if sizes[0] <= sizes[1]:
+        return GapsByRule(
+            f"Filled by the model: {where} {model} of the data's spread, that of {called} {rule}."
+        )
+    mean, std = across_gaps(values, name, period)
+    return GapsByRule(
+        f"Filled by {called}, from the rows before and after: {where} {rule} of the data's "
+        f"spread, the model's {model}. At least 95\u00a0% of these {checked.count} hidden values "
+        "are inside its intervals.",
+        mean,
+        checked.factor * std,
+    )
 
 
 def _beside(frames: Bool[BoolArray, " n"]) -> Bool[BoolArray, " n"]:

@@ -50,7 +50,7 @@ class Reel:
     (T,) standard deviation of the outputs, as a share of the data's standard deviation
     (`spread_share`); forecast, hidden: (T,) frames after the end of the data, and frames with
     hidden values; hidden_words: the words for such a frame. dates: of the frames, if the times have
-    dates; each: what a frame is called.
+    dates; each: what a frame is called; note: who filled the gaps, in words.
     """
 
     title: str
@@ -64,6 +64,7 @@ class Reel:
     hidden_words: str = "partly hidden"
     dates: tuple[str, ...] = ()
     each: str = "frame"
+    note: str = ""
 
     @property
     def rate(self) -> float:

@@ -10,10 +10,12 @@ import pytest
 
 from gplvm_core import DynamicalGPLVM, StateSpaceGPLVM, read_table
 from gplvm_core.datasets import Dataset
+from gplvm_core.prediction.simple_forecasts import TREND
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.sequence import Reel
 from pages.ui.explore.time.export import sequence_csv
 from pages.ui.explore.time.model import DATA, OWN_GAPS, SEEN, drawn, played, with_gap
+from pages.ui.explore.time.model import filled as fill
 from pages.ui.explore.time.series import chart
 from tests.app.apptest import run_page, said
 from tests.app.test_dynamics import choose_task, filled, reel
@@ -72,12 +74,13 @@ def test_a_series_goes_on_by_months_and_empty_rows_keep_their_dates(
     assert figure.layout.xaxis.title.text == "time"
 
 
-def test_business_days_go_on_after_the_weekend() -> None:
-    days = pd.date_range("2024-01-01", periods=40, freq="B")
-    rows = "\n".join(f"{day:%Y-%m-%d},{n % 7},{n % 5}" for n, day in enumerate(days[:35]))
+@pytest.mark.parametrize(("kind", "alias"), [(DynamicalGPLVM, "B"), (StateSpaceGPLVM, "YS")])
+def test_business_days_and_leap_years_are_counted(kind: type[Any], alias: str) -> None:
+    days = [f"{day:%Y-%m-%d}" for day in pd.date_range("1960-01-01", periods=60, freq=alias)]
+    rows = "\n".join(f"{day},{np.sin(n):.3f},{n % 5}" for n, day in enumerate(days[:40]))
     dataset = read_table(f"day,a,b\n{rows}".encode(), time_column="day")
-    shown = played(trained(DynamicalGPLVM, dataset), "business", dataset, 0, 5)
-    assert list(shown.dates) == [f"{day:%Y-%m-%d}" for day in days]
+    shown = played(trained(kind, dataset), f"{kind.__name__} {alias}", dataset, 0, 20)
+    assert list(shown.dates) == days
     assert not shown.hidden.any()
 
 
@@ -90,6 +93,17 @@ def test_a_real_gap_has_no_truth(model: DynamicalGPLVM, sales: Dataset) -> None:
     gap = with_gap(model, sales, 0, OWN_GAPS, (0.0, 0.0))
     assert [panel.title for panel in gap.panels] == [SEEN]
     assert np.flatnonzero(gap.hidden).tolist() == list(EMPTY)
+
+
+def test_a_gap_follows_the_rule_that_forecasts_the_series(
+    model: DynamicalGPLVM, sales: Dataset
+) -> None:
+    gap = with_gap(model, sales, 0, OWN_GAPS, (0.0, 0.0))
+    shown = fill(model, sales, gap, lambda step, bound: None, adapt=False, rule=TREND)
+    months = np.array(EMPTY)
+    truth = 100.0 + 0.5 * months + 10.0 * np.sin(months / 12 * 2 * np.pi)
+    assert np.abs(shown.panels[0].values[months, 0] - truth).max() < 1.0
+    assert shown.note.startswith("Filled by trend and season, from the rows before and after")
 
 
 def test_the_page_says_rows_dates_and_how_many_are_to_fill(

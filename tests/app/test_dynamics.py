@@ -412,7 +412,7 @@ def test_the_motion_is_that_of_the_first_picture(poses):
 def test_filling_reports_its_progress_and_can_be_cancelled(keep, model, monkeypatch):
     ended = threading.Event()
 
-    def slow(model, dataset, gap, callback, adapt=None) -> Reel:
+    def slow(model, dataset, gap, callback, adapt=None, rule="") -> Reel:
         try:
             for _ in range(1000):
                 callback(7, -1234.0)
@@ -436,7 +436,7 @@ def test_filling_reports_its_progress_and_can_be_cancelled(keep, model, monkeypa
 def test_another_question_ends_the_filling_of_the_first(keep, model, monkeypatch):
     ended = threading.Event()
 
-    def slow(model, dataset, gap, callback, adapt=None) -> Reel:
+    def slow(model, dataset, gap, callback, adapt=None, rule="") -> Reel:
         try:
             for _ in range(1000):
                 callback(0, -np.inf)
@@ -448,7 +448,7 @@ def test_another_question_ends_the_filling_of_the_first(keep, model, monkeypatch
     monkeypatch.setattr(player, "filled", slow)
     monkeypatch.setattr(inference, "LOOK", 0.05)
     at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
-    assert "Inferring each frame separately" in progress(at)[0]
+    assert "Inferring each row separately" in progress(at)[0]
     part = next(each for each in at.selectbox if each.label == "Hide")
     part.set_value("Everything").run()
     press(at, "Fill it in")

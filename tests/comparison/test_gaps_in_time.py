@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from gplvm_core.comparison.gaps_in_time import hidden_like_gaps, share_inside
+from gplvm_core.comparison.gaps_in_time import gaps_by_rule, hidden_like_gaps, share_inside
+from gplvm_core.prediction.simple_forecasts import TREND
 
 
 def gappy(frames: slice, columns: slice, count: int = 60, width: int = 6) -> np.ndarray:
@@ -61,3 +62,45 @@ def test_intervals_of_gaussian_values_hold_95_percent():
         np.zeros_like(draws), 0.4 * narrow.factor * draws**0, draws, draws == draws
     )
     assert again is not None and 0.95 <= again.inside < 0.951 and again.factor == 1.0
+
+
+def seasonal() -> np.ndarray:
+    """Ten years of months with a trend, a season and noise."""
+    months = np.arange(120.0)
+    season = np.column_stack([np.sin(months / 6 * np.pi), np.cos(months / 6 * np.pi)])
+    noise = np.random.default_rng(1).normal(size=season.shape)
+    return 100.0 + 0.5 * months[:, None] + 10.0 * season + noise
+
+
+@pytest.mark.parametrize(("error", "by"), [(30.0, "trend and season"), (0.01, "the model")])
+def test_a_gap_is_filled_by_what_was_better_on_hidden_gaps(error: float, by: str) -> None:
+    truth, asked = seasonal(), []
+    rows = truth.copy()
+    rows[60:70] = np.nan
+
+    def fill(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        asked.append(seen)
+        return truth + error, np.ones_like(truth)
+
+    found = gaps_by_rule(TREND, rows, fill)
+    assert found.reason.startswith(f"Filled by {by}")
+    (seen,) = asked
+    hidden = np.isnan(seen).all(axis=1)
+    hidden[60:70] = False
+    assert hidden.sum() >= 10  # as many rows as the gap has
+    share = f"{error / np.nanstd(rows, axis=0).mean():.0%}".replace("%", "\u00a0%")
+    assert share in found.reason or error < 1.0
+    if by == "the model":
+        assert found.mean is None
+        return
+    assert found.mean is not None and found.std is not None
+    wrong = np.abs(found.mean - truth)[60:70]
+    assert np.sqrt(np.mean(wrong**2)) < 2.0
+    assert (wrong <= 1.96 * found.std[60:70]).mean() >= 0.9
+
+
+def test_without_rows_to_hide_the_model_fills_the_gap() -> None:
+    rows = seasonal()[:40]
+    rows[10:35] = np.nan
+    found = gaps_by_rule(TREND, rows, lambda seen: (seen, seen))
+    assert found.mean is None and "no gap of this length can be hidden" in found.reason

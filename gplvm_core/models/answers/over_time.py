@@ -18,6 +18,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.timeline import (
     CALENDAR,
+    EXACT,
     UNEVEN,
     checked_even_times,
     checked_times,
@@ -177,7 +178,8 @@ class States:
         """The largest fraction of a step by which times may differ from whole steps."""
         each = [self.times[self.sequences == name, 0] for name in np.unique(self.sequences)]
         gaps = np.concatenate([np.diff(np.unique(own)) for own in each]) / self.step
-        return CALENDAR if np.any(np.abs(gaps - np.round(gaps)) > UNEVEN) else UNEVEN
+        # Leap days add up over many years.
+        return CALENDAR if np.any(np.abs(gaps - np.round(gaps)) > EXACT) else UNEVEN
 
     def latent(self, times: ArrayLike, sequence: Any) -> tuple[Array, Array]:
         """Means and variances of the states at the times of a trained sequence, or later."""

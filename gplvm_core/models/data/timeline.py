@@ -21,6 +21,7 @@ TIMES, OUTPUTS = "times", "outputs"
 MOST_WIDTH = 4.0
 # The largest deviation of a step in time from the usual step, as a share of the usual step.
 UNEVEN = 0.01
+EXACT = 1e-6  # the same for equal steps, up to rounding
 MONTH = 365.2425 / 12.0  # days
 CALENDAR = 0.15  # the same for months and quarters: months differ by up to three days
 

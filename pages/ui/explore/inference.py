@@ -104,5 +104,5 @@ def progress_in_words(work: FillWork) -> str:
     """Describe the current task, its progress and the time spent."""
     seconds = seconds_in_words(time.monotonic() - work.began)
     if work.step == 0:
-        return f"Inferring each frame separately, {seconds}"
+        return f"Inferring each row separately, {seconds}"
     return f"Inferring the path: step {work.step} of at most {MOST_STEPS}, {seconds}"

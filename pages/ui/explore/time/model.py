@@ -11,8 +11,10 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core import StateSpaceGPLVM
+from gplvm_core.comparison.gaps_in_time import gaps_by_rule
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.cells import choices, columns_of
+from gplvm_core.figures.series import BROKEN
 from gplvm_core.models.data.timeline import CALENDAR
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers.calendar_steps import Steps, dates_at
@@ -65,6 +67,16 @@ def steps_of(model: Any, dataset: Dataset, sequence: Any) -> Steps:
     if dataset.empty_sequences is not None:
         given = given[dataset.empty_sequences == sequence]
     return Steps(times, dataset.time_unit, usual_step(times), given)
+
+
+def rule_across(model: Any, sequence: Any, times: Array) -> str:
+    """Return the simple rule that forecasts a sequence, if it can fill these steps; "" if not.
+
+    Rules count steps, so a long gap that the model cannot fill has none.
+    """
+    if not by_rule(model, sequence) or np.diff(times).max() > BROKEN * usual_step(times):
+        return ""
+    return str(model.forecaster_.name)
 
 
 def missing_times(model: Any, dataset: Dataset, sequence: Any) -> Array:
@@ -229,17 +241,34 @@ def completed(
 
 
 def filled(
-    model: Any, dataset: Dataset, gap: Reel, callback: StepCallback, adapt: bool | None = None
+    model: Any,
+    dataset: Dataset,
+    gap: Reel,
+    callback: StepCallback,
+    adapt: bool | None = None,
+    rule: str = "",
 ) -> Reel:
     """Return the sequence with its gaps filled; the model treats it as a new sequence.
 
     gap: its first panel is what the model sees, the second, if any, the truth. adapt: as for
-    `complete`. Takes seconds.
+    `complete`. rule: a simple rule that fills empty rows if it is better in a test; "" for none.
+    Takes seconds.
     """
     seen, *known = (each.values for each in gap.panels)
     truth = known[0] if known else np.full_like(seen, np.nan)
     whole, std, path, path_std = completed(model, dataset, seen, gap.times, callback, adapt)
-    missing = np.isnan(seen)
+    missing, note = np.isnan(seen), ""
+    if rule and missing.all(axis=1).any():
+        found = gaps_by_rule(
+            rule,
+            seen,
+            lambda rows: completed(model, dataset, rows, gap.times, callback, adapt)[:2],
+        )
+        note = found.reason
+        if found.mean is not None and found.std is not None:
+            own = ~np.isnan(found.mean).any(axis=1)
+            whole[own], std[own] = found.mean[own], found.std[own]
+            path[own], path_std[own] = model.transform(whole[own], return_std=True)
     if dataset.columns:
         chances = observed_too(seen, dataset, chances_at(model, dataset, path, path_std**2))
         words = error_of_tables(dataset, whole, truth, missing, chances)
@@ -261,6 +290,7 @@ def filled(
         hidden_words=gap.hidden_words,
         dates=gap.dates,
         each=gap.each,
+        note=note,
     )
 
 

@@ -60,7 +60,9 @@ def time(item: Item, name: str) -> None:
         "return to their mean.",
         "**Fill a gap.** The model treats the visible rest as a new sequence and infers its whole "
         "path. The mapping from path to outputs was trained on these rows, so results for new "
-        "sequences are a little worse.",
+        "sequences are a little worse. If a simple rule forecasts the sequence, it also fills "
+        "empty rows, from the rows before and after them, unless the model is better on hidden "
+        "gaps of the same length.",
         "**New sequence.** The model infers all rows of your table together, as one path over "
         "time, and fills the empty cells from it. The check hides known values in the same way, at "
         "other rows, and fills them, too. If fewer than 95 % are inside their intervals, all "
