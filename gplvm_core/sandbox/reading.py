@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 import time
+import weakref
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -120,6 +121,8 @@ class Readers:
         self._idle: list[Reader] = []
         self._lock = threading.Lock()
         self.free = threading.Semaphore(MOST_AT_ONCE)
+        # Also at the end of the program, while the modules that it needs are still there.
+        weakref.finalize(self, _close, self._idle)
 
     def warm(self) -> None:
         """Start a reader for the next file, without waiting for it.
@@ -152,15 +155,16 @@ class Readers:
     def close(self) -> None:
         """Close the idle reader."""
         with self._lock:
-            while self._idle:
-                self._idle.pop().close()
-
-    def __del__(self) -> None:
-        self.close()
+            _close(self._idle)
 
     def reading(self, task: str, source: NamedBytes, **options: Any) -> "FileReading":
         """Perform a task of `TASKS` on a file; use the result in a `with` statement."""
         return FileReading(self, task, source, options)
+
+
+def _close(idle: list[Reader]) -> None:
+    while idle:
+        idle.pop().close()
 
 
 class FileReading:

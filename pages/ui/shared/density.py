@@ -128,8 +128,8 @@ def in_words(used: Fill, other: Fill) -> str:
     return (
         f"Filled by the {names[used.method]}. In held-out rows {parts[used.gaps]}, {reason} than "
         f"the {names[other.method]}: error {used.error:.{digits}f} against "
-        f"{other.error:.{digits}f} of the columns' spread. Before calibration, {percent(used.inside)} of the values were inside "
-        "their 95 % intervals."
+        f"{other.error:.{digits}f} of the columns' spread. Before calibration, "
+        f"{percent(used.inside)} of the values were inside their 95 % intervals."
     )
 
 
