@@ -184,7 +184,8 @@ def model_head(item: Item, tab: str) -> None:
     """Show the menu of models as the title, the menu of views, and facts."""
     dataset, model = item.dataset, item.model
     bound = whole(float(model.bound_))
-    empty = dataset.empty_times
+    # Models without time leave empty rows out.
+    empty = dataset.empty_times if model.capabilities.timed else None
     to_fill = "" if empty is None else f" · {plural(len(empty), 'row')} to fill"
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
     with st.container(gap=None, key="model_head"):

@@ -49,20 +49,21 @@ def rows_in_words(dataset: Dataset) -> str:
     """Describe the number of rows, and how many of them the preview uses."""
     if isinstance(dataset, TableDataset) and dataset.n_rows > dataset.n_points:
         return f"{plural(dataset.n_rows, 'row')} (this preview uses {dataset.n_points:,})"
-    empty = "" if dataset.empty_times is None else f", {len(dataset.empty_times):,} to fill"
-    return f"{plural(dataset.n_points, 'row')}{empty}"
+    return plural(dataset.n_points, "row")
 
 
 def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     """Show facts, pictures, warnings of the data check, and notes of the loader."""
+    empty = dataset.empty_times
     facts = [
         rows_in_words(dataset),
+        *([] if empty is None else [f"{len(empty):,} to fill"]),
         plural(dataset.n_outputs, *VALUE_WORDS[dataset.drawing.kind]) + " each",
     ]
     if dataset.views:
-        facts[1] = plural(len(dataset.views), "view")
+        facts[-1] = plural(len(dataset.views), "view")
     if dataset.columns:
-        facts[1] = plural(dataset.n_outputs, "column")
+        facts[-1] = plural(dataset.n_outputs, "column")
     if dataset.labels is not None:
         facts.append(plural(len(dataset.classes), "label"))
     if dataset.sequences is not None:
