@@ -213,6 +213,10 @@ def test_fractions_are_on_and_words_beside_them_only_colour_the_map():
     assert "Proposed, because they have the same sum in every row." in said(at)
     assert "It only colours the map, because fractions can only be beside numbers." in said(at)
     assert "2 columns of numbers and 3 fractions" in said(at) and "2 labels" in said(at)
+    factors = next(each for each in at.multiselect if each.label == "Take out")
+    factors.set_value(factors.options[:1]).run()
+    assert "Fractions cannot be combined with known factors" in at.error[0].value
+    assert not any(button.label == "Start training" and not button.disabled for button in at.button)
     kind_of(at, "site", "yes/no")
     assert "“sand”, “silt”, “clay” are fractions of one whole? Here the model learns" in said(at)
     alone = upload(run_page("train"), "plain.csv", soils())

@@ -134,7 +134,7 @@ def test_rows_without_values_are_named_and_left_out(flow):
     assert rows.values.shape == (2, 12)
     assert [rows.number(0), rows.number(1)] == [1, 3]
     assert list(rows.row_names) == ["a", "c"]
-    assert any("Row 2 has no values" in note for note in rows.notes)
+    assert any("Row 2 is left out: no value is given" in note for note in rows.notes)
     assert next(each for each in rows.columns if each.name == "id").cells == ("a", "c")
     with pytest.raises(DataError, match="no row has a value"):
         read_rows(csv_of(head, ["a", *["low"] * 12], ["b", *["high"] * 12]), flow)

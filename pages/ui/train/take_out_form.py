@@ -11,6 +11,7 @@ from gplvm_core.readers import DataError
 from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.errors import listed
 from gplvm_core.readers.frames import from_columns
+from gplvm_core.readers.kinds import FRACTION
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.readers.taken_out import TIME, possible_factors, take_out
 from pages.ui.shared.inputs import lasting_multiselect
@@ -53,15 +54,24 @@ def check_taken_out(dataset: Dataset) -> None:
 
 
 def can_take_out(model: Any, dataset: Dataset) -> bool:
-    """Say why a model with these settings cannot take out the factors; return whether it can."""
+    """Say why a model with these settings cannot take out the factors, or learn fractions beside
+    known errors; return whether it can.
+    """
     reason = hindrance(model, dataset)
     if reason:
-        st.error(f"{reason} Or take out nothing.", icon=":material/error:")
+        other = " Or take out nothing." if dataset.known else ""
+        st.error(f"{reason}{other}", icon=":material/error:")
     return not reason
 
 
 def hindrance(model: Any, dataset: Dataset) -> str:
     """Return the choice without which a model cannot take out the factors; "" if it can."""
+    fractions = any(column.kind == FRACTION for column in dataset.all_columns)
+    if fractions and not dataset.views and (dataset.known or ERRORS in dataset.covariates):
+        return (
+            "Fractions cannot be combined with known factors or known errors: switch off that the "
+            "columns are fractions of one whole."
+        )
     if not dataset.known:
         return ""
     if ERRORS in dataset.covariates:
