@@ -116,9 +116,9 @@ def placed_and_filled(
 
 
 def word_chances(
-    model: Any, dataset: Dataset, row: Float[Array, " D"], column: int
-) -> Float[Array, " C"]:
-    """Return the probabilities of a column's words, given the other columns of a row.
+    model: Any, dataset: Dataset, rows: Float[Array, "n D"], column: int
+) -> Float[Array, "n C"]:
+    """Return the probabilities of a column's words, given the other columns of each row.
 
     They have the order of the data set's words; a word that training has not seen has 0.
     """
@@ -126,10 +126,11 @@ def word_chances(
     for view, part in columns_of_views(dataset.views).items():
         if part.start <= column < part.stop:
             name, first = view, part.start
-    fitted, rows = model.fitted_, model._rows(rows_for(model, dataset, row[None]))
-    chances = fitted.expected_without(name, rows, column - first).classes(column - first)[0]
-    learnt = dict(zip(fitted.tables[name].columns[column - first].words, chances, strict=True))
-    return np.array([learnt.get(word, 0.0) for word in dataset.all_columns[column].words])
+    fitted, given = model.fitted_, model._rows(rows_for(model, dataset, rows))
+    chances = fitted.expected_without(name, given, column - first).classes(column - first)
+    learnt = dict(zip(fitted.tables[name].columns[column - first].words, chances.T, strict=True))
+    never, words = np.zeros(len(rows)), dataset.all_columns[column].words
+    return np.stack([learnt.get(word, never) for word in words], axis=1)
 
 
 def _views_filled(

@@ -32,6 +32,8 @@ from gplvm_core.readers.views import columns_of_views
 
 MOST_SCORED = 200  # training rows to compare with; fractions are then accurate to about 0.04
 ROWS_AT_ONCE = 25  # training rows that are scored together
+MOST_WORDS = 8  # with more columns of words, only the density judges a row
+LEAST_CHANCE = 1e-6
 UNLIKELY = 0.05  # a less probable word is a reason
 FEWEST_DRAWS, DRAWS = 20, 200
 MOST_NUMBERS = 200_000  # draws of a row times its columns
@@ -74,12 +76,14 @@ def p_values(
     model: Any,
     dataset: Dataset,
     rows: Float[Array, "n D"],
-    known: dict[bytes, Float[Array, " K"]] | None = None,
+    known: dict[bytes, Float[Array, "2 K"]] | None = None,
     trained: Int[IntArray, " n"] | None = None,
 ) -> tuple[Float[Array, " n"], int]:
-    """Return (1 + number of training rows that score no higher) / (1 + number of training rows).
+    """Return (1 + number of training rows that are as odd) / (1 + number of training rows).
 
-    The compared training rows get the gaps of the new row. If no training row can be compared, p is
+    A row is as odd as the larger of two scores, each in units of the training rows' scores: −log of
+    its density, and −log of the probability of its least likely word given its other columns. The
+    compared training rows get the gaps of the new row. If no training row can be compared, p is
     NaN. Also returns the smallest number of compared rows. known: the scores of training rows by
     their gaps, which this call uses and extends. trained: the numbers of the rows that are training
     rows, −1 for the others; the layer has not seen them, and they are compared with the others.
@@ -88,36 +92,66 @@ def p_values(
     found, counts = np.full(len(rows), np.nan), []
     if not len(rows):
         return found, 0
-    own, itself = log_scores(model, dataset, rows), np.zeros(len(rows))
+    own, itself = _scores(model, dataset, rows), np.zeros(len(rows))
     if trained is not None and can_hold_out(model, dataset):
         for part in _parts(model, dataset, np.flatnonzero(trained >= 0)):
-            own[part] = log_scores(for_training(model, trained[part], dataset), dataset, rows[part])
+            unseen = for_training(model, trained[part], dataset)
+            own[:, part] = _scores(unseen, dataset, rows[part])
     patterns, which = np.unique(np.isnan(rows), axis=0, return_inverse=True)
     for at, missing in enumerate(patterns):
         same, gaps = which.ravel() == at, missing.tobytes()
         if gaps not in known:
             known[gaps] = _scores_of_training(model, dataset, missing)
-        count = len(known[gaps])
+        count = known[gaps].shape[1]
         if count:
             if trained is not None:
                 itself = np.isin(trained, scored_rows(dataset, missing)).astype(float)
-            below = np.searchsorted(known[gaps], own[same] + EQUAL, side="right") - itself[same]
-            found[same] = np.maximum(1.0 + below, 1.0) / (1.0 + count - itself[same])
+            usual, odd = (_in_units(part, known[gaps]) for part in (known[gaps], own[:, same]))
+            above = count - np.searchsorted(np.sort(usual), odd - EQUAL) - itself[same]
+            found[same] = np.maximum(1.0 + above, 1.0) / (1.0 + count - itself[same])
             counts.append(count - int(itself[same].any()))
     return found, min(counts, default=0)
 
 
+def _in_units(scores: Float[Array, "2 n"], known: Float[Array, "2 K"]) -> Float[Array, " n"]:
+    """Return the larger of both scores of each row, in nats above the median density.
+
+    Where the known scores have their median and their 97 % quantile, both count alike.
+    """
+    middle, high = np.quantile(known, (0.5, 0.97), axis=1)
+    unit = np.maximum(high - middle, EQUAL)
+    density, word = (
+        unit[0] * (own - m) / u for own, m, u in zip(scores, middle, unit, strict=True)
+    )
+    return np.asarray(np.maximum(density, word) if known[1].any() else density)
+
+
+def _scores(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Float[Array, "2 n"]:
+    """Return −log of the density of each row, and of its least likely word's probability."""
+    least, words = (
+        np.zeros(len(rows)),
+        [d for d, own in enumerate(dataset.all_columns) if own.words],
+    )
+    for d in words if len(words) <= MOST_WORDS else ():
+        some = np.array([_is_asked(row, d, [d]) for row in rows], dtype=bool)
+        if some.any():
+            chances = word_chances(for_rows(model, some), dataset, rows[some], d)
+            own = chances[np.arange(len(chances)), rows[some, d].astype(int)]
+            least[some] = np.maximum(least[some], -np.log(np.maximum(own, LEAST_CHANCE)))
+    return np.stack([-log_scores(model, dataset, rows), least])
+
+
 def _scores_of_training(
     model: Any, dataset: Dataset, missing: Bool[BoolArray, " D"]
-) -> Float[Array, " K"]:
-    """Return the sorted scores of the training rows to compare with, without these columns."""
+) -> Float[Array, "2 K"]:
+    """Return the scores of the training rows to compare with, without these columns."""
     compared = np.where(missing, np.nan, dataset.values)
     each = [
         # Training rows have their own known factors.
-        log_scores(for_training(model, at, dataset), dataset, compared[at])
+        _scores(for_training(model, at, dataset), dataset, compared[at])
         for at in _parts(model, dataset, scored_rows(dataset, missing))
     ]
-    return np.sort(np.concatenate([np.empty(0), *each]))
+    return np.concatenate([np.empty((2, 0)), *each], axis=1)
 
 
 def _parts(model: Any, dataset: Dataset, rows: Int[IntArray, " K"]) -> list[Int[IntArray, " _k"]]:
@@ -213,7 +247,7 @@ def _words(model: Any, dataset: Dataset, row: Float[Array, " D"]) -> Iterator[tu
     for d, column in enumerate(dataset.all_columns):
         if not column.is_words or not _is_asked(row, d, [d]):
             continue
-        chances = word_chances(model, dataset, row, d)
+        chances = word_chances(model, dataset, row[None], d)[0]
         given, likely = int(row[d]), int(np.argmax(chances))
         if chances[given] < UNLIKELY:
             away = -float(ndtri(max(chances[given], np.finfo(float).tiny) / 2.0))

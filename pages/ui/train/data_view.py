@@ -108,9 +108,12 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
     # weights.
     slower = n_patterns(missing) > 1 and not dataset.columns
     slow = " Gaps may slow training down." if slower else ""
+    parts = columns_of_views(dataset.views).values()
+    # No view has all rows: the tab that shows one view is closed.
+    apart = bool(parts) and all(np.isnan(dataset.values[:, own]).all(axis=1).any() for own in parts)
     st.markdown(
         f"**Missing values** — {plain(said)} Training uses the observed values. Afterwards, the "
-        f"tab *Fill in* estimates the missing ones.{slow}"
+        f"tab *{'Views' if apart else 'Fill in'}* estimates the missing ones.{slow}"
     )
     for note in dataset.notes:
         if note.startswith(LEFT_OUT):

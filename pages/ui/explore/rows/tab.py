@@ -45,8 +45,8 @@ def new_rows(item: Item, name: str) -> None:
         "**How typical.** Each training row is scored by a model that was trained without this "
         "row. *p* is the share of training rows that were at least as odd as the new row. With "
         "the limit p ≤ 0.01, ten of 1,000 ordinary rows are called odd by chance. p does not say "
-        "what is wrong. Rows with words or counts are compared with at most 200 training rows, "
-        "as in *Fill in*. If known factors were taken out, at most 200 training rows are compared, "
+        "what is wrong. Rows with words or counts are compared with at most 200 training rows. "
+        "If known factors were taken out, at most 200 training rows are compared, "
         "each at its own value of the factors.",
         "**Why.** Each column is compared with what the row's other columns predict. The most "
         "surprising columns are removed one by one, until the rest of the row is ordinary. If "
