@@ -124,6 +124,11 @@ def apply(
     >>> found["reasons"][0].split(".")[0]
     'Given its other columns, “alcohol” would be 13'
     """
+    if dataset is not None and not isinstance(dataset, Dataset):
+        raise DataError(
+            f"dataset must be a Dataset, as from read_table or Dataset.of_table(name, title, "
+            f"frame); got {type(dataset).__name__}"
+        )
     kinds = table_columns(model)
     if dataset is not None and isinstance(kinds, TableColumns):
         dataset = dataset.with_kinds(kinds.columns)

@@ -244,6 +244,8 @@ def test_text_with_decimal_commas_is_read_beside_words() -> None:
 
 
 def test_tables_that_do_not_fit_say_why(model: Any, plain: BayesianGPLVM) -> None:
+    with pytest.raises(DataError, match=r"must be a Dataset, as from read_table .* got DataFrame"):
+        gplvm_core.apply(plain, NEW[:2], pd.DataFrame(ROWS))
     with pytest.raises(DataError, match="none of the model's columns"):
         gplvm_core.apply(model, pd.DataFrame({"a": [1.0]}), DATASET)
     with pytest.raises(DataError, match="row 2, column “mass”: “heavy” is no number"):
