@@ -3,7 +3,7 @@
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.prediction import DATA, DerivedDensity, Projection, complete
@@ -24,6 +24,17 @@ def check_asked(model: Any) -> None:
             f"{type(model).__name__} has no map of rows: use a model with latent points, such as "
             "BayesianGPLVM, DeepGPLVM or ManifoldRelevance"
         )
+
+
+def training_rows(dataset: Dataset, rows: Float[Array, "n D"]) -> Int[IntArray, " n"] | None:
+    """Return the numbers of rows that are training rows, −1 for the others.
+
+    None if fewer than half of the rows are: others may be equal by chance. dataset: the training
+    rows.
+    """
+    known = {own.tobytes(): n for n, own in enumerate(dataset.values.astype(np.float64))}
+    found = np.array([known.get(row.tobytes(), -1) for row in rows.astype(np.float64)], np.intp)
+    return found if 2 * np.sum(found >= 0) >= max(len(found), 1) else None
 
 
 def rows_for(model: Any, dataset: Dataset, rows: Float[Array, "n D"]) -> Any:

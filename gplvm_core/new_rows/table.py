@@ -23,7 +23,7 @@ from gplvm_core.models.estimators.with_known import (
 )
 from gplvm_core.new_rows.answers import Answers
 from gplvm_core.new_rows.asked import answers_of, prepare
-from gplvm_core.new_rows.places import unanswerable
+from gplvm_core.new_rows.places import training_rows, unanswerable
 from gplvm_core.new_rows.reasons import sentence_of
 from gplvm_core.new_rows.streamed import blocks_of, decimal_of, written
 from gplvm_core.new_rows.written_numbers import WrittenNumbers
@@ -76,8 +76,10 @@ def apply(
     dataset : Dataset, optional
         The training rows. They are needed for `p` and the reasons only if the model has no
         out-of-fold scores (`fit` with second_stage="off"), and for column names that the model does
-        not know. For words, counts and robust columns, and for maps without known factors, `p`
-        compares a row with at most 200 of these rows, and counts are no reasons.
+        not know. If at least half of the rows of a table in memory are training rows, these are
+        judged by scores that have not seen them. For words, counts and robust columns, and for maps
+        without known factors, `p` compares a row with at most 200 of these rows, and counts are no
+        reasons.
     errors : DataFrame or array_like of shape (n, D), optional
         The known standard deviation of each value of a table in memory; NaN where it is unknown. A
         data frame is matched by its names. The map then places and fills the rows, and no row has a
@@ -166,12 +168,17 @@ def apply(
         done += len(values)
         groups = [(model, slice(None))] if points is None else groups_of(model, points)
         parts, order = list[Answers](), np.arange(len(values))
+        same = training_rows(drawn, values) if dataset is not None and output is None else None
         for own, rows in groups:
-            asked = values[rows], None if errors is None else errors[rows]
-            each = answers_of(
-                own, drawn, asked[0], reasons=reasons, ranked=by_bound and not no_p, errors=asked[1]
+            parts += answers_of(
+                own,
+                drawn,
+                values[rows],
+                reasons=reasons,
+                ranked=by_bound and not no_p,
+                errors=None if errors is None else errors[rows],
+                trained=None if same is None else same[rows],
             )
-            parts += each
         if len(groups) > 1:
             order = np.argsort(np.concatenate([rows for _, rows in groups]))
         answers = Answers.joined(parts).rows(order)

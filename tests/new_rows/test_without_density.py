@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gplvm_core import BayesianGPLVM, Dataset
+from gplvm_core import BayesianGPLVM, Dataset, apply
 from gplvm_core.models.estimators.with_known import for_training
 from gplvm_core.new_rows import Answers, answers_of, sentence_of
 
@@ -71,6 +71,8 @@ def test_training_rows_are_judged_by_a_layer_that_has_not_seen_them(people) -> N
     numbers = np.arange(data.n_points)
     asked = answers_of(model, data, data.values, ranked=True, reasons=False, trained=numbers)
     found = Answers.joined(list(asked))
+    by_script = apply(model, data.in_own_values(), data, reasons=False)
+    np.testing.assert_allclose(by_script["p"], found.p)
     assert found.held_out and found.known == data.n_points - 1
     # Training rows that are compared with each other have all ranks.
     assert found.p.min() < 0.04 and found.p.max() > 0.95

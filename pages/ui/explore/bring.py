@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 from gplvm_core import load_dataset
 from gplvm_core.datasets import Dataset, View
 from gplvm_core.models.estimators.with_known import can_hold_out
-from gplvm_core.new_rows.places import only_answerable
+from gplvm_core.new_rows.places import only_answerable, training_rows
 from gplvm_core.prediction.typicality import MOST_KNOWN
 from gplvm_core.readers.calendar_steps import time_column
 from gplvm_core.readers.error_columns import ERRORS
@@ -133,11 +133,10 @@ def _recognised(item: Item, rows: NewRows) -> NewRows:
     """Mark the training rows in a file of which at least every second row is a training row."""
     if item.dataset.n_points > MOST_ROWS:
         return rows
-    known = {own.tobytes(): n for n, own in enumerate(item.dataset.values.astype(np.float64))}
-    trained = np.array([known.get(row.tobytes(), -1) for row in rows.values], dtype=np.intp)
-    count = int(np.sum(trained >= 0))
-    if 2 * count < len(trained):
+    trained = training_rows(item.dataset, rows.values)
+    if trained is None:
         return rows
+    count = int(np.sum(trained >= 0))
     note = f"{plural(count, 'row')} of {len(trained):,} are rows that the model was trained on. "
     return replace(rows, trained=trained, notes=(note + _of_training(item), *rows.notes))
 

@@ -132,7 +132,7 @@ def answer(
             + (
                 "other training rows nearby give the same alternatives."
                 if any(part.views == (to,) and part.dimensions for part in parts)
-                else f"this map has no dimension of “{plain(to)}” alone, which could differ."
+                else f"no axis of this map is of “{plain(to)}” alone, so none can differ by itself."
             )
         )
     near = matched(item.model, name, values, to, N_MATCHES, rows)
