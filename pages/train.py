@@ -27,7 +27,7 @@ from pages.ui.train.column_form import (
 )
 from pages.ui.train.coordinates import coordinates_offer
 from pages.ui.train.data_view import data_view, has_mixed_units
-from pages.ui.train.foreseen import say_foreseen
+from pages.ui.train.foreseen import end_trial, say_foreseen
 from pages.ui.train.goal_form import (
     COLUMN,
     LEADS,
@@ -152,6 +152,7 @@ def start(model: Any, dataset: Dataset, *, of: str = "", possible: bool = True) 
     if st.button(
         "Start training", type="primary", icon=":material/play_arrow:", disabled=not possible
     ):
+        end_trial()
         try:
             job_id = begin(
                 lambda: training.submit(

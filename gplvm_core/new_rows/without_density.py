@@ -30,7 +30,9 @@ from gplvm_core.readers.kinds import FRACTION
 from gplvm_core.readers.spread import spread_rows
 from gplvm_core.readers.views import columns_of_views
 
-MOST_SCORED = 200  # training rows to compare with; fractions are then accurate to about 0.04
+# Training rows that *Fill in* compares with, and those that a p-value counts; fractions are then
+# accurate to about 0.05 and 0.04.
+MOST_SCORED, MOST_COMPARED = 100, 200
 ROWS_AT_ONCE = 25  # training rows that are scored together
 MOST_WORDS = 8  # with more columns of words, only the density judges a row
 LEAST_CHANCE = 1e-6
@@ -39,14 +41,16 @@ FEWEST_DRAWS, DRAWS = 20, 200
 MOST_NUMBERS = 200_000  # draws of a row times its columns
 
 
-def scored_rows(dataset: Dataset, missing: Bool[BoolArray, " D"]) -> Int[IntArray, " K"]:
-    """Return the indices of the training rows to compare with: all rows, or 200 spread evenly.
+def scored_rows(
+    dataset: Dataset, missing: Bool[BoolArray, " D"], most: int = MOST_SCORED
+) -> Int[IntArray, " K"]:
+    """Return the indices of the training rows to compare with: all, or `most` spread evenly.
 
     missing: the columns without a value in the new row. In data with gaps, only rows with values in
     all other columns are compared.
     """
     known = np.flatnonzero(~np.isnan(dataset.values[:, ~missing]).any(axis=1))
-    return known[spread_rows(len(known), MOST_SCORED)] if len(known) else known
+    return known[spread_rows(len(known), most)] if len(known) else known
 
 
 def rows_at_once(model: Any, dataset: Dataset) -> int:
@@ -105,7 +109,9 @@ def p_values(
         count = known[gaps].shape[1]
         if count:
             if trained is not None:
-                itself = np.isin(trained, scored_rows(dataset, missing)).astype(float)
+                itself = np.isin(trained, scored_rows(dataset, missing, MOST_COMPARED)).astype(
+                    float
+                )
             usual, odd = (_in_units(part, known[gaps]) for part in (known[gaps], own[:, same]))
             above = count - np.searchsorted(np.sort(usual), odd - EQUAL) - itself[same]
             found[same] = np.maximum(1.0 + above, 1.0) / (1.0 + count - itself[same])
@@ -149,7 +155,7 @@ def _scores_of_training(
     each = [
         # Training rows have their own known factors.
         _scores(for_training(model, at, dataset), dataset, compared[at])
-        for at in _parts(model, dataset, scored_rows(dataset, missing))
+        for at in _parts(model, dataset, scored_rows(dataset, missing, MOST_COMPARED))
     ]
     return np.concatenate([np.empty((2, 0)), *each], axis=1)
 

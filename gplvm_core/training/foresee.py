@@ -10,7 +10,7 @@ assumed unless the trial ends before.
 import math
 import time
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -76,17 +76,22 @@ class Foreseen:
         return self.total - self.kept
 
 
-def foreseen(model: Any, dataset: Dataset) -> Foreseen:
-    """Try the training of a model on a data set. Raises ValueError if it cannot be tried."""
+def foreseen(
+    model: Any, dataset: Dataset, ask: Callable[[None], object] = lambda _: None
+) -> Foreseen:
+    """Try the training of a model on a data set. Raises ValueError if it cannot be tried.
+
+    ask: called at every report of the trial; raises StopIteration if nobody waits for the estimate.
+    """
     some = _some(dataset)
     trained, kept, total = _rows(model, dataset)
     tried = len(some.task.rows(some.n_points)[0]) if some.task else some.n_points
     with warnings.catch_warnings(action="ignore"):  # too few steps to converge
-        trial = _Trial()
+        trial = _Trial(ask)
         fitted = fitted_map(clone(model), some, trial)
         parts = {MAP: trial.seconds() * _work(model, trained, kept, total) / tried}
         for step in later_steps(fitted, some):
-            trial = _Trial()
+            trial = _Trial(ask)
             step.take(trial.report)
             most = MOST_COMPARED if step.name == DENSITY else kept
             usual = EARLIER if step.name == DENSITY else 1.0
@@ -99,8 +104,8 @@ class _Trial:
     it.
     """
 
-    def __init__(self) -> None:
-        self._begin, self._pace = time.thread_time(), Pace()
+    def __init__(self, ask: Callable[[None], object]) -> None:
+        self._ask, self._begin, self._pace = ask, time.thread_time(), Pace()
         self._first: tuple[float, float] | None = None  # seconds and share of the first report
         self._left = 0.0
 
@@ -114,6 +119,7 @@ class _Trial:
         self._told(time.thread_time() - self._begin, share, None)
 
     def _told(self, spent: float, share: float, left: float | None) -> None:
+        self._ask(None)
         if self._first is None and share > 0.0:  # what was done before is not repeated
             self._first = spent, share
         elif self._first is not None and spent > SECONDS and share > self._first[1]:

@@ -160,3 +160,14 @@ def test_the_estimate_is_within_a_factor_of_three(model, dataset):
         assert step.take(lambda share: None) is None
     took = time.thread_time() - begin
     assert took / 3 < found.seconds < 3 * took
+
+
+def test_a_trial_that_nobody_waits_for_ends_at_its_next_report():
+    asked = []
+
+    def ask(_):
+        asked.append(len(asked))
+        raise StopIteration
+
+    foreseen(model_of(BayesianGPLVM), numbers(200), ask)
+    assert len(asked) == 2  # one report of the map, and one of the density

@@ -15,6 +15,7 @@ from pages.ui.shared.running import LOOK
 from pages.ui.shared.words import about_bytes_in_words, model_words, seconds_in_words
 
 HOUR = 3600.0
+TRIAL = "train_trial"  # the session's key of the last trial
 SOON = 0.3  # seconds that the page waits for the trial
 
 
@@ -25,13 +26,18 @@ def say_foreseen(model: Any, dataset: Dataset, others: Sequence[Any]) -> None:
     """
     key = _key(model, dataset)
 
-    def words(_: Any) -> str:
-        found = foreseen(model, dataset)
+    def words(ask: Any) -> str:
+        found = foreseen(model, dataset, ask)
         return in_words(found, dataset) + _quicker(found, dataset, others)
 
-    run = comparison_of(key) or begin_comparison(key, words)
+    if (before := st.session_state.get(TRIAL, key)) != key:
+        end_trial(before)
+    st.session_state[TRIAL] = key
+    run = comparison_of(key)
+    if run is None or (run.done and run.ending):  # an ended trial has no estimate
+        run = begin_comparison(key, words)
     run.wait(SOON)
-    if not run.done:
+    if not run.done or run.ending:
         st.fragment(_look, run_every=LOOK)(key)
     elif run.problem is not None:
         st.warning(
@@ -40,6 +46,13 @@ def say_foreseen(model: Any, dataset: Dataset, others: Sequence[Any]) -> None:
         )
     else:
         st.info(run.result, icon=":material/schedule:")
+
+
+def end_trial(key: str | None = None) -> None:
+    """End the trial of this key, by default the visitor's last one: nobody waits for it."""
+    run = comparison_of(key or st.session_state.get(TRIAL, ""))
+    if run is not None and not run.done:
+        run.end()
 
 
 def _look(key: str) -> None:
