@@ -146,6 +146,9 @@ class Block:
         among, spread = np.ix_(precise, precise), 1.0 / precision[precise]
         covariance[among] = -spread[:, None] * inner[among] * spread
         covariance[precise, precise] = (1.0 - shrunk[precise]) * spread
+        # Between far more precise sites, a variance is lost in rounding, also below 0.
+        lost = np.flatnonzero(np.diagonal(covariance) <= 0.0)
+        covariance[lost, lost] = np.finfo(float).eps * np.diagonal(gram)[lost]
         # For the same reason I − B̂K is computed as B̂Λ⁻¹ where there are sites.
         nothing = np.flatnonzero(precision == 0.0)
         shrink = inner / np.where(precision == 0.0, 1.0, precision)

@@ -104,3 +104,13 @@ def test_sites_far_more_precise_than_the_prior_keep_their_digits(precision: floa
     log_ratio = np.linalg.slogdet(gram)[1] + 12 * np.log(precision)
     expected = 0.5 * (np.trace(inverse) / precision + mean @ inverse @ mean - 12 + log_ratio)
     assert found.kl[0] == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_point_between_far_more_precise_sites_has_a_positive_variance():
+    times = np.arange(52.0)[:, None]
+    precision = np.full((52, 1), 1e12)
+    precision[::4] = 7e-3
+    sites = Sites(np.zeros((52, 1)), precision)
+    found = smooth(RBF(1.0, 1250.0), Timeline.of(times), sites)
+    variance = found.belief.variance
+    assert (variance > 0.0).all() and variance.max() < 1e-9
