@@ -270,6 +270,7 @@ def test_views_that_all_lack_rows_leave_the_tabs_and_answer_new_rows(keep, pairs
 def test_different_distances_are_written_differently():
     assert told_apart(np.array([0.00012, 0.00313, 0.003142])) == ["0.00012", "0.00313", "0.00314"]
     assert told_apart(np.array([0.0, 2.0, 2.0])) == ["0", "2", "2"]
+    assert told_apart(np.array([2.0, 2.0 + 1e-12])) == ["2", "2"]
 
 
 def test_a_card_draws_the_views_side_by_side(keep, model, pairs):

@@ -46,6 +46,7 @@ def new_rows(item: Item, name: str) -> None:
         "row. *p* is the share of training rows that were at least as odd as the new row. With "
         "the limit p ≤ 0.01, ten of 1,000 ordinary rows are called odd by chance. p does not say "
         "what is wrong. Rows with words or counts are compared with at most 200 training rows. "
+        "An unlikely word makes a row odd, in tables with up to eight columns of words. "
         "If known factors were taken out, at most 200 training rows are compared, "
         "each at its own value of the factors.",
         "**Why.** Each column is compared with what the row's other columns predict. The most "

@@ -156,8 +156,8 @@ def answer(
 def told_apart(values: Array) -> list[str]:
     """Write numbers with as few digits, from 2 to 6, as tell different ones apart."""
     count = len(set(values.tolist()))
-    written = ([in_digits(value, digits) for value in values] for digits in range(2, 7))
-    return next(texts for texts in written if len(set(texts)) == count)
+    written = [[in_digits(value, digits) for value in values] for digits in range(2, 7)]
+    return next((texts for texts in written if len(set(texts)) == count), written[-1])
 
 
 def chances_in_words(column: str, chances: Sequence[tuple[str, float]]) -> str:
