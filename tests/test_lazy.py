@@ -1,5 +1,6 @@
 """Tests that names are imported when they are first used, in any order and by several threads."""
 
+import importlib
 import subprocess
 import sys
 
@@ -42,3 +43,8 @@ def test_a_name_that_is_not_there_is_an_attribute_error():
     with pytest.raises(AttributeError, match="module 'gplvm_core' has no attribute 'BayesianGP'"):
         gplvm_core.BayesianGP  # noqa: B018
     assert {"BayesianGPLVM", "apply", "read_table"} <= set(dir(gplvm_core))
+
+
+def test_a_name_that_a_module_has_too_is_the_name_whatever_is_imported_first():
+    importlib.import_module("gplvm_core.store.model_card")
+    assert callable(gplvm_core.store.model_card)
