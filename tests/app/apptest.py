@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -70,6 +71,15 @@ def said(at: AppTest) -> str:
         "html",
     )
     return "\n".join(as_shown(str(e.value)) for kind in kinds for e in getattr(at, kind))
+
+
+def estimated(at: AppTest) -> str:
+    """Return all text on Train when the trial behind its estimate has ended."""
+    while "Trying a few steps" in said(at):
+        time.sleep(0.1)
+        at.run()
+    assert not at.exception and not at.error
+    return said(at)
 
 
 def as_shown(markdown: str) -> str:

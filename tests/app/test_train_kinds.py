@@ -1,6 +1,5 @@
 """Tests of Train through AppTest: a table with words and counts."""
 
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -12,7 +11,7 @@ from gplvm_core import Dataset, Drawing
 from gplvm_core.store import Library, workspace
 from pages.ui.train.goal_form import COLUMN, GOAL, MAP
 from pages.ui.train.model_choices import CHOICES, unfilled_gap
-from tests.app.apptest import kind_of, press, run_page, said, started, upload
+from tests.app.apptest import estimated, kind_of, press, run_page, said, started, upload
 from tests.app.uploads import soils
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -89,12 +88,9 @@ def test_the_time_is_foreseen_and_a_model_of_more_than_an_hour_is_not_left_witho
     monkeypatch.setattr("pages.ui.train.foreseen.HOUR", 0.0)
     monkeypatch.setattr("gplvm_core.training.comparing._RUNS", {})  # no estimate of another test
     at = upload(run_page("train"), "birds.csv", birds())
-    while "Trying a few steps" in said(at):
-        time.sleep(0.2)
-        at.run()
-    assert not at.exception and not at.error
-    assert "What this will take" in said(at) and "of memory if it needs all steps" in said(at)
-    assert "No model learns all these data in an hour. Use fewer rows or columns." in said(at)
+    words = estimated(at)
+    assert "What this will take" in words and "of memory if it needs all steps" in words
+    assert "No model learns all these data in an hour. Use fewer rows or columns." in words
 
 
 def test_the_label_of_many_rows_colours_the_map_so_that_a_sample_trains(monkeypatch):
@@ -103,14 +99,14 @@ def test_the_label_of_many_rows_colours_the_map_so_that_a_sample_trains(monkeypa
     monkeypatch.setattr("gplvm_core.training.foresee.TRIED", 20)
     lines = ["mass,length,tree", *(f"{n}.5,{n * n % 7},{('oak', 'elm')[n % 2]}" for n in range(40))]
     at = upload(run_page("train"), "trees.csv", "\n".join(lines).encode())
-    assert not at.exception and not at.error
-    assert "40 rows, 2 values each, 2 labels" in said(at)
-    assert "With words to learn, the map shows a sample of the 40 rows" in said(at)
-    assert "About 20 of 40 rows train the model" in said(at)
-    assert "Then 20 more rows are placed on the map" in said(at)
-    at = kind_of(at, "tree", "yes/no")
-    assert "The map shows a sample of the rows." in said(at)
-    assert "The other 20 rows are streamed once" in said(at)
+    words = estimated(at)
+    assert "40 rows, 2 values each, 2 labels" in words
+    assert "With words to learn, the map shows a sample of the 40 rows" in words
+    assert "About 20 of 40 rows train the model" in words
+    assert "Then 20 more rows are placed on the map" in words
+    words = estimated(kind_of(at, "tree", "yes/no"))
+    assert "The map shows a sample of the rows." in words
+    assert "The other 20 rows are streamed once" in words
 
 
 def test_a_kind_is_changed_by_a_click_and_remembered():
