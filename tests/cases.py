@@ -26,11 +26,12 @@ def few_held_out(patch: pytest.MonkeyPatch) -> None:
     """Reduce the cost of the second stage: it tries few settings on a few held-out rows."""
     # Imported here, because the shapes of modules that are imported from now on are checked.
     from gplvm_core.models.estimators import with_density
-    from gplvm_core.prediction import fills, held_out, intervals
+    from gplvm_core.prediction import fills, held_out, hidden_values, intervals
 
     patch.setattr(with_density, "SIZES", (2,))
     patch.setattr(with_density, "STRENGTHS", (10.0,))
     patch.setattr(fills, "MOST_ROWS", 4)
+    patch.setattr(hidden_values, "N_TREES", 3)
     patch.setattr(intervals, "PARTS", 2)
     patch.setattr(intervals, "MOST_FRAMES", 6)
     patch.setattr(held_out, "GAPS", 1)

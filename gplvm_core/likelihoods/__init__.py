@@ -1,5 +1,6 @@
 """Level 3: the likelihoods of columns, and the encoding of words."""
 
+from gplvm_core.likelihoods.column_models import Averages, Beside, ColumnModels
 from gplvm_core.likelihoods.counts import Count, count_probabilities
 from gplvm_core.likelihoods.errors import WithErrors
 from gplvm_core.likelihoods.likelihood import Likelihood, Quadratic
@@ -22,6 +23,9 @@ from gplvm_core.likelihoods.table import (
 
 __all__ = [
     "LIKELIHOODS",
+    "Averages",
+    "Beside",
+    "ColumnModels",
     "Count",
     "Exposure",
     "Likelihood",

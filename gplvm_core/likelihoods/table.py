@@ -17,6 +17,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
+from gplvm_core.likelihoods.column_models import Beside, is_asked
 from gplvm_core.likelihoods.likelihood import Likelihood
 from gplvm_core.likelihoods.links import Links
 from gplvm_core.likelihoods.robust import USUAL
@@ -73,14 +74,17 @@ class TableColumns:
     a category or grade of W words is W − 1 outputs. An exposure is one output, its logarithm in
     units of the usual exposure.
 
-    widths: the factor of the standard deviation of each column's predictions, with which 95 %
-    intervals hold (1 for words and counts); empty if it is not known.
+    widths: the factors of the standard deviations of each column's predictions, with which 95 %
+    intervals hold (1 for words and counts), for rows with few and with many gaps; empty if they are
+    not known. beside: chained models that
+    predict missing values beside the map; None if they are not known, or if they are no better.
     """
 
     columns: tuple[TableColumn, ...]
     # The library of the table's data frame, "" for an array. Older files have True for pandas.
     frame: str | bool = ""
-    widths: tuple[float, ...] = ()
+    widths: tuple[tuple[float, ...], ...] = ()
+    beside: Beside | None = None
 
     @classmethod
     def learnt(
@@ -160,6 +164,13 @@ class TableColumns:
                 )
             found += [LIKELIHOODS[column.kind]] * (place.stop - place.start)
         return Links(tuple(found))
+
+    def shares_in_words(self) -> str:
+        """Describe the share of the map in the predictions of each column of almost whole rows."""
+        if self.beside is None:
+            return ""
+        shares = zip(self.columns, self.beside.shares[0, :, 0], strict=True)
+        return ", ".join(f"{column.name} {own:.0%}" for column, own in shares if is_asked(column))
 
     def encoded(self, table: Any) -> Float[Array, "N D"]:
         """Return the outputs of new rows. Raises DataError if the rows do not fit the columns."""
@@ -243,6 +254,21 @@ class TableColumns:
     def codes(self, outputs: Float[Array, "N D"], at: int) -> Float[Array, " N"]:
         """Return the index of each row's word in column `at`; NaN where missing."""
         return _codes(outputs[:, self.places[at]])
+
+    def coded(self, outputs: Float[Array, "N D"]) -> Float[Array, "N C"]:
+        """Convert outputs to values of the columns, where a word is its index; NaN if missing."""
+        found = np.zeros((len(outputs), len(self.columns)))
+        for at, (column, place) in enumerate(zip(self.columns, self.places, strict=True)):
+            own = outputs[:, place]
+            if column.kind == CONSTANT:
+                continue
+            if column.is_words:
+                found[:, at] = _codes(own)
+            else:
+                found[:, at] = own[:, 0]
+            if column.kind == "exposure":
+                found[:, at] = column.unit * np.exp(own[:, 0])
+        return found
 
     def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[Any]:
         """Convert complete outputs to the values of the columns, N × C.

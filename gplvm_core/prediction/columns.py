@@ -11,11 +11,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import NDArray
+from scipy.stats import poisson
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.likelihoods import (
+    Averages,
     Count,
     Likelihood,
     Links,
@@ -24,7 +26,8 @@ from gplvm_core.likelihoods import (
     count_probabilities,
     probability,
 )
-from gplvm_core.numerics import Array
+from gplvm_core.likelihoods.column_models import has_many_gaps
+from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.complete import functions
 from gplvm_core.prediction.forward import moments
 from gplvm_core.prediction.network import Network, Outputs
@@ -44,6 +47,8 @@ class Expected:
     weights: Float[Array, "N K"]
     mean: Float[Array, "N K D"]
     variance: Float[Array, "N K D"]
+    averages: Averages | None = None  # with column models beside the map
+    many: bool | Bool[BoolArray, " N"] = False  # whether a row has many gaps
 
     @classmethod
     def at(
@@ -67,18 +72,20 @@ class Expected:
         return replace(self, mean=mean)
 
     def explanation(self, k: int) -> "Expected":
-        """Return the prediction of explanation k alone."""
+        """Return the prediction of explanation k alone, by the map."""
         one = np.ones((len(self.weights), 1))
         only = slice(k, k + 1)
-        return Expected(
-            self.columns, self.posterior, one, self.mean[:, only], self.variance[:, only]
-        )
+        mean, variance = self.mean[:, only], self.variance[:, only]
+        return Expected(self.columns, self.posterior, one, mean, variance, many=self.many)
 
     def classes(self, at: int) -> Float[Array, "N C"]:
         """Return the probabilities of a column's words."""
         place = self.columns.places[at]
         yes = probability(self.mean[..., place], self.variance[..., place])
-        return np.einsum("nk,nkc->nc", self.weights, class_probabilities(yes))
+        own = np.einsum("nk,nkc->nc", self.weights, class_probabilities(yes))
+        if self.averages is None:
+            return own
+        return self.averages.of(at, own, [each[at] for each in self.averages.expected])
 
     def words(self, at: int) -> Float[Array, "N C"]:
         """Return the probabilities of a column's words, in the order of `words_of`."""
@@ -89,16 +96,13 @@ class Expected:
         likelihood = self._likelihood(at)
         assert isinstance(likelihood, Count)
         each = count_probabilities(*self._one(at), float(likelihood.size), most)
-        return np.einsum("nk,nkc->nc", self.weights, each)
+        own = np.einsum("nk,nkc->nc", self.weights, each)
+        return self._averaged_counts(at, own, np.arange(most + 1)[None])
 
     def moments(self, at: int) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
         """Return mean and variance of a column of numbers or counts, noise included."""
-        place = self.columns.places[at]
-        own = self.posterior.observed(self.mean, self.variance, noise=True)
-        mean, variance = (part[..., place.start] for part in own)
-        whole = np.sum(self.weights * mean, axis=1)
-        spread = np.sum(self.weights * (variance + (mean - whole[:, None]) ** 2), axis=1)
-        return whole, spread * self._width(at) ** 2
+        mean, variance = self._moments(at)
+        return mean, variance * self._width(at) ** 2
 
     def quantiles(self, at: int, levels: Float[Array, " L"]) -> Float[Array, "L N"]:
         """Return quantiles of a column of numbers or counts, or of the indices of a grade's
@@ -106,9 +110,7 @@ class Expected:
         """
         column = self.columns.columns[at]
         if column.kind == "grade":
-            below = np.cumsum(self.classes(at), axis=1)
-            below[:, -1] = 1.0
-            return np.stack([np.argmax(below >= level, axis=1) for level in levels]).astype(float)
+            return _quantiles(self.classes(at), levels)
         if column.is_words or column.kind == "exposure":
             raise DataError(
                 f"column {column.name!r} is of kind {column.kind}, which has no order and thus no "
@@ -118,8 +120,14 @@ class Expected:
         variance = variance + self.posterior.layer_noise[self.columns.places[at].start]
         found = self._likelihood(at).quantiles(levels, self.weights, mean, variance)
         if column.is_number:
-            middle = self.moments(at)[0]
-            found = middle + self._width(at) * (found - middle)
+            # The quantiles keep their shape; their mean and their standard deviation are averaged.
+            (middle, own), (whole, all_) = self._of_map(at), self.moments(at)
+            return np.asarray(whole + np.sqrt(all_ / own) * (found - middle))
+        if self.averages is not None:
+            # A quantile of an average lies between those of its parts.
+            others = [poisson.ppf(levels[:, None], each[at]) for each in self.averages.expected]
+            most = int(max(np.max(each) for each in (found, *others)))
+            return _quantiles(self.counts(at, most), levels)
         return found
 
     def likeliest(self) -> tuple[Float[Array, "N D"], Float[Array, "N C"], Float[Array, "N C"]]:
@@ -210,14 +218,35 @@ class Expected:
             alone.log_probabilities(own, self.mean[:, k, only], self.variance[:, k, only])
             for k in range(self.weights.shape[1])
         ]
-        return np.sum(self.weights * np.exp(np.stack(each, axis=1)), axis=1)
+        found = np.sum(self.weights * np.exp(np.stack(each, axis=1)), axis=1)
+        return self._averaged_counts(at, found[:, None], values[:, None])[:, 0]
+
+    def _moments(self, at: int) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
+        """Return mean and variance of a column, before its intervals are widened."""
+        own, counts = self._of_map(at), self.columns.columns[at].kind == "count"
+        return own if self.averages is None else self.averages.moments(at, own, counts=counts)
+
+    def _of_map(self, at: int) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
+        place = self.columns.places[at].start
+        own = self.posterior.observed(self.mean, self.variance, noise=True)
+        mean, variance = (part[..., place] for part in own)
+        whole = np.sum(self.weights * mean, axis=1)
+        return whole, np.sum(self.weights * (variance + (mean - whole[:, None]) ** 2), axis=1)
+
+    def _averaged_counts(self, at: int, own: Float[Array, "N C"], counts: Any) -> Array:
+        """Average probabilities of counts; those of column models are Poisson."""
+        if self.averages is None:
+            return own
+        means = [each[at][:, None] for each in self.averages.expected]
+        return self.averages.of(at, own, [np.asarray(poisson.pmf(counts, mean)) for mean in means])
 
     def _one(self, at: int) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
         place = self.columns.places[at].start
         return self.mean[..., place], self.variance[..., place]
 
-    def _width(self, at: int) -> float:
-        return self.columns.widths[at] if self.columns.widths else 1.0
+    def _width(self, at: int) -> Float[Array, " N"]:
+        few, many = (own[at] for own in self.columns.widths) if self.columns.widths else (1.0, 1.0)
+        return np.broadcast_to(np.where(self.many, many, few), len(self.weights))
 
     def _likelihood(self, at: int) -> Likelihood:
         """Return the likelihood of a column with one output."""
@@ -244,7 +273,19 @@ def expected_of(
     """Predict the data `end` for rows. outputs: the rows' observed values of these data."""
     parts = functions(network, explained, end)
     found = Expected(columns, network.ends[end].posterior, *parts)
-    return found if outputs is None else found.exposed(outputs)
+    if outputs is None:
+        return found
+    if columns.widths:
+        values = columns.coded(outputs)
+        averages = None if columns.beside is None else columns.beside.averages(values)
+        found = replace(found, averages=averages, many=has_many_gaps(values))
+    return found.exposed(outputs)
+
+
+def _quantiles(chances: Float[Array, "N C"], levels: Float[Array, " L"]) -> Float[Array, "L N"]:
+    below = np.cumsum(chances, axis=1)
+    below[:, -1] = 1.0
+    return np.stack([np.argmax(below >= level, axis=1) for level in levels]).astype(float)
 
 
 def expected_of_others(
@@ -259,12 +300,12 @@ def expected_of_others(
 
     factors: the known factors of the rows (`AskedFactors`), if the map leaves any out.
     """
-    known, rows = dict(outputs), outputs.get(end)
+    known, rows = dict(outputs), None
     if end in known:
-        own = known[end].copy()
-        own[:, columns.places[at]] = np.nan
-        known[end] = own
-        if len(known) > 1 and np.isnan(own).all():
+        rows = known[end].copy()
+        rows[:, columns.places[at]] = np.nan
+        known[end] = rows
+        if len(known) > 1 and np.isnan(rows).all():
             del known[end]
     if factors is not None:
         return expected_of(network, columns, end, factors.explained(network, known), rows)

@@ -111,6 +111,8 @@ def _trust(model: Any) -> Iterator[str]:
     intervals = getattr(model, "intervals_", None)
     if density is not None and density.fills is not None:
         yield "The widths of the intervals of filled gaps were set on rows kept aside."
+    elif getattr(getattr(model, "columns_", None), "widths", ()):
+        yield "The widths of the intervals of numbers were set on hidden values of rows kept aside."
     elif intervals is None:
         yield "Intervals are those of the model; they were not calibrated on rows kept aside."
     for each in () if intervals is None else intervals.factors:

@@ -9,7 +9,7 @@ from gplvm_core.models.estimators.second_stage import (
     AUTO,
     OFF,
     LaterStep,
-    can_widen,
+    can_hide_values,
     map_only,
     steps_of,
 )
@@ -51,7 +51,7 @@ def later_steps(fitted: Any, dataset: Dataset) -> tuple[LaterStep, ...]:
     if getattr(fitted, "second_stage", AUTO) == OFF:
         return ()
     rows = dataset.views_in_own_values() if dataset.views else dataset.values
-    if can_widen(fitted):
+    if can_hide_values(fitted):
         rows = dataset.in_own_values()
     return steps_of(fitted, rows, dataset.sequences)
 

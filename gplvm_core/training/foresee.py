@@ -24,12 +24,13 @@ from gplvm_core.models import (
     DeepManifoldRelevance,
     ManifoldRelevance,
 )
-from gplvm_core.models.estimators.second_stage import DENSITY
+from gplvm_core.models.estimators.second_stage import DENSITY, HIDDEN
 from gplvm_core.models.problems.deep_many_rows import together
 from gplvm_core.models.problems.many_rows import MANY, SAMPLES, are_many, growing
 from gplvm_core.models.training.run import PLACING, Work
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.derivation import MOST_COMPARED
+from gplvm_core.prediction.hidden_values import MOST_TRAINED
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.error_columns import ERRORS
 from gplvm_core.readers.rows.table import TableDataset
@@ -93,7 +94,7 @@ def foreseen(
         for step in later_steps(fitted, some):
             trial = _Trial(ask)
             step.take(trial.report)
-            most = MOST_COMPARED if step.name == DENSITY else kept
+            most = {DENSITY: MOST_COMPARED, HIDDEN: MOST_TRAINED}.get(step.name, kept)
             usual = EARLIER if step.name == DENSITY else 1.0
             parts[step.name] = usual * trial.seconds() * max(1.0, min(kept, most) / tried)
     return Foreseen(trained, kept, total, parts, _bytes(model, dataset, trained, kept))

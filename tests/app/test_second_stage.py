@@ -62,5 +62,7 @@ def test_every_step_of_the_second_stage_has_words():
     """A step without words would be announced as the time until the map opens."""
     rows = np.sin(np.outer(np.arange(30.0), [0.2, 0.3, 0.5]))
     model = DynamicalGPLVM(1, 5, time_kernel="matern32", max_iter=3, random_state=0).fit(rows)
-    names = {step.name for step in steps_of(model, rows)}
-    assert len(names) == 3 and names == set(second_stage.STEPS)
+    words = [[number, "up" if number > 0.0 else "down"] for number in rows[:, 0]]
+    table = BayesianGPLVM(1, 5, kinds="auto", max_iter=3, random_state=0).fit(words)
+    names = {step.name for step in (*steps_of(model, rows), *steps_of(table, words))}
+    assert len(names) == 4 and names == set(second_stage.STEPS)

@@ -5,6 +5,7 @@ quadrature.
 import numpy as np
 import pytest
 from scipy.stats import norm, poisson
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegression, RidgeCV
 from sklearn.model_selection import GridSearchCV
 from sklearn.preprocessing import StandardScaler
@@ -43,6 +44,26 @@ def test_without_gaps_every_column_is_scikit_learns_own_regression() -> None:
     one_hot = StandardScaler().fit_transform(np.eye(2)[codes])
     ridge = RidgeCV(np.geomspace(0.01, 1000.0, 11)).fit(one_hot, pair[:, 0].astype(float))
     np.testing.assert_allclose(model.expected(pair)[0], ridge.predict(one_hot))
+
+
+def test_forests_of_words_numbers_and_counts_are_scikit_learns_own() -> None:
+    table, _ = mixed(80)
+    table[0, 2] = "b"  # a word of a single row
+    model = ChainedModels(KINDS, "forest", random_state=0).fit(table)
+    words, settings = model.columns_[2].words, {"min_samples_leaf": 3, "random_state": 0}
+    number, other, count = (table[:, at].astype(float) for at in (0, 1, 3))
+    codes = np.array([words.index(word) for word in table[:, 2]])
+    one_hot, root = np.eye(3)[codes], np.sqrt(count)[:, None]
+    pair = np.column_stack([number, other])
+    found = model.expected(table)
+    forest = RandomForestClassifier(200, **settings).fit(np.hstack([pair, root]), codes)
+    np.testing.assert_allclose(found[2], forest.predict_proba(np.hstack([pair, root])))
+    inputs = np.hstack([other[:, None], one_hot, root])
+    numbers = RandomForestRegressor(200, **settings).fit(inputs, number)
+    np.testing.assert_allclose(found[0], numbers.predict(inputs))
+    inputs = np.hstack([pair, one_hot])
+    counts = RandomForestRegressor(200, criterion="poisson", **settings).fit(inputs, count)
+    np.testing.assert_allclose(found[3], counts.predict(inputs))
 
 
 @pytest.mark.parametrize("family", ["linear", pytest.param("forest", marks=pytest.mark.slow)])

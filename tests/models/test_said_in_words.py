@@ -144,9 +144,9 @@ def test_months_and_quarters_are_equal_steps_of_a_state_space_model(months):
 
 
 def test_tables_with_words_say_once_that_their_intervals_are_not_calibrated():
-    with pytest.warns(UserWarning, match="not calibrated: the table has 30 rows; at least 40 are"):
+    with pytest.warns(UserWarning, match="hidden values: the table has 30 rows; at least 40 are"):
         model = BayesianGPLVM(kinds="auto", second_stage="auto", **MAP).fit(WORDS)
-    assert sum("not calibrated" in note for note in model.notes_) == 1
+    assert sum("intervals may be too narrow" in note for note in model.notes_) == 1
     numbers = BayesianGPLVM(second_stage="auto", **MAP).fit(ROWS)
     assert not any("not calibrated" in note for note in numbers.notes_)
 

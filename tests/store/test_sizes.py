@@ -12,6 +12,8 @@ import pytest
 from sklearn.base import BaseEstimator
 
 from gplvm_core import DeepGPLVM, DynamicalGPLVM, Edge, Model, load_dataset
+from gplvm_core.prediction.chained import chain_of
+from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.store import StoreError, load
 from gplvm_core.store.decoding import decode
 from gplvm_core.store.encoding import Encoded, encode
@@ -33,7 +35,9 @@ def stored(model, circle):
     deep = DeepGPLVM((2, 2), **SMALL).fit(circle.values[:12])
     graph = Model({"x": 2}, [Edge("x", "y", n_inducing=4)], max_iter=2, random_state=0)
     graph.fit({"y": circle.values[:12]})
-    parts = [mapped, moving, deep, graph, load_dataset("walker")]
+    columns = tuple(TableColumn(name, "number") for name in "ab")
+    trees = chain_of(columns, circle.values[:12, :2], "forest", n_trees=2)
+    parts = [mapped, moving, deep, graph, load_dataset("walker"), trees]
     return [encode(part, known_classes()) for part in parts]
 
 

@@ -8,7 +8,7 @@ import inspect
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, TypeVar, cast
 
@@ -18,23 +18,26 @@ from sklearn.base import BaseEstimator, clone
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.prediction.candidates import Report
-from gplvm_core.prediction.sharpness import number_widths
+from gplvm_core.prediction.hidden_values import with_hidden_values
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.kinds import in_own_values
 
 AUTO, OFF = "auto", "off"
 FOLDS = 5  # the parts of the training rows for out-of-fold scores
 DENSITY, INTERVALS = "density of the rows", "widths of intervals"
+HIDDEN = "test on hidden values"  # of tables with words
 FORECASTER = "test of forecasts"
 NOT_LEARNT = {
     DENSITY: "the density of the rows was not learnt",
     INTERVALS: "the widths of intervals were not calibrated",
+    HIDDEN: "predictions were not tested on hidden values",
     FORECASTER: "forecasts were not compared with simple rules",
 }
 CONSEQUENCES = {
     DENSITY: "The map alone fills gaps, its intervals may be too narrow, and new rows have no "
     "p-values",
     INTERVALS: "Intervals may be too narrow",
+    HIDDEN: "The map alone predicts missing values, and intervals may be too narrow",
     FORECASTER: "The model continues its sequences itself",
 }
 # A note of models without a time_kernel, and the note in its place if the second stage uses the
@@ -51,6 +54,10 @@ OWN_WIDTHS = (
 WIDTHS_WITHOUT = (
     "the map leaves out known factors: it has no density of rows, and its intervals are not "
     "calibrated on held-out rows, and may be too narrow"
+)
+AVERAGED = (
+    "missing values are predicted by averages of the map and of models of each column given the "
+    "others, because these averages predicted hidden values best. The share of the map is"
 )
 ENDED = "training was ended before"
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -92,8 +99,8 @@ def steps_of(model: Any, rows: Any, sequences: Any = None) -> tuple[LaterStep, .
         steps.append(LaterStep(DENSITY, partial(model.fit_density, rows, folds=folds)))
     if getattr(model, "can_calibrate", False):
         steps.append(LaterStep(INTERVALS, partial(_calibrate, model, rows, sequences)))
-    if can_widen(model):
-        steps.append(LaterStep(INTERVALS, partial(_widen, model, rows)))
+    if can_hide_values(model):
+        steps.append(LaterStep(HIDDEN, partial(_hide_values, model, rows)))
     if getattr(model, "can_choose_forecaster", False):
         steps.append(LaterStep(FORECASTER, partial(model.choose_forecaster, rows)))
     return tuple(steps)
@@ -190,28 +197,28 @@ def _warn_of_words(model: Any) -> None:
     """Note that no step calibrates the intervals of outputs that are not all numbers."""
     ends = model.fitted_.network.ends.values()
     known = getattr(model, "known_", None) is not None
-    kinds = any(edge.posterior.links is not None for edge in ends) and not can_widen(model)
+    kinds = any(edge.posterior.links is not None for edge in ends) and not can_hide_values(model)
     if known or kinds or has_known_errors(model):
         note = WIDTHS_WITHOUT if known else OWN_WIDTHS
         model.notes_ += (note,)
         warnings.warn(note, UserWarning, stacklevel=3)
 
 
-def can_widen(model: Any) -> bool:
-    """Whether the second stage learns how wide the intervals of numbers beside words must be."""
-    columns = getattr(model, "columns_", None)
-    numbers = isinstance(columns, TableColumns) and any(own.is_number for own in columns.columns)
+def can_hide_values(model: Any) -> bool:
+    """Whether the second stage tests a table with words or counts on hidden values."""
     alone = getattr(model, "time_kernel", None) is None and getattr(model, "known_", None) is None
-    return numbers and alone and not has_known_errors(model)
+    table = isinstance(getattr(model, "columns_", None), TableColumns)
+    return table and alone and not has_known_errors(model)
 
 
-def _widen(model: Any, rows: Any, callback: Report) -> None:
-    """Learn the widths of a table with words, whose rows are given in their own values."""
+def _hide_values(model: Any, rows: Any, callback: Report) -> None:
+    """Test a table with words, whose rows are given in their own values."""
     outputs, kept = model.columns_.encoded(rows), model.rows_.kept
     if kept is not None and len(outputs) > len(kept):  # the other rows were streamed
         outputs = outputs[kept]
-    widths = number_widths(model._network, model.columns_, outputs, callback)
-    model.columns_ = replace(model.columns_, widths=widths)
+    model.columns_ = with_hidden_values(model._network, model.columns_, outputs, callback)
+    if model.columns_.beside is not None:
+        model.notes_ += (f"{AVERAGED}: {model.columns_.shares_in_words()}",)
 
 
 def _in_memory(model: Any, rows: Any) -> Any:

@@ -35,6 +35,10 @@ WIDENED = (
     "Filled by the map. How wide the intervals of numbers are was learnt on hidden values of rows "
     "that it had not seen."
 )
+AVERAGED = (
+    "Filled by averages of the map and of models of each column given the others, because these "
+    "averages predicted hidden values best. Intervals are as wide as hidden values need."
+)
 
 
 @dataclass(frozen=True)
@@ -56,10 +60,10 @@ def density_of(model: Any) -> DerivedDensity | None:
     return found
 
 
-def widths_of(model: Any) -> tuple[float, ...]:
-    """Return the widths of a table with words and numbers; () if they were not learnt."""
+def tested(model: Any) -> TableColumns | None:
+    """Return the columns of a table with words, if they were tested on hidden values."""
     columns = getattr(model, "columns_", None)
-    return columns.widths if isinstance(columns, TableColumns) else ()
+    return columns if isinstance(columns, TableColumns) and columns.widths else None
 
 
 def dense(item: Item, name: str) -> Item:
@@ -87,7 +91,7 @@ def named(model: Any, name: str) -> str:
     learnt = (
         ("density", density_of(model)),
         ("intervals", getattr(model, "intervals_", None)),
-        ("widths", widths_of(model) or None),
+        ("hidden values", tested(model)),
     )
     return "|".join([name, *(each for each, found in learnt if found is not None)])
 
@@ -102,7 +106,10 @@ def how_filled(item: Item, name: str, row: Array) -> str:
         if run is None or not run.done:
             if can_learn(item.model):
                 return ""
-            return WIDENED if widths_of(item.model) else NO_DENSITY
+            columns = tested(item.model)
+            if columns is None:
+                return NO_DENSITY
+            return WIDENED if columns.beside is None else AVERAGED
         return "Filled by the map, because the density of the rows could not be learnt."
     kind = gaps_of(np.isnan(row)[None], [width for _, width in density.data])[0]
     used = {fill.used: fill for fill in density.fills if fill.gaps == kind}

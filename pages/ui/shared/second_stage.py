@@ -5,7 +5,13 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core import training
-from gplvm_core.models.estimators.second_stage import DENSITY, FORECASTER, INTERVALS, can_widen
+from gplvm_core.models.estimators.second_stage import (
+    DENSITY,
+    FORECASTER,
+    HIDDEN,
+    INTERVALS,
+    can_hide_values,
+)
 from gplvm_core.training import Snapshot
 from gplvm_core.training.progress import ENDED
 from pages.ui.shared.catalogue import Item
@@ -16,6 +22,7 @@ FOLLOWS = "Intervals and odd rows follow"
 # The page's words for the steps of the second stage.
 STEPS = {
     DENSITY: "learning how typical rows are",
+    HIDDEN: "testing its predictions on hidden values",
     INTERVALS: "learning how wide intervals must be",
     FORECASTER: "testing its forecasts",
 }
@@ -32,7 +39,7 @@ def following(item: Item) -> Snapshot | None:
 def lacks_second_stage(model: Any) -> bool:
     """Return whether a model could have a density or calibrated intervals, and has not."""
     density = getattr(model, "can_have_density", False) and model.density_ is None
-    density = density or (can_widen(model) and not model.columns_.widths)
+    density = density or (can_hide_values(model) and not model.columns_.widths)
     return bool(density or (getattr(model, "can_calibrate", False) and model.intervals_ is None))
 
 
