@@ -3,6 +3,7 @@
 import csv
 import io
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,19 @@ from gplvm_core.prediction.simple_forecasts import TREND
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.sequence import Reel
 from pages.ui.explore.time.export import sequence_csv
-from pages.ui.explore.time.model import DATA, OWN_GAPS, SEEN, drawn, played, with_gap
+from pages.ui.explore.time.model import (
+    DATA,
+    OWN_GAPS,
+    SEEN,
+    drawn,
+    error_in_words,
+    played,
+    with_gap,
+)
 from pages.ui.explore.time.model import filled as fill
 from pages.ui.explore.time.own_screen import widened
 from pages.ui.explore.time.series import chart
+from pages.ui.shared.card import made_card
 from tests.app.apptest import run_page, said
 from tests.app.test_dynamics import choose_task, filled, reel
 from tests.app.test_dynamics_own import done
@@ -193,6 +203,7 @@ def test_the_page_says_rows_dates_and_how_many_are_to_fill(
     at = run_page("time", model=key)
     assert not at.exception
     assert "56 × 2 values · 4 rows to fill" in said(at)
+    assert "4 rows to fill" in made_card(key, "new", film=False).facts
     header, _ = reel(at)
     assert header["title"] == "Sequence 1, 56 rows" and header["each"] == "row"
     assert header["dates"][:2] == ["2015-01-01", "2015-02-01"]
@@ -211,3 +222,15 @@ def test_the_page_says_rows_dates_and_how_many_are_to_fill(
     assert all(each in MONTHS for each in stretch.options)
     titles = [panel["title"] for panel in reel(at)[0]["panels"]]
     assert titles == [SEEN, "The truth"]
+
+
+def test_an_error_does_not_depend_on_the_unit_of_a_column(sales: Dataset) -> None:
+    found, truth = sales.values + np.array([10.0, 1.0]), sales.values
+    all_hidden, std = truth == truth, np.ones_like(truth)
+    words = error_in_words(sales, found, std, truth, all_hidden)
+    shares = np.array([10.0, 1.0]) / truth.std(axis=0)
+    share = np.sqrt(np.mean(shares**2))
+    assert f"{share:.3g} of each column's standard deviation" in words
+    grams = replace(sales, targets=sales.targets * [1.0, 1000.0])
+    scaled = [each * [1.0, 1000.0] for each in (found, std, truth)]
+    assert error_in_words(grams, *scaled, all_hidden) == words

@@ -14,7 +14,7 @@ from numpy import ndarray as Array
 from gplvm_core import StateSpaceGPLVM
 from gplvm_core.comparison import FilledSequence, fill_sequence
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.cells import choices, columns_of
+from gplvm_core.figures.cells import choices, columns_of, error_units
 from gplvm_core.models.data.timeline import CALENDAR
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers.calendar_steps import Steps, dates_at
@@ -261,7 +261,7 @@ def filled(
         chances = observed_too(seen, dataset, chances_at(model, dataset, path, path_std**2))
         words = error_of_tables(dataset, whole, truth, missing, chances)
     else:
-        chances, words = {}, error_in_words(whole, std, truth, missing)
+        chances, words = {}, error_in_words(dataset, whole, std, truth, missing)
     return Reel(
         title=gap.title,
         times=gap.times,
@@ -299,15 +299,18 @@ def hidden_rows(
     return np.where(within[:, None] & columns, np.nan, values)
 
 
-def error_in_words(mean: Array, std: Array, truth: Array, hidden: Array) -> str:
+def error_in_words(dataset: Dataset, mean: Array, std: Array, truth: Array, hidden: Array) -> str:
     """Describe the error of the hidden part, and the error that the model expects."""
     hidden = hidden & ~np.isnan(truth)
     if not hidden.any():
         return ""
-    error = np.sqrt(np.mean((mean - truth)[hidden] ** 2))
-    expected = np.sqrt(np.mean(std[hidden] ** 2))
-    shown = in_digits(error, 3), in_digits(expected, 3)
-    return "Error of the hidden part: {}; the model expects {}".format(*shown)
+    unit, words = error_units(dataset.drawing, dataset.values)
+    error = np.sqrt(np.mean(((mean - truth) / unit)[hidden] ** 2))
+    expected = np.sqrt(np.mean((std / unit)[hidden] ** 2))
+    return (
+        f"Error of the hidden part: {in_digits(error, 3)}{words}; the model expects "
+        f"{in_digits(expected, 3)}"
+    )
 
 
 def spread_of(dataset: Dataset, std: Array, chances: dict[int, Array]) -> Array:
