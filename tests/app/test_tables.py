@@ -236,6 +236,10 @@ def test_files_have_words_and_their_probabilities(birds, model):
     assert {"mass ±", "eggs ±"} >= {t for t in written[0] if t.endswith("±") and t[0] != "x"}
     assert "sort probability" in written[0] and "mass probability" not in written[0]
     assert all(line["eggs"].isdigit() for line in written)
+    # Only the density of tables of numbers judges a single value.
+    found = Answers.joined([*answers_of(model, birds, own.values, ranked=True)])
+    titles = [title for title, _ in answer_table(birds, own, found)]
+    assert "p" in titles and "p of the oddest column" not in titles
 
 
 def test_a_file_without_a_server_needs_the_same_table(birds, model):
