@@ -194,7 +194,7 @@ export class Body extends Grasp {
   missed() {
     const far = this.shown ? this.farthest() : null;
     if (!far || !this.drag) return "";
-    return `${Math.max(1, Math.round(100 * this.drag.missing(far) / this.drag.limbs.reach))} % of the body's size from where you pulled ${this.nameOf(far.joint).toLowerCase()}`;
+    return `${Math.max(1, Math.round(100 * this.drag.missing(far) / this.drag.limbs.size))} % of the body's size from where you pulled ${this.nameOf(far.joint).toLowerCase()}`;
   }
 
   /** Show a message if a joint cannot follow its handle, or the point cannot move. */
