@@ -95,7 +95,8 @@ print(result.sentence())
 # A new sequence with gaps
 # ------------------------
 # ``complete`` with times infers all frames of a new sequence together. Here half of the sensors
-# fail for a second. In the app: *Time*, *New sequence*.
+# fail for a second. In the app: *Time*, *New sequence*. If a simple rule continues the
+# series, ``gplvm_core.comparison.fill_sequence`` also tries the rule for rows without any value.
 
 later = np.exp(-0.05 * times)[:, None] * np.cos(2.0 * np.pi * (times[:, None] / 2.0 + [0.1, -0.15]))
 walk = np.tanh(later @ np.linalg.lstsq(swing, np.arctanh(truth), rcond=None)[0])[:40]

@@ -6,6 +6,7 @@ from gplvm_core.comparison.chained import ChainedModels
 from gplvm_core.comparison.choice import Choice, Tried, choose
 from gplvm_core.comparison.depth import is_depth_worth_it
 from gplvm_core.comparison.factor_left import FactorLeft, is_factor_left
+from gplvm_core.comparison.gaps_in_time import FilledSequence, fill_sequence
 from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
 from gplvm_core.comparison.panels import panels_html
 from gplvm_core.comparison.placing import Placed, evidence_of, looked_at, measured, place
@@ -26,6 +27,7 @@ __all__ = [
     "Difference",
     "Evidence",
     "FactorLeft",
+    "FilledSequence",
     "MeasureTable",
     "Placed",
     "PoissonFactors",
@@ -39,6 +41,7 @@ __all__ = [
     "compare_kept_aside",
     "compare_tables_kept_aside",
     "evidence_of",
+    "fill_sequence",
     "is_anything_here",
     "is_depth_worth_it",
     "is_factor_left",

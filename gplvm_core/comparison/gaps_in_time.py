@@ -1,14 +1,18 @@
-"""Check how well a model fills a sequence: hide given values in the shape of its gaps."""
+"""Fill the gaps of a sequence, and check how well: hide given values in the shape of its gaps."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
+from numpy.typing import ArrayLike
 
-from gplvm_core.models.estimators.back_test import in_percent
+from gplvm_core.models.estimators.back_test import MODEL, in_percent
+from gplvm_core.models.estimators.forecaster import UNEVEN
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.intervals import COVERED, NORMAL, Errors
+from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.prediction.simple_forecasts import period_of, without_gaps
 from gplvm_core.prediction.simple_gaps import across_gaps
 
@@ -72,6 +76,88 @@ class GapsByRule:
     reason: str
     mean: Float[Array, "n D"] | None = None
     std: Float[Array, "n D"] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class FilledSequence:
+    """A sequence with its gaps filled; observed values do not change.
+
+    values, std: the rows and their standard deviations. path, path_std: where the model places the
+    rows. by_rule: the rows that a simple rule filled. reason: who filled the empty rows, and why;
+    "" if no rule forecasts the series, or no row is empty.
+    """
+
+    values: Any
+    std: Float[Array, "n D"]
+    path: Float[Array, "n Q"]
+    path_std: Float[Array, "n Q"]
+    by_rule: Bool[BoolArray, " n"]
+    reason: str = ""
+
+
+def fill_sequence(
+    model: Any,
+    Y: ArrayLike,
+    times: ArrayLike,
+    *,
+    adapt: bool | None = None,
+    callback: StepCallback | None = None,
+) -> FilledSequence:
+    """Fill the gaps of a sequence by the model, or its empty rows by the rule that forecasts it.
+
+    If a simple rule, such as trend and season, forecasts the sequences of the model
+    (`forecaster_`), hidden gaps of the same length decide whether the rule or the model fills the
+    rows without any value. `complete` of the model fills all other gaps.
+
+    Parameters
+    ----------
+    model : estimator
+        A trained model over time.
+    Y : array_like of shape (n, D)
+        The rows in the order of time, with an empty row for every step that lacks; NaN marks
+        missing values.
+    times : array_like of shape (n,)
+        The times of the rows. A rule needs equal steps; weekends may lack.
+    adapt, callback
+        As for `complete`.
+
+    Returns
+    -------
+    FilledSequence
+        The rows as arrays, or as `complete` returns them if columns have words or counts.
+    """
+
+    def fill(rows: ArrayLike) -> tuple[Any, ...]:
+        whole, *others = model.complete(
+            rows, times=times, adapt=adapt, callback=callback, return_std=True, return_latent=True
+        )
+        return whole, *(np.array(each, dtype=float) for each in others)
+
+    whole, std, path, path_std = fill(Y)
+    by_rule, chosen = np.zeros(len(std), dtype=bool), getattr(model, "forecaster_", None)
+    reason = ""
+    if chosen is not None and chosen.name != MODEL:
+        whole, rows = np.array(whole, dtype=float), np.asarray(Y, dtype=float)
+        empty = np.isnan(rows).all(axis=1).any()
+        if empty and not _steady(np.ravel(np.asarray(times, dtype=float))):
+            reason = f"Filled by the model: {UNEVEN}."
+        elif empty:
+            found = gaps_by_rule(chosen.name, rows, lambda seen: fill(seen)[:2])
+            reason = found.reason
+            if found.mean is not None and found.std is not None:
+                by_rule = np.asarray(~np.isnan(found.mean).any(axis=1))
+                whole[by_rule], std[by_rule] = found.mean[by_rule], found.std[by_rule]
+                path[by_rule], path_std[by_rule] = model.transform(whole[by_rule], return_std=True)
+    return FilledSequence(whole, std, path, path_std, by_rule, reason)
+
+
+def _steady(times: Float[Array, " n"]) -> bool:
+    """Whether rows are one step apart: equal steps, months, or days without weekends."""
+    steps = np.diff(times)
+    steps = np.rint(steps / np.median(steps))
+    far = np.flatnonzero(steps != 1.0)
+    weeks = np.all(steps[far] == 3.0) and len(far) >= len(steps) // 5
+    return not len(far) or bool(weeks and np.all(np.diff(far) == 5))
 
 
 def gaps_by_rule(

@@ -46,6 +46,17 @@ def column_std(values: Float[Array, "N D"]) -> Float[Array, " D"]:
     return np.where(constant, 0.0, spread)
 
 
+def error_units(drawing: Drawing, values: Float[Array, "N D"]) -> tuple[Float[Array, " D"], str]:
+    """Return the unit of each column's errors where they are pooled, and its words.
+
+    Pixels and coordinates share a unit; the unit of any other column is its standard deviation.
+    """
+    if drawing.kind in ("image", "skeleton"):
+        return np.ones(values.shape[1]), ""
+    spread = column_std(values)
+    return np.where(spread > 0.0, spread, 1.0), " of each column's standard deviation"
+
+
 def choices(drawing: Drawing) -> dict[str, Bool[Array, " C"]]:
     """Return the parts that one click hides, by name; the first is the default."""
     count = n_cells(drawing)

@@ -82,7 +82,7 @@ def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset
     if `unequal` is None.
     """
     check_names([part.name for part in parts], [part.file for part in parts])
-    parts, id_notes = by_ids(parts, unequal)
+    parts, id_notes, kept = by_ids(parts, unequal)
     counts = [part.n_rows for part in parts]
     if len(set(counts)) > 1 and unequal is None:
         numbers = ", ".join(f"{part.file} has {part.n_rows:,}" for part in parts)
@@ -99,20 +99,24 @@ def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset
         for own in [part.dataset]
     }
     facts, fact_notes = facts_beside(parts, count)
+    if kept is not None:
+        facts["row_names"] = np.array(kept)
+    row_notes = rows_in_words(parts, count, facts.get("row_names"))
     return Dataset.of_views(
         "_and_".join(re.sub(r"\W+", "_", name) for name in names)[:60],
         title_of(names),
         views,
         source=" ".join(part.dataset.source for part in parts),
-        notes=(*id_notes, *rows_in_words(parts, count), *fact_notes, *notes_of(parts)),
+        notes=(*id_notes, *row_notes, *fact_notes, *notes_of(parts)),
         **facts,
     )
 
 
 def by_ids(
     parts: Sequence[FileView], unequal: Unequal | None
-) -> tuple[Sequence[FileView], list[str]]:
-    """Return the files with their rows in the order of the first file's ids, and notes.
+) -> tuple[Sequence[FileView], list[str], list[str] | None]:
+    """Return the files with their rows in the order of the first file's ids, notes, and these ids
+    if the files were joined by them.
 
     Files are joined by position if at most one has ids, if their ids agree row by row, only count
     the rows, or have nothing in common. Raises DataError for repeated ids, and for a file without
@@ -123,13 +127,17 @@ def by_ids(
     if all(_agree(own, other) for _, other in others) or all(map(_counts, ids.values())):
         alike = len(ids) == len(parts) > 1 and not all(map(_counts, ids.values()))
         equal = alike and all(len(own) == len(other) for _, other in others)
-        return parts, [f"{BY_IDS}: {_shared(ids)}."] if equal else []
+        return parts, [f"{BY_IDS}: {_shared(ids)}."] if equal else [], None
     apart = [file for file, other in others if not set(own) & set(other)]
     if len(apart) == len(others):
-        return parts, [
-            f"The ids of {listed([first, *apart])} have nothing in common: row n of one "
-            "file was joined with row n of the other."
-        ]
+        return (
+            parts,
+            [
+                f"The ids of {listed([first, *apart])} have nothing in common: row n of one "
+                "file was joined with row n of the other."
+            ],
+            None,
+        )
     without = [part.file for part in parts if part.ids is None]
     repeats = [file for file, names in ids.items() if len(set(names)) < len(names)]
     if without or repeats or apart:
@@ -151,7 +159,7 @@ def by_ids(
     notes = [f"{BY_IDS}, which are not in the same order in all files: {_shared(ids)}."]
     if unequal == "trim" and len(kept) < len(every):
         notes.append(f"Left out: {plural(len(every) - len(kept), 'id')} that some files lack.")
-    return [part.in_order_of(kept) for part in parts], notes
+    return [part.in_order_of(kept) for part in parts], notes, kept
 
 
 def _shared(ids: dict[str, list[str]]) -> str:
@@ -225,8 +233,10 @@ def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any],
             notes.append(f"{what.capitalize()}: those of {part.file}.")
     # Times are relative to sequences, so both must come from the same file.
     ordered = first(parts, count, "times") or first(parts, count, "sequences")
-    if ordered is not None and ordered.dataset.sequences is not None:
-        facts["sequences"] = ordered.dataset.sequences[:count]
+    if ordered is not None:
+        own = ordered.dataset
+        facts |= {} if own.sequences is None else {"sequences": own.sequences[:count]}
+        facts |= {"empty_times": own.empty_times, "empty_sequences": own.empty_sequences}
     for part in parts:
         has_facts = part.dataset.labels is not None or part.dataset.times is not None
         if has_facts and not part.knows_all(count):
@@ -261,8 +271,8 @@ def clash_of_times(parts: Sequence[FileView]) -> str | None:
     return None
 
 
-def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
-    """Return notes on the treatment of rows that some files lack."""
+def rows_in_words(parts: Sequence[FileView], count: int, ids: Any) -> list[str]:
+    """Return notes on the treatment of rows that some files lack; ids: of all rows, or None."""
     longer = [f"{part.file} has {part.n_rows:,}" for part in parts if part.n_rows > count]
     notes = [f"Trimmed to the first {plural(count, 'row')}: {', '.join(longer)}."] if longer else []
     for part in parts:
@@ -273,7 +283,8 @@ def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
             )
         if part.rows is not None:
             absent = np.setdiff1d(np.arange(min(part.n_rows, count)), part.rows)
-            notes.append(f"{part.file}: the view is missing in {numbered('row', absent + 1)}.")
+            where = numbered("row", absent + 1 if ids is None else ids[absent])
+            notes.append(f"{part.file}: the view is missing in {where}.")
     return notes
 
 

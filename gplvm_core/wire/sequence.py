@@ -50,7 +50,8 @@ class Reel:
     (T,) standard deviation of the outputs, as a share of the data's standard deviation
     (`spread_share`); forecast, hidden: (T,) frames after the end of the data, and frames with
     hidden values; hidden_words: the words for such a frame. dates: of the frames, if the times have
-    dates; each: what a frame is called; note: who filled the gaps, in words.
+    dates; each: what a frame is called; note: who filled the gaps, in words; by_rule: the frames
+    that a simple rule filled.
     """
 
     title: str
@@ -59,12 +60,13 @@ class Reel:
     latent_mean: Float[Array, "T Q"] | None = None
     latent_variance: Float[Array, "T Q"] | None = None
     spread: Float[Array, " T"] | None = None
-    forecast: Bool[Array, " T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    forecast: Bool[Array, " _T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     hidden: Bool[Array, " T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
     hidden_words: str = "partly hidden"
     dates: tuple[str, ...] = ()
     each: str = "frame"
     note: str = ""
+    by_rule: Bool[Array, " _T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
 
     @property
     def rate(self) -> float:

@@ -54,6 +54,10 @@ CUT = (
         found.push(`too wide: ${names.map((name) => name.slice(0, 90))}`);
     }
     for (const [node] of seen) {
+        // Choices side by side do not scroll, except the tabs.
+        const choices = node.matches("[data-testid=stButtonGroup] > div")
+            && !node.closest(".st-key-tabs");
+        if (choices && node.scrollWidth > node.clientWidth + 1) found.push(`cut: ${words(node)}`);
         const style = getComputedStyle(node);
         const own = [...node.childNodes].some((part) => part.nodeType === 3 && part.data.trim());
         if (!own && !node.matches("[role=combobox]")) continue;

@@ -1,6 +1,7 @@
 """Tests that pages compute the density of the rows when they need it, and name it in a sentence."""
 
 import json
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.prediction import Fill
 from gplvm_core.prediction.fills import BLOCK, FEW
 from gplvm_core.store.ready import READY, recipe_of
-from gplvm_core.training import comparison_of
+from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.explore.fill import model as fill_model
 from pages.ui.shared import density
 from pages.ui.shared.catalogue import Item
@@ -48,6 +49,17 @@ def test_a_model_without_a_density_gets_one_when_it_is_needed(flow, model):
     np.testing.assert_allclose(before, model.complete(row[None])[0])
     exact = found.model.score_samples(row[None], method="density")[0]
     assert fill_model.log_density(found.model, "first use", row, flow) == pytest.approx(exact)
+
+
+def test_a_row_is_compared_only_when_the_density_is_learnt():
+    wait = threading.Event()
+    begin_comparison("density|slow", lambda callback: wait.wait(60.0))
+    assert density.learning("slow")
+    wait.set()
+    run = comparison_of("density|slow")
+    assert run is not None
+    run.wait(60.0)
+    assert not density.learning("slow") and not density.learning("never begun")
 
 
 @pytest.mark.usefixtures("patient")

@@ -193,6 +193,22 @@ def test_a_body_is_dragged_by_its_joints_turned_and_pinned(page, joints, tmp_pat
     page.mouse.move(x + 30, 5, steps=10)
     page.wait_for_selector("canvas[data-reach=far]")
     expect(page.get_by_text("Left fingers cannot reach this place.")).to_be_visible()
+    expect(page.locator("[data-part=typical]")).to_contain_text("A typical place, but ")
+    # The sentence has the distance between the drawn joint and its handle.
+    missed = page.evaluate(f"""() => {{
+        const {{ drag }} = {EXPLORER}.body, [{{ joint, place }}] = drag.held();
+        const away = place.map((at, axis) => at - drag.pose[3 * joint + axis]);
+        const words = document.querySelector("[data-part=typical]").textContent;
+        return {{ words, away }};
+    }}""")
+    share = re.search(
+        r"(\d+) % of the body's size from where you pulled left fingers", missed["words"]
+    )
+    assert share is not None, missed
+    bodies = gplvm_core.load_dataset("poses").values.reshape(-1, len(joints), 3)
+    height = np.ptp(bodies, axis=1).max()
+    # The distance is that on the screen, which is at most that in space.
+    assert 15 < int(share[1]) <= round(100 * np.linalg.norm(missed["away"]) / height)
     page.mouse.move(x - 20, y - 60, steps=10)
     page.mouse.up()
     page.wait_for_function(f"() => {EXPLORER}.body.explanations.found.length > 0")

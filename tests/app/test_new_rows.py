@@ -309,6 +309,11 @@ def test_the_files_have_the_columns_of_the_visitor_and_the_answers(flow, model):
     assert header[0] == "row (2)"  # the file already has a column with the name "row"
     assert {"size", "size std", "x2", f"{names[4]} std", "nearest training rows"} <= set(header)
     at = [header.index(f"{names[4]}{end}") for end in (" std", *(f" {each}" for each in ENDS))]
+    dense = gplvm_core.new_rows.prepare(model, flow)
+    ranked = Answers.joined([*answers_of(dense, flow, own.values, ranked=True)])
+    assert {"p", "p of the oddest column"} <= {
+        title for title, _ in answer_table(flow, own, ranked)
+    }
     std, low, high = (float(written[1][n]) for n in at)
     middle = float(written[1][start + title.index(names[4])])
     np.testing.assert_allclose([middle - low, high - middle], 1.959964 * std, rtol=1e-4)

@@ -55,3 +55,22 @@ def test_map_and_table_are_linked_and_the_map_stays(
     page.get_by_role("button", name="Open in Fill in").click()
     expect(page.get_by_text("Your own rows")).to_be_visible()
     settled(page)
+
+
+def test_one_bar_shows_the_progress(server: Server, browser_page: Visit, tmp_path: Path) -> None:
+    data = Library(server.home / "library").dataset(server.model_key.partition(":")[2])
+    path = tmp_path / "many.csv"
+    rows = np.resize(data.values, (600, data.n_outputs))
+    np.savetxt(path, rows, delimiter=",", fmt="%.8g")
+    page = browser_page.page
+    page.goto(f"{server.url}/explore?model={server.model_key}&tab=rows")
+    page.evaluate("""() => {
+        window.bars = [];
+        const count = () => window.bars.push(
+            document.querySelectorAll('[data-testid="stProgress"]').length);
+        new MutationObserver(count).observe(document.body, { childList: true, subtree: true });
+    }""")
+    page.locator("input[type=file]").set_input_files(str(path))
+    expect(page.get_by_role("button", name="Add to the map")).to_be_visible(timeout=60_000)
+    settled(page)
+    assert page.evaluate("Math.max(...window.bars)") == 1

@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Callable
 from dataclasses import replace
+from html import escape
 
 import numpy as np
 import pandas as pd
@@ -186,6 +187,23 @@ def test_own_rows_are_read_with_their_words_and_an_unknown_word_is_named(opened,
 
 
 @pytest.mark.slow
+def test_a_word_that_is_also_the_label_has_one_probability(birds, model):
+    words = [*map(str, birds.columns[1].words)]
+    labels = np.nan_to_num(birds.values[:, 1], nan=-1.0).astype(int)
+    named = replace(birds, labels=labels, label_names=tuple(words))
+    library = Library(workspace() / "library")
+    at = run_page("fill", model="library:" + library.add(model, named, "Labelled birds"))
+    chosen = next(each for each in at.selectbox if each.label == "Row")
+    chosen.set_value(10).run()
+    assert not at.exception
+    text = said(at)
+    chances = model.class_probabilities(named.in_own_values().iloc[[10]], "sort")[0]
+    best, likely = percent(chances.max()), str(model.class_words("sort")[int(chances.argmax())])
+    assert f"auto_fix_high: **{likely} {best}**" in text
+    assert f"<span>{escape(likely)} ✓</span><span>{best}</span>" in text
+    assert "The model's probabilities of sort, from the row's other columns." in text
+
+
 def test_new_rows_and_fill_in_agree_on_a_slip(birds, model):
     rows = birds.values[:2].copy()
     number = next(d for d, column in enumerate(birds.columns) if column.is_number)
@@ -218,6 +236,10 @@ def test_files_have_words_and_their_probabilities(birds, model):
     assert {"mass ±", "eggs ±"} >= {t for t in written[0] if t.endswith("±") and t[0] != "x"}
     assert "sort probability" in written[0] and "mass probability" not in written[0]
     assert all(line["eggs"].isdigit() for line in written)
+    # Only the density of tables of numbers judges a single value.
+    found = Answers.joined([*answers_of(model, birds, own.values, ranked=True)])
+    titles = [title for title, _ in answer_table(birds, own, found)]
+    assert "p" in titles and "p of the oddest column" not in titles
 
 
 def test_a_file_without_a_server_needs_the_same_table(birds, model):

@@ -18,6 +18,7 @@ from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.store import Library, workspace
 from pages.ui.explore.views.film import Film, film_csv, follow, reel_of, summary
 from pages.ui.explore.views.predicted import predicted, predicted_csv
+from pages.ui.shared.intervals import ENDS
 from pages.ui.shared.outputs import rows_of_views
 from tests.app.apptest import press, run_page, said, stores
 
@@ -179,9 +180,9 @@ def test_all_rows_of_a_view_are_predicted_as_a_table_with_intervals():
     beside = hidden @ [[0.7, 1.0], [1.0, -0.8]] + 0.2 * rng.standard_normal((90, 2))
     heavy = np.where(beside[:, 0] > 0.0, "heavy", "light")
     frame = pd.DataFrame({"mass": 10.0 + beside[:, 0], "=age": beside[:, 1], "sort": heavy})
-    frame["mass to"] = -beside[:, 1]  # also the title of the upper end of "mass"
+    frame[f"mass {ENDS[1]}"] = -beside[:, 1]  # also the title of the upper end of "mass"
     sort = Dataset.of_table(
-        "b", "B", frame[:60], dict.fromkeys(["mass", "=age", "mass to"], "number")
+        "b", "B", frame[:60], dict.fromkeys(["mass", "=age", f"mass {ENDS[1]}"], "number")
     )
     views = {"size": (size[:60], Drawing.of_vector(3)), "kind": sort}
     dataset = Dataset.of_views("objects", "Objects", views)
@@ -195,9 +196,9 @@ def test_all_rows_of_a_view_are_predicted_as_a_table_with_intervals():
     at.file_uploader[0].upload("new.csv", "\n".join(lines).encode()).run()
     assert not at.exception and "“kind” of all rows" in said(at)
     table = at.dataframe[-1].value
-    assert list(table.columns)[:3] == ["mass", "mass from", "mass to"]
-    assert table.index[0] == "P0" and len(table) == 30 and "mass to (2)" in table
-    assert "The ranges are not calibrated" in said(at)  # this model has no second stage
+    assert list(table.columns)[:3] == ["mass", *(f"mass {end}" for end in ENDS)]
+    assert table.index[0] == "P0" and len(table) == 30 and f"mass {ENDS[1]} (2)" in table
+    assert "The intervals are not calibrated" in said(at)  # this model has no second stage
     own = NewRows(size[60:], (), row_names=np.array([f"P{n}" for n in range(30)]))
     rows = rows_of_views(dataset)
     shown = predicted(model, "test", own.values, "size", "kind", rows)
@@ -205,13 +206,36 @@ def test_all_rows_of_a_view_are_predicted_as_a_table_with_intervals():
     found = pd.read_csv(io.StringIO(text))
     mean = model.transfer({"size": size[60:]}, "kind")
     np.testing.assert_allclose(found["mass"], mean["mass"].astype(float), rtol=1e-6)
-    inside = (found["mass from"] < frame["mass"][60:].to_numpy()) & (
-        frame["mass"][60:].to_numpy() < found["mass to"]
+    inside = (found[f"mass {ENDS[0]}"] < frame["mass"][60:].to_numpy()) & (
+        frame["mass"][60:].to_numpy() < found[f"mass {ENDS[1]}"]
     )
     assert inside.mean() > 0.8
     assert (found["sort"] == frame["sort"][60:].to_numpy()).mean() > 0.8
     assert found["sort probability"].between(0.5, 1.0).all()
-    assert text.startswith("row,id,mass,mass from,mass to,'=age")
+    assert text.startswith(f"row,id,mass,mass {ENDS[0]},mass {ENDS[1]},'=age")
+
+
+def test_labels_as_a_view_are_described_as_words():
+    rng = np.random.default_rng(0)
+    size = rng.standard_normal((60, 1)) @ [[1.0, 0.5, -1.0]] + 0.1 * rng.standard_normal((60, 3))
+    names, labels = ("elm", "oak"), (size[:, 0] > 0.0).astype(int)
+    trees = Dataset.of_table("t", "Trees", pd.DataFrame(size[:50], columns=["a", "b", "c"]))
+    labelled = with_labels(replace(trees, labels=labels[:50], label_names=names))
+    model = ManifoldRelevance(2, 10, max_iter=20, random_state=0, kinds=labelled.kinds)
+    model.fit(labelled.views_in_own_values())
+    at = run_page(
+        "views", model="library:" + Library(workspace() / "library").add(model, labelled, "Trees")
+    )
+    whose = next(each for each in at.button_group if each.key.startswith("views_whose"))
+    at = whose.set_value("New rows").run()
+    lines = ["a,b,c", *(f"{a},{b},{c}" for a, b, c in size[50:])]
+    at.file_uploader[0].upload("new.csv", "\n".join(lines).encode()).run()
+    assert not at.exception
+    (sentence,) = [each for each in said(at).splitlines() if "of all rows" in each]
+    assert sentence.endswith(" A word is the most probable one.")
+    found = at.dataframe[-1].value
+    assert (found.iloc[:, 0].to_numpy() == np.take(names, labels[50:])).mean() > 0.8
+    assert found.columns[1].endswith(" probability") and found.shape == (10, 2)
 
 
 def test_the_table_of_all_rows_holds_means_whatever_the_pictures_show():

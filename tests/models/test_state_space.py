@@ -441,3 +441,16 @@ def test_calibrated_intervals_hold_in_a_new_sequence(rows: Array) -> None:
         "values",
         "forecast",
     }
+
+
+def test_an_empty_row_may_be_days_off_its_step() -> None:
+    days = np.arange("2015-01", "2018-01", dtype="datetime64[M]").astype("datetime64[D]")
+    times, months = (days - days[0]).astype(float), np.arange(36.0)
+    rows = np.column_stack([np.sin(months / 6 * np.pi), np.cos(months / 6 * np.pi)])
+    model = StateSpaceGPLVM(2, n_inducing=10, max_iter=20, random_state=0).fit(rows, times=times)
+    gap, late = rows.copy(), times.copy()
+    gap[15], late[15] = np.nan, times[15] + 4.0
+    exact = model.complete(gap, times=times)
+    np.testing.assert_array_equal(model.complete(gap, times=late), exact)
+    with pytest.raises(DataError, match="less than half a step apart"):
+        model.complete(np.vstack([gap, gap[15]]), times=np.append(times, times[15] + 4.0))

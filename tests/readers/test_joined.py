@@ -25,6 +25,10 @@ def test_joining_keeps_rows_and_takes_facts_from_whoever_has_them_all():
     np.testing.assert_array_equal(trimmed.view_values["right"], right.dataset.targets[:6])
     np.testing.assert_array_equal(trimmed.times, np.arange(6))
     np.testing.assert_array_equal(trimmed.labels, left.dataset.labels)
+    lacking = {"empty_times": np.array([2.5]), "empty_sequences": np.array([0])}
+    timed = part("timed", times=np.arange(6.0), sequences=np.zeros(6, dtype=int), **lacking)
+    for name, own in lacking.items():
+        np.testing.assert_array_equal(getattr(joined([left, timed]), name), own)
     filled = joined([left, right], "fill")
     assert filled.n_points == 8 and filled.labels is None
     assert np.isnan(filled.view_values["left"][6:]).all()
@@ -70,6 +74,14 @@ def test_files_are_joined_by_their_ids():
         n in (2, 4) for n in range(6)
     ]
     assert filled.notes[0].endswith("in all files: 4 in both files, 2 only in left.csv.")
+    assert filled.row_names.tolist() == names.tolist()
+    assert "right.csv: the view is missing in rows elm, yew." in filled.notes
+    # Every file lacks an id, so no file knows the names of all rows.
+    both = [part("left", row_names=names).dataset.taken(np.arange(1, 6)), shorter.dataset]
+    lacking = [FileView(f"{n}", f"{n}.csv", each, len(each.targets)) for n, each in enumerate(both)]
+    every = joined(lacking, "fill")
+    assert every.row_names.tolist() == ["oak", "elm", "fir", "yew", "box", "ash"]
+    assert "1.csv: the view is missing in rows elm, yew." in every.notes
     third = FileView("third", "third.csv", part("third", row_names=names).dataset, 6)
     assert (
         joined([left, shorter, third], "fill")

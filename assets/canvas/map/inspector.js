@@ -72,7 +72,8 @@ export class Inspector {
     const place = [state.a, state.b].map((q) => explorer.model.coordinate(q, point[q])).join(", ");
     const row = this.rowAt(point);
     parts.readout.textContent = parts.readout.title = this.far ? place : `${this.nameOf(row, point)} · ${place}`;
-    parts.typical.textContent = this.far ? FAR : typical < RARE ? "An unusual place" : "A typical place";
+    const missed = explorer.body?.missed();
+    parts.typical.textContent = (this.far ? FAR : typical < RARE ? "An unusual place" : "A typical place") + (missed ? `, but ${missed}` : "");
     parts.sureness.textContent = this.far ? "A guess" : sureWords(this.share ?? 0);
     parts.sureness.title = `Values may be wrong by ${Math.round(100 * (this.share ?? 0))} % of the data's standard deviation`;
     this.tellLikeness(point);

@@ -182,10 +182,25 @@ export class Body extends Grasp {
     return jointName(this.drawing.skeleton.names[joint]);
   }
 
+  /** The held joint that is farthest from its handle, if it cannot reach it. @returns {Held | null} */
+  farthest() {
+    const { drag } = this;
+    if (!drag) return null;
+    const far = drag.held().filter((/** @type {Held} */ held) => drag.outOfReach(held));
+    return far.sort((/** @type {Held} */ p, /** @type {Held} */ q) => drag.missing(q) - drag.missing(p))[0] ?? null;
+  }
+
+  /** Describe how far the drawn body is from the one that was asked for; "" if it has followed. */
+  missed() {
+    const far = this.shown ? this.farthest() : null;
+    if (!far || !this.drag) return "";
+    return `${Math.max(1, Math.round(100 * this.drag.missing(far) / this.drag.limbs.size))} % of the body's size from where you pulled ${this.nameOf(far.joint).toLowerCase()}`;
+  }
+
   /** Show a message if a joint cannot follow its handle, or the point cannot move. */
   showReach() {
     const { drag } = this;
-    const far = drag?.held().find((/** @type {Held} */ held) => drag.outOfReach(held)) ?? null;
+    const far = this.farthest();
     const stuck = far && drag?.limbs.fixed(far.joint);
     const still = this.explorer.whyStill(this.model);
     this.canvas.dataset.reach = far ? (stuck ? "never" : "far") : "near";

@@ -28,6 +28,8 @@ export class Limbs {
     this.rigid = new Uint8Array(count);
     /** The range of a joint in the data, along the axis with the largest range. */
     this.moves = new Float64Array(count);
+    /** The largest extent of a body along an axis: its height, if it stands in any row. */
+    this.size = 0;
     this.measure(rows);
     this.directions = new Float64Array(3 * count);
   }
@@ -37,6 +39,12 @@ export class Limbs {
     const { parents, lengths, rigid, moves } = this;
     const width = 3 * parents.length;
     const step = Math.max(1, Math.floor(rows.length / width / 400));
+    for (let at = 0; at + width <= rows.length; at += step * width) {
+      for (let axis = 0; axis < 3; axis++) {
+        const along = parents.map((_, j) => rows[at + 3 * j + axis]).filter(Number.isFinite);
+        if (along.length) this.size = Math.max(this.size, Math.max(...along) - Math.min(...along));
+      }
+    }
     parents.forEach((parent, j) => {
       const found = [];
       const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];

@@ -219,8 +219,14 @@ class States:
         if adapt or not coupled:
             raise ValueError("a state-space model has neither adapt=True nor coupled=False")
         before, when = None, checked_times(times, len(outputs))
-        step = checked_even_times(when, np.zeros(len(when)), least=1)
-        steps = steps_after(when[:, 0], when.min(), step)[0]
+        # A row without a value may be some days off its step, as in calendars.
+        seen = ~np.isnan(outputs).all(axis=1)
+        even = when[seen] if seen.any() else when
+        step = checked_even_times(even, np.zeros(len(even)), least=1)
+        steps = steps_after(when[:, 0], even.min(), step)[0]
+        steps = steps - steps.min()
+        if len(np.unique(steps)) < len(steps):
+            raise DataError("two rows of a sequence are less than half a step apart: leave out one")
         if sequence is not None:
             rows, steps = self._steps(when, sequence)
             if steps.min() < 1:

@@ -287,8 +287,9 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPM
         If several latent points explain a row, the prediction is a mixture of their predictions.
         With times, the rows are one sequence and are inferred jointly; such rows may have no
         observed value at all. Without times, every row is inferred separately. After `calibrate`
-        the standard deviations of a new sequence are calibrated, if coupled=True. Sources: Titsias
-        & Lawrence (2010), §4; Damianou (2015), §3.4.1.
+        the standard deviations of a new sequence are calibrated, if coupled=True.
+        `comparison.fill_sequence` also tries the simple rule that forecasts a series for rows
+        without any value. Sources: Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
 
         Parameters
         ----------

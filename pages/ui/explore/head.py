@@ -21,7 +21,7 @@ from pages.ui.shared.last import SEEN, remember
 from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import rows_in_words, whole
+from pages.ui.shared.words import rows_in_words, to_fill_in_words, whole
 
 LINKS = "explore_links"  # session key: the link's parameters for each model and tab
 LETTER, ARROW = 17, 90  # pixels of a letter of the title, and of the menu's arrow and margins
@@ -184,10 +184,8 @@ def model_head(item: Item, tab: str) -> None:
     """Show the menu of models as the title, the menu of views, and facts."""
     dataset, model = item.dataset, item.model
     bound = whole(float(model.bound_))
-    # Models without time leave empty rows out.
-    empty = dataset.empty_times if model.capabilities.timed else None
-    to_fill = "" if empty is None else f" · {plural(len(empty), 'row')} to fill"
-    rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
+    facts = to_fill_in_words(model, dataset), rows_in_words(model)
+    to_fill, rows = (f" · {each}" if each else "" for each in facts)
     with st.container(gap=None, key="model_head"):
         # The menu is the visible title; the heading is for screen readers.
         st.title(plain(item.title), anchor=False)

@@ -30,7 +30,7 @@ from pages.ui.shared.catalogue import Item, Listed, at_level, calibration, open_
 from pages.ui.shared.kept import kept
 from pages.ui.shared.outputs import first_outputs, generated, rows_of_views
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import OWN_NOISE, classes_of, percent, rows_in_words
+from pages.ui.shared.words import OWN_NOISE, classes_of, percent, rows_in_words, to_fill_in_words
 
 FRAMES = 40
 ANCHORS = 7
@@ -61,8 +61,9 @@ def made_card(key: str, version: str, film: bool) -> ModelCard:
         return regression_card(item)
     html = moving_picture(item) if film else still_picture(item)
     own = OWN_NOISE if item.own_noise else None
-    facts = tuple(each for each in (own, rows_in_words(item.model), calibration(key)) if each)
-    return ModelCard(html, int(item.model.n_effective_), facts)
+    to_fill = to_fill_in_words(item.model, item.dataset)
+    facts = (own, rows_in_words(item.model), to_fill, calibration(key))
+    return ModelCard(html, int(item.model.n_effective_), tuple(filter(None, facts)))
 
 
 def regression_card(item: Item) -> ModelCard:

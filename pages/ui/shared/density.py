@@ -86,6 +86,12 @@ def show_learning(item: Item, name: str) -> None:
         running(_key(name), f"density|{name}", "The map then fills the gaps")
 
 
+def learning(name: str) -> bool:
+    """Return whether the density of a model's rows is being learnt here."""
+    run = comparison_of(_key(name))
+    return run is not None and not run.done
+
+
 def named(model: Any, name: str) -> str:
     """Return the model's name in caches of answers that depend on its second stage."""
     learnt = (

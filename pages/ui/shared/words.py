@@ -22,7 +22,7 @@ from gplvm_core.models import (
     SparseGPRegression,
     StateSpaceGPLVM,
 )
-from gplvm_core.readers.errors import in_digits
+from gplvm_core.readers.errors import in_digits, plural
 
 
 @dataclass(frozen=True)
@@ -245,6 +245,12 @@ def story_of(dataset_name: str, fallback_title: str) -> Story:
     """Return the introduction of a data set; a user's data have a general introduction."""
     known = STORIES.get(dataset_name)
     return known or Story(fallback_title, "Your own data.", "")
+
+
+def to_fill_in_words(model: Any, dataset: Dataset) -> str:
+    """State how many empty rows a model over time fills; other models leave them out."""
+    empty = dataset.empty_times if model.capabilities.timed else None
+    return "" if empty is None else f"{plural(len(empty), 'row')} to fill"
 
 
 def rows_in_words(model: Any) -> str | None:

@@ -54,7 +54,8 @@ def slips_question(dataset: Dataset) -> Dataset:
     mark = fingerprint((dataset.name, str(dataset.targets.shape)))
     chosen = []
     for each in found[:MOST_ASKED]:
-        rows = numbered("row", [row + 1 for row in each.rows])
+        names = dataset.row_names
+        rows = numbered("row", [row + 1 if names is None else names[row] for row in each.rows])
         have = by_count(len(each.rows), "has", "have")
         column = dataset.columns[each.column].name
         st.warning(

@@ -169,6 +169,27 @@ def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start:
     return scores(for_training(_model, rows, _dataset), _dataset, values)
 
 
+@st.cache_data(max_entries=256, show_spinner=False)
+def word_chances(_model: Any, name: str, row: Array, c: int, _dataset: Dataset) -> Array:
+    """Return the probabilities of a column's words, in the order of the data set's words."""
+    rows = rows_asked(_dataset, row[None])
+    found = dict(zip(_model.class_words(c), _model.class_probabilities(rows, c)[0], strict=True))
+    return np.array([found.get(word, 0.0) for word in _dataset.columns[c].words])
+
+
+def label_column(dataset: Dataset) -> tuple[int, Array] | None:
+    """Return the number of the column whose words are the labels, and the labels of its words."""
+    for c, column in enumerate(dataset.columns):
+        own, labels, words = dataset.values[:, c], dataset.labels, [*map(str, column.words)]
+        if labels is None or not words or sorted(words) != sorted(dataset.label_names):
+            continue
+        numbers = np.array([dataset.label_names.index(word) for word in words])
+        known = ~np.isnan(own) & (labels >= 0)
+        if known.any() and (numbers[own[known].astype(int)] == labels[known]).all():
+            return c, numbers
+    return None
+
+
 @of_model(64)
 def class_probabilities(
     _model: Any, name: str, _dataset: Dataset, row: Array, own_row: int | None

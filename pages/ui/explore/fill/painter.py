@@ -13,6 +13,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.figures.cells import error_units
 from gplvm_core.readers.errors import told
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.completion import (
@@ -108,7 +109,8 @@ def send_answer(
     except ValueError as error:
         hold_bytes(key=key, data=pack_problem(question, told(error), key))
         return None
-    numbers = summary(answer, current, row, noise_of(item.model, row))
+    noise, unit = noise_of(item.model, row), error_units(item.dataset.drawing, item.dataset.values)
+    numbers = summary(answer, current, row, noise, unit[0])
     hold_bytes(key=key, data=pack_completion(question, answer.mean, answer.std, numbers, key))
     return answer
 
@@ -156,19 +158,22 @@ def noise_of(model: Any, row: Array) -> Array | None:
 
 
 def summary(
-    answer: Completion, current: RowItem, row: Array, noise_std: Array | None
+    answer: Completion, current: RowItem, row: Array, noise_std: Array | None, unit: Array
 ) -> dict[str, float | int]:
-    """Return the captions' numbers: root mean square errors of hidden cells, range of the std."""
+    """Return the captions' numbers: root mean square errors of hidden cells, range of the std.
+
+    unit: what the errors of each column are divided by.
+    """
     hidden = np.isnan(row)
     where = hidden if hidden.any() else ~hidden
     numbers: dict[str, float | int] = {"hidden": int(hidden.sum())}
     if not np.isnan(current.values[where]).any():
-        error = answer.mean[where] - current.values[where]
+        error = ((answer.mean - current.values) / unit)[where]
         numbers["error"] = float(np.sqrt(np.mean(error**2)))
     if answer.std is not None:
         spread = answer.std[where]
-        numbers["expected"] = float(np.sqrt(np.mean(spread**2)))
+        numbers["expected"] = float(np.sqrt(np.mean((spread / unit[where]) ** 2)))
         if noise_std is not None:
-            numbers["noise"] = float(np.sqrt(np.mean(noise_std[where] ** 2)))
+            numbers["noise"] = float(np.sqrt(np.mean((noise_std / unit)[where] ** 2)))
         numbers |= {"least": float(spread.min()), "most": float(spread.max())}
     return numbers

@@ -15,12 +15,20 @@ from gplvm_core.wire.completion import RowItem
 from gplvm_core.wire.model import Chart
 from pages.ui.explore.fill.files import row_csv, row_png, words_in
 from pages.ui.explore.fill.items import row_of
-from pages.ui.explore.fill.model import Completion, class_probabilities, position, possibilities
+from pages.ui.explore.fill.model import (
+    Completion,
+    class_probabilities,
+    label_column,
+    position,
+    possibilities,
+    word_chances,
+)
 from pages.ui.explore.fill.typicality import typicality_panel
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.dimension_names import space_of, visitor_names
 from pages.ui.shared.download import download
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import classes_of, percent
 
 HEIGHT = 290
@@ -89,8 +97,12 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
     st.markdown("**Which class**")
     dataset = item.dataset
     assert dataset.labels is not None
-    own = row_of(current.id)
-    probabilities = class_probabilities(item.model, name, dataset, row, own)
+    own, learnt = row_of(current.id), label_column(dataset)
+    if learnt is None:
+        probabilities = class_probabilities(item.model, name, dataset, row, own)
+    else:
+        column, numbers = learnt
+        probabilities = word_chances(item.model, name, row, column, dataset)[np.argsort(numbers)]
     truth = None if own is None or dataset.labels[own] < 0 else int(dataset.labels[own])
     order = np.argsort(-probabilities, kind="stable")[:MOST_CLASSES]
     st.html(
@@ -105,6 +117,10 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
     )
     rest = float(1.0 - probabilities[order].sum())
     words = f"All others together: {percent(rest)}. " if len(probabilities) > len(order) else ""
+    if learnt is not None:
+        called = plain(dataset.columns[column].name)
+        st.caption(f"{words}The model's probabilities of {called}, from the row's other columns.")
+        return
     st.caption(
         f"{words}Estimated from the row's position on the map"
         + (", without the row's own label." if truth is not None else "."),

@@ -10,7 +10,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.readers.kinds import FRACTION, LACKS, TableColumn, usable
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.wire.completion import RowItem
-from pages.ui.explore.fill.model import completed, possibilities, rows_asked
+from pages.ui.explore.fill.model import completed, possibilities, rows_asked, word_chances
 from pages.ui.explore.fill.panels import panels
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import how_filled
@@ -161,14 +161,6 @@ def one_is_missing(dataset: Dataset, row: Array) -> bool:
     """Whether a single fraction of a row is missing, which the others determine."""
     own = [np.isnan(row[c]) for c, each in enumerate(dataset.columns) if each.kind == FRACTION]
     return sum(own) == 1
-
-
-@st.cache_data(max_entries=256, show_spinner=False)
-def word_chances(_model: Any, name: str, row: Array, c: int, _dataset: Dataset) -> Array:
-    """Return the probabilities of a column's words, in the order of the data set's words."""
-    rows = rows_asked(_dataset, row[None])
-    found = dict(zip(_model.class_words(c), _model.class_probabilities(rows, c)[0], strict=True))
-    return np.array([found.get(word, 0.0) for word in _dataset.columns[c].words])
 
 
 @st.cache_data(max_entries=256, show_spinner=False)

@@ -18,7 +18,7 @@ from pages.ui.explore.fill.model import (
     ready_densities,
 )
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.density import density_of
+from pages.ui.shared.density import density_of, learning
 from pages.ui.shared.words import percent, whole
 
 HEIGHT = 290
@@ -30,6 +30,9 @@ PAUSE = 0.25  # seconds between the starts of two steps
 def typicality_panel(item: Item, name: str, current: RowItem) -> None:
     """Show the histogram and its caption; until they are ready, compute them in steps."""
     st.markdown("**How typical**")
+    if learning(name):  # its progress is shown above, and its result changes the comparison
+        st.markdown("This row is compared when the density of the rows is learnt.")
+        return
     missing = np.isnan(current.values)
     count = len(scored_rows(item.dataset, missing))
     if count == 0:

@@ -70,7 +70,8 @@ def answer_table(
             back.append((f"{name} probability", numbers(chance[:, d])))
     if answers.known:
         back.append(("p", numbers(answers.p)))
-        back.append(("p of the oddest column", numbers(answers.p_cell)))
+        if not np.isnan(answers.p_cell).all():  # only the density of a row judges one column
+            back.append(("p of the oddest column", numbers(answers.p_cell)))
         back.append(("unlike anything trained on", [int(value) for value in answers.unlike]))
         back.append(("reasons", [reasons_in_words(answers, n, names) for n in range(count)]))
     near = [" ".join(str(row + 1) for row in rows) for rows in answers.nearest.tolist()]

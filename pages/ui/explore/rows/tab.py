@@ -69,12 +69,10 @@ def answered(item: Item, name: str, own: NewRows | None) -> None:
     The map is there before the visitor brings rows. The first rows are computed before it is drawn
     again, all others after it.
     """
-    place = st.container()
+    place = st.empty()  # one place for all progress: a second one would stay until the page is done
     work = None if own is None else work_on(name, own)
     if own is not None and work is not None and work.answers() is None and not work.halted:
-        first = place.empty()
-        _step(item, name, own, work, first.progress(0.0, "Placing rows …").progress)
-        first.empty()
+        _step(item, name, own, work, place.progress(0.0, "Placing rows …").progress)
     found = None if work is None else work.answers()
     wanted = None
     try:
@@ -91,7 +89,7 @@ def answered(item: Item, name: str, own: NewRows | None) -> None:
         st.session_state[CHOSEN] = (name, wanted)
         turn_to(item.key, FILL.tab)
         st.rerun()
-    with place:
+    with place.container():
         if work.stopped:
             _stopped(work, len(own.values))
         elif work.problem:

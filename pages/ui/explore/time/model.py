@@ -4,6 +4,7 @@
 key and version.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,9 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core import StateSpaceGPLVM
-from gplvm_core.comparison.gaps_in_time import gaps_by_rule
+from gplvm_core.comparison import FilledSequence, fill_sequence
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.cells import choices, columns_of
-from gplvm_core.figures.series import BROKEN
+from gplvm_core.figures.cells import choices, columns_of, error_units
 from gplvm_core.models.data.timeline import CALENDAR
 from gplvm_core.prediction.paths import StepCallback
 from gplvm_core.readers.calendar_steps import Steps, dates_at
@@ -67,16 +67,6 @@ def steps_of(model: Any, dataset: Dataset, sequence: Any) -> Steps:
     if dataset.empty_sequences is not None:
         given = given[dataset.empty_sequences == sequence]
     return Steps(times, dataset.time_unit, usual_step(times), given)
-
-
-def rule_across(model: Any, sequence: Any, times: Array) -> str:
-    """Return the simple rule that forecasts a sequence, if it can fill these steps; "" if not.
-
-    Rules count steps, so a long gap that the model cannot fill has none.
-    """
-    if not by_rule(model, sequence) or np.diff(times).max() > BROKEN * usual_step(times):
-        return ""
-    return str(model.forecaster_.name)
 
 
 def missing_times(model: Any, dataset: Dataset, sequence: Any) -> Array:
@@ -142,7 +132,7 @@ def known_at(model: Any, dataset: Dataset, sequence: Any, times: Array) -> Array
 def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: int) -> Reel:
     """Return the model's reconstruction of a sequence, and a forecast of `ahead` steps.
 
-    The steps that the data lack are part of it (`missing_times`).
+    The steps that the data lack are part of it (`missing_times`), filled as *Fill a gap* does.
     """
     rows = rows_of(_model, sequence)
     times, missing = times_of(_model)[rows], missing_times(_model, _dataset, sequence)
@@ -153,10 +143,18 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: int)
     if by_rule(_model, sequence) and len(later):
         place, deviation = _model.transform(mean[-len(later) :], return_std=True)
         latent_mean[-len(later) :], latent_variance[-len(later) :] = place, deviation**2
-    chances = chances_at(_model, _dataset, latent_mean, latent_variance)
     if _dataset.columns:
         mean = _dataset.coded(mean)
-    data = known_at(_model, _dataset, sequence, whole)
+    data, note = known_at(_model, _dataset, sequence, whole), ""
+    gaps = np.isnan(data) & (whole <= times[-1])[:, None]
+    if gaps.any():
+        found = gaps_filled(_model, name, _dataset, sequence)
+        own, note = np.flatnonzero(whole <= times[-1]), found.reason
+        mean[gaps], std[gaps] = found.values[gaps[own]], found.std[gaps[own]]
+        filled_rows = gaps.any(axis=1)
+        latent_mean[filled_rows] = found.path[filled_rows[own]]
+        latent_variance[filled_rows] = found.path_std[filled_rows[own]] ** 2
+    chances = chances_at(_model, _dataset, latent_mean, latent_variance)
     return Reel(
         title=sequence_titles(_model, _dataset)[sequence],
         times=whole,
@@ -173,7 +171,15 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: int)
         hidden_words="no value in the data",
         dates=dates_at(whole, _dataset.time_unit),
         each=step_word(_dataset),
+        note=note,
     )
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def gaps_filled(_model: Any, name: str, _dataset: Dataset, sequence: Any) -> FilledSequence:
+    """Fill the values and steps that a training sequence lacks."""
+    gap = with_gap(_model, _dataset, sequence, OWN_GAPS, (0.0, 0.0))
+    return completed(_model, _dataset, gap.panels[0].values, gap.times, adapt=False)
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
@@ -227,17 +233,11 @@ def completed(
     times: Array,
     callback: StepCallback | None = None,
     adapt: bool | None = None,
-) -> tuple[Array, Array, Array, Array]:
-    """A new sequence with its gaps filled, and its path, both with standard deviations.
-
-    adapt: as for `complete`. This takes seconds.
-    """
+) -> FilledSequence:
+    """A sequence with its gaps filled, in the data set's numbers. This takes seconds."""
     asked = dataset.in_own_values(seen) if dataset.columns else seen
-    whole, *others = model.complete(
-        asked, times=times, adapt=adapt, callback=callback, return_std=True, return_latent=True
-    )
-    std, path, path_std = (np.asarray(each, dtype=float) for each in others)
-    return dataset.coded(whole) if dataset.columns else whole, std, path, path_std
+    found = fill_sequence(model, asked, times, adapt=adapt, callback=callback)
+    return replace(found, values=dataset.coded(found.values)) if dataset.columns else found
 
 
 def filled(
@@ -246,34 +246,22 @@ def filled(
     gap: Reel,
     callback: StepCallback,
     adapt: bool | None = None,
-    rule: str = "",
 ) -> Reel:
     """Return the sequence with its gaps filled; the model treats it as a new sequence.
 
     gap: its first panel is what the model sees, the second, if any, the truth. adapt: as for
-    `complete`. rule: a simple rule that fills empty rows if it is better in a test; "" for none.
-    Takes seconds.
+    `complete`. Takes seconds.
     """
     seen, *known = (each.values for each in gap.panels)
     truth = known[0] if known else np.full_like(seen, np.nan)
-    whole, std, path, path_std = completed(model, dataset, seen, gap.times, callback, adapt)
-    missing, note = np.isnan(seen), ""
-    if rule and missing.all(axis=1).any():
-        found = gaps_by_rule(
-            rule,
-            seen,
-            lambda rows: completed(model, dataset, rows, gap.times, callback, adapt)[:2],
-        )
-        note = found.reason
-        if found.mean is not None and found.std is not None:
-            own = ~np.isnan(found.mean).any(axis=1)
-            whole[own], std[own] = found.mean[own], found.std[own]
-            path[own], path_std[own] = model.transform(whole[own], return_std=True)
+    found = completed(model, dataset, seen, gap.times, callback, adapt)
+    whole, std, path, path_std = found.values, found.std, found.path, found.path_std
+    missing = np.isnan(seen)
     if dataset.columns:
         chances = observed_too(seen, dataset, chances_at(model, dataset, path, path_std**2))
         words = error_of_tables(dataset, whole, truth, missing, chances)
     else:
-        chances, words = {}, error_in_words(whole, std, truth, missing)
+        chances, words = {}, error_in_words(dataset, whole, std, truth, missing)
     return Reel(
         title=gap.title,
         times=gap.times,
@@ -290,7 +278,8 @@ def filled(
         hidden_words=gap.hidden_words,
         dates=gap.dates,
         each=gap.each,
-        note=note,
+        note=found.reason,
+        by_rule=found.by_rule,
     )
 
 
@@ -310,15 +299,18 @@ def hidden_rows(
     return np.where(within[:, None] & columns, np.nan, values)
 
 
-def error_in_words(mean: Array, std: Array, truth: Array, hidden: Array) -> str:
+def error_in_words(dataset: Dataset, mean: Array, std: Array, truth: Array, hidden: Array) -> str:
     """Describe the error of the hidden part, and the error that the model expects."""
     hidden = hidden & ~np.isnan(truth)
     if not hidden.any():
         return ""
-    error = np.sqrt(np.mean((mean - truth)[hidden] ** 2))
-    expected = np.sqrt(np.mean(std[hidden] ** 2))
-    shown = in_digits(error, 3), in_digits(expected, 3)
-    return "Error of the hidden part: {}; the model expects {}".format(*shown)
+    unit, words = error_units(dataset.drawing, dataset.values)
+    error = np.sqrt(np.mean(((mean - truth) / unit)[hidden] ** 2))
+    expected = np.sqrt(np.mean((std / unit)[hidden] ** 2))
+    return (
+        f"Error of the hidden part: {in_digits(error, 3)}{words}; the model expects "
+        f"{in_digits(expected, 3)}"
+    )
 
 
 def spread_of(dataset: Dataset, std: Array, chances: dict[int, Array]) -> Array:

@@ -24,6 +24,7 @@ from pages.ui.explore.time.series import series
 from pages.ui.explore.time.tables import deviates
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.intervals import GAPS, inside_in_words, learning_in_words
+from pages.ui.shared.plain import plain
 from pages.ui.shared.telling import errors_told
 from pages.ui.shared.words import percent
 
@@ -51,10 +52,10 @@ def show_own(item: Item, name: str, own: OwnSequence) -> None:
         check = None if reel is None else check_at_once(item.dataset, own, reel)
         if reel is not None and check is None:
             with work:
-                checking = partial(check_of, item.model, item.dataset, own)
+                checking = partial(check_of, item.model, item.dataset, own, reel.by_rule)
                 check = _answer(name, "check", "Check the intervals", own, checking)
         if reel is not None:
-            said.markdown(summary(item, own, check))
+            said.markdown(summary(item, own, check, reel))
     shown, state = (gap, "open") if reel is None else (reel, "filled")
     factor = widening(own, check)
     if reel is not None and factor > 1.0:
@@ -100,20 +101,25 @@ def check_at_once(dataset: Dataset, own: OwnSequence, reel: Reel) -> Check | Non
         assert shown.std is not None
         hidden = own.hidden & judged(dataset)
         return (share_inside(shown.values, shown.std, own.given, hidden),)
-    return None if np.isnan(own.seen).any() and _to_hide(dataset, own) is not None else (None,)
+    return None if _to_hide(dataset, own, reel.by_rule) is not None else (None,)
 
 
-def check_of(model: Any, dataset: Dataset, own: OwnSequence, callback: StepCallback) -> Check:
-    """Hide given values in gaps of the same shape, fill them; return the share inside intervals."""
-    hidden = _to_hide(dataset, own)
+def check_of(
+    model: Any, dataset: Dataset, own: OwnSequence, by_rule: Array, callback: StepCallback
+) -> Check:
+    """Hide given values in gaps of the same shape, fill them; return the share inside intervals.
+
+    by_rule: rows that a rule filled, whose intervals were checked when it was chosen.
+    """
+    hidden = _to_hide(dataset, own, by_rule)
     assert hidden is not None
     seen = np.where(hidden, np.nan, own.seen)
-    mean, std, _, _ = completed(model, dataset, seen, own.times, callback)
-    return (share_inside(mean, std, own.given, hidden & judged(dataset)),)
+    found = completed(model, dataset, seen, own.times, callback)
+    return (share_inside(found.values, found.std, own.given, hidden & judged(dataset)),)
 
 
-def _to_hide(dataset: Dataset, own: OwnSequence) -> Array | None:
-    hidden = hidden_like_gaps(own.seen)
+def _to_hide(dataset: Dataset, own: OwnSequence, by_rule: Array) -> Array | None:
+    hidden = hidden_like_gaps(np.where(by_rule[:, None], 0.0, own.seen))
     return None if hidden is None or not (hidden & judged(dataset)).any() else hidden
 
 
@@ -123,7 +129,7 @@ def judged(dataset: Dataset) -> Array:
     return np.asarray(kinds) & (column_std(dataset.values) > 0.0)
 
 
-def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
+def summary(item: Item, own: OwnSequence, check: Check | None, reel: Reel) -> str:
     """Describe how many values were filled, and what the check found about their intervals.
 
     check: None until the check has ended.
@@ -140,8 +146,8 @@ def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
         f"{missing.any(axis=1).sum():,} of {frames}."
     )
     learning = learning_in_words(item.model, GAPS)
-    words = f"{words} {learning}" if learning else words
-    if check is None:
+    words = " ".join(filter(None, (words, learning, plain(reel.note))))
+    if check is None or (reel.by_rule | ~missing.any(axis=1)).all():
         return words
     (found,) = check
     if found is None:
@@ -154,7 +160,7 @@ def summary(item: Item, own: OwnSequence, check: Check | None) -> str:
     share = f"{percent(found.inside)} are inside their 95 % intervals"
     if factor == 1.0:
         return f"{words}{share}."
-    return f"{words}{share}. All intervals were widened {factor:.2g} times; then 95 % are."
+    return f"{words}{share}. The model's intervals were widened {factor:.2g} times; then 95 % are."
 
 
 def widening(own: OwnSequence, check: Check | None) -> float:
@@ -164,12 +170,13 @@ def widening(own: OwnSequence, check: Check | None) -> float:
 
 
 def widened(reel: Reel, factor: float) -> Reel:
-    """Return the sequence with all standard deviations multiplied by the factor."""
+    """Return the sequence with the model's standard deviations multiplied by the factor."""
+    factors = np.where(reel.by_rule, 1.0, factor)
     panels = tuple(
-        panel if panel.std is None else replace(panel, std=factor * panel.std)
+        panel if panel.std is None else replace(panel, std=factors[:, None] * panel.std)
         for panel in reel.panels
     )
-    spread = None if reel.spread is None else factor * reel.spread
+    spread = None if reel.spread is None else factors * reel.spread
     return replace(reel, panels=panels, spread=spread)
 
 

@@ -10,7 +10,7 @@ from gplvm_core.wire.sequence import Cue, Reel
 from pages.ui.explore.inference import filling
 from pages.ui.explore.time.back_test import forecasts_judged
 from pages.ui.explore.time.export import export
-from pages.ui.explore.time.model import by_rule, drawn, filled, played, rule_across, with_gap
+from pages.ui.explore.time.model import by_rule, drawn, filled, played, with_gap
 from pages.ui.explore.time.own import ask_own
 from pages.ui.explore.time.own_screen import show_own
 from pages.ui.explore.time.plan import Plan, ask, keep
@@ -56,15 +56,10 @@ def player(item: Item, name: str) -> None:
     if ahead and chosen is not None:
         st.caption(plain(chosen.reason))
     ruled = chosen is not None and by_rule(item.model, plan.sequence) > 0
-    if plan.task == "play" and reel.hidden.any() and ruled:
-        st.caption(
-            "Here the model fills the rows without a value. *Fill a gap* also tries the simple "
-            "rule that continues the series, and says which of the two is better."
-        )
-    asked = {"play": FORECAST if ahead and not ruled else (), "fill": GAPS}
-    sure = reel.note or inside_in_words(item.model, asked.get(plan.task, ()), new=False)
-    if sure:
-        st.caption(plain(sure))
+    asked = {"play": FORECAST if ahead and not ruled else (), "fill": () if reel.note else GAPS}
+    sure = inside_in_words(item.model, asked.get(plan.task, ()), new=False)
+    for words in filter(None, (reel.note, sure)):
+        st.caption(plain(words))
     series(item, name, reel)
     export(item, reel, seen.id)
     if plan.task == "play":
@@ -81,11 +76,10 @@ def answer(item: Item, name: str, plan: Plan) -> Reel:
     gap = with_gap(model, dataset, plan.sequence, plan.part, plan.stretch)
     if not plan.asked:
         return gap
-    rule = rule_across(model, plan.sequence, gap.times)
     found = filling(
         f"{name}|{plan.question}",
         # The map knows the frames of this sequence, so they do not update it a second time.
-        partial(filled, model, dataset, gap, adapt=False, rule=rule),
+        partial(filled, model, dataset, gap, adapt=False),
         partial(keep, name, replace(plan, asked=False)),
     )
     return gap if found is None else found

@@ -44,9 +44,11 @@ def time(item: Item, name: str) -> None:
         f"**The path.** {TERMS['latent']} {path} A sequence is a path, dark at its "
         "beginning and light at its end. The tube extends two standard deviations to either "
         "side; the ellipse at the ring shows two standard deviations in each dimension.",
-        "**Steps without a row.** Where the data lack steps, the model fills them. They are "
-        "hatched above the track, and have 1 in the column *hidden* of the exported table. A "
-        "state-space model fills only short gaps.",
+        "**Steps without a row.** Steps that the data lack are filled. They are hatched above the "
+        "track, and have *filled* in the column *kind* of the exported table. A state-space model "
+        "fills only short gaps. If a simple rule forecasts the sequence, it also fills empty rows, "
+        "from the rows before and after them, unless the model is better on hidden gaps of the "
+        "same length.",
         f"**The forecast** {forecast} The curve above the track is the standard deviation of the "
         "outputs, on a scale from zero to at least the standard deviation of the data. Training "
         "tests the model on the last rows. If a simple rule forecasts them better, the rule "
@@ -60,14 +62,12 @@ def time(item: Item, name: str) -> None:
         "return to their mean.",
         "**Fill a gap.** The model treats the visible rest as a new sequence and infers its whole "
         "path. The mapping from path to outputs was trained on these rows, so results for new "
-        "sequences are a little worse. If a simple rule forecasts the sequence, it also fills "
-        "empty rows, from the rows before and after them, unless the model is better on hidden "
-        "gaps of the same length.",
+        "sequences are a little worse.",
         "**New sequence.** The model infers all rows of your table together, as one path over "
         "time, and fills the empty cells from it. The check hides known values in the same way, at "
-        "other rows, and fills them, too. If fewer than 95 % are inside their intervals, all "
-        "intervals are widened by one factor, until 95 % are. A real gap may still be harder than "
-        "the checked ones.",
+        "other rows, and fills them, too. If fewer than 95 % are inside their intervals, the "
+        "model's intervals are widened by one factor, until 95 % are. A real gap may still be "
+        "harder than the checked ones.",
         "**Between two rows** the player interpolates pictures and path linearly, to show 60 "
         "pictures per second.",
         "**Keys.** Space plays, ← and → go one step back or forward (with Shift ten steps), "

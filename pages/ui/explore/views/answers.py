@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
+from gplvm_core.figures.cells import error_units
 from gplvm_core.figures.view_parts import Part
 from gplvm_core.readers.errors import in_digits, plural
 from gplvm_core.wire.views import ViewRows, is_label_view
@@ -172,7 +173,8 @@ def error_in_words(rows: ViewRows, found: Array, truth: Array) -> str:
     """Describe how far the nearest alternative is from the true row."""
     if is_label_view(rows) or rows.columns or not len(found):
         return ""
-    errors = np.sqrt(np.nanmean((found - truth) ** 2, axis=1))
+    unit, words = error_units(rows.drawing, rows.values)
+    errors = np.sqrt(np.nanmean(((found - truth) / unit) ** 2, axis=1))
     best = int(np.argmin(errors))
     which = f"{best + 1} is closest, with error" if len(found) > 1 else "error"
-    return f"{which} {in_digits(errors[best], 3)}"
+    return f"{which} {in_digits(errors[best], 3)}{words}"

@@ -18,11 +18,12 @@ from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.density import named
 from pages.ui.shared.download import download
+from pages.ui.shared.intervals import ENDS
 from pages.ui.shared.outputs import as_given
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem, significant
 
-ENDS = (0.025, 0.975)  # quantiles at the ends of the interval
+LEVELS = (0.025, 0.975)  # quantiles at the ends of the interval
 SHOWN, MOST_VALUES = 200, 500_000
 
 
@@ -45,14 +46,15 @@ def predicted_view(
     numbers = [own.number(n) for n in range(len(own.values))]
     called = numbers if own.row_names is None else own.row_names
     sure = (
-        "95 of 100 true values are expected in the ranges."
+        "95 of 100 true values are expected between both ends."
         if item.model.intervals_ is not None
-        else "The ranges are not calibrated, and may be too narrow."
+        else "The intervals are not calibrated, and may be too narrow."
     )
-    st.markdown(
-        f"**“{plain(to)}” of all rows.** A number is the mean over all alternatives, whichever are "
-        f"shown above. {sure}"
-    )
+    worded = [column.is_words for column in rows[to].columns] or [False]
+    said = ["A word is the most probable one."] if any(worded) else []
+    if not all(worded):
+        said += ["A number is the mean over all alternatives, whichever are shown above.", sure]
+    st.markdown(f"**“{plain(to)}” of all rows.** {' '.join(said)}")
     shown = found.head(SHOWN).map(lambda value: value if _text(value) else significant(value))
     st.dataframe(
         shown.set_axis(pd.Index(called[:SHOWN], name="row")), height=min(38 + 35 * len(shown), 320)
@@ -106,10 +108,10 @@ def predicted(
             continue
         middle = mean[:, at].astype(float)
         if kinds:
-            low, high = _model.column_quantiles(views, to, at, ENDS)
+            low, high = _model.column_quantiles(views, to, at, LEVELS)
         else:
             low, high = middle - NORMAL * std[:, at], middle + NORMAL * std[:, at]
-        titles += [name, f"{name} from", f"{name} to"]
+        titles += [name, *(f"{name} {end}" for end in ENDS)]
         found += [middle, low, high]
     return pd.DataFrame(dict(enumerate(found))).set_axis(_different(titles), axis=1)
 
