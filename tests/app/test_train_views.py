@@ -151,13 +151,13 @@ def test_rows_without_any_value_keep_their_place():
     assert "left.csv: the view is missing in row 5." in words
 
 
-@pytest.mark.parametrize("name", ["left", " left "])
-def test_two_views_of_one_name_are_refused_until_one_is_renamed(name: str):
+def test_two_views_of_one_name_are_refused_until_one_is_renamed():
     at = several(("left.csv", table()), ("right.csv", table(columns="uv")))
-    name_box(at, 1).set_value(name).run()
-    assert not at.exception
-    assert "Several views are called “left” (left.csv, right.csv)" in at.error[0].value
-    assert not can_start(at)
+    for name in ("left", " left "):
+        name_box(at, 1).set_value(name).run()
+        assert not at.exception
+        assert "Several views are called “left” (left.csv, right.csv)" in at.error[0].value
+        assert not can_start(at)
     name_box(at, 1).set_value("").run()
     assert "The view from right.csv has no name" in at.error[0].value
     name_box(at, 1).set_value("other").run()
