@@ -154,14 +154,6 @@ def test_library_refuses_a_file_that_grows_too_far_in_words(
     assert len(kept().entries()) == 1
 
 
-def test_library_refuses_another_file_in_words(kept: Callable[[], Library]):
-    at = run_page("mine")
-    at.file_uploader[0].upload("model.gplvm", b"no model").run()
-    assert not at.exception
-    assert "could not be added" in at.error[0].value
-    assert len(kept().entries()) == 1
-
-
 def test_listed_items_have_keys_that_open_them(kept: Callable[[], Library]):
     (listed,) = items()
     assert isinstance(listed, Listed)

@@ -219,7 +219,7 @@ def test_data_frames_come_back_as_data_frames() -> None:
     assert list(model.inverse_transform(latent).columns) == COLUMNS
     assert list(model.inverse_transform(latent).index) == list(table.index)
     # Sequences may be data frames; the path is an array nevertheless.
-    timed = DynamicalGPLVM(5, 8, **QUICK).fit(table)
+    timed = DynamicalGPLVM(5, 8, time_kernel="rbf", **QUICK).fit(table)
     found, path, _ = timed.complete(gaps, times=np.arange(30.0), return_latent=True)
     assert list(found.columns) == COLUMNS and isinstance(path, np.ndarray)
 

@@ -27,7 +27,7 @@ SMALL = [
     BayesianGPLVM(2, 8, max_iter=8, random_state=0),
     BayesianPCA(2, max_iter=8, random_state=0),
     DeepGPLVM((2, 3), 8, max_iter=8, random_state=0),
-    DynamicalGPLVM(2, 8, max_iter=8, random_state=0),
+    DynamicalGPLVM(2, 8, time_kernel="matern32", max_iter=8, random_state=0),
     GPLVM(2, max_iter=8, random_state=0),
     GPLVM(2, 8, max_iter=8, random_state=0),
     ProbabilisticPCA(2),

@@ -307,9 +307,3 @@ def test_numbers_beside_a_constant_word_are_learnt() -> None:
     numbers = table.assign(word=4)
     plain = BayesianGPLVM(2, 4, **QUICK, kinds="auto").fit(numbers)
     assert plain.columns_ is None and "1 of 4 columns is constant" in plain.notes_
-
-
-def test_a_table_of_constant_columns_is_refused() -> None:
-    table = pd.DataFrame({"a": ["x"] * 10, "b": [3] * 10})
-    with pytest.raises(DataError, match="every column of the table is constant"):
-        BayesianGPLVM(2, 4, **QUICK, kinds=["category", "count"]).fit(table)
