@@ -405,6 +405,7 @@ def test_the_python_code_answers_the_rows_that_the_page_answered(
     place, name, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_COMPARED", 20)
     dataset = Library(READY, read_only=True).dataset(name)
     item = Item(f"gallery:{name}", name, ready_model(name), dataset)
     if place == "library":

@@ -58,7 +58,8 @@ def kept() -> Callable[..., str]:
 
 
 def quick(noise: str = "per_output", **options: object) -> BayesianGPLVM:
-    return BayesianGPLVM(2, n_inducing=10, max_iter=40, random_state=0, noise=noise, **options)
+    settings = {"max_iter": 40, "random_state": 0, "noise": noise} | options
+    return BayesianGPLVM(2, n_inducing=10, **settings)
 
 
 def explored(key: str, **more: str) -> AppTest:
@@ -191,7 +192,8 @@ def test_library_and_gallery_mention_only_noise_per_output(
 ):
     dataset = dataset_of(table())
     for noise, told in (("shared", 0), ("per_output", 1)):
-        kept(quick(noise), dataset)
+        model = quick(noise, max_iter=2)
+        kept(model, dataset)
         assert said(run_page("mine")).count("noise per output") == told
-    Library(tmp_path / "gallery").add(quick().fit(dataset.values), dataset, "Things")
+    Library(tmp_path / "gallery").add(model, dataset, "Things")
     assert "in use · noise per output" in said(run_page("gallery"))

@@ -380,7 +380,10 @@ def test_known_errors_of_fractions_are_refused(of_table, table):
         of_table.transform(table[:3], errors=np.full(table[:3].shape, 0.1))
 
 
-def test_a_row_that_lacks_two_fractions_and_all_else_is_named_and_the_others_are_answered():
+def test_a_row_that_lacks_two_fractions_and_all_else_is_named_and_the_others_are_answered(
+    monkeypatch,
+):
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_COMPARED", 8)
     rows = pd.DataFrame(PARTS[:40], columns=NAMES)
     rows.loc[[20, 21], ["oil", "gas"]] = np.nan
     with pytest.raises(DataError, match=r"two or more fractions are missing.* row 21, and in 2 of"):

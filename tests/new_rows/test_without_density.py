@@ -48,7 +48,7 @@ def test_a_row_of_one_number_has_no_reason(people) -> None:
 
 
 def test_the_answer_about_a_row_does_not_depend_on_the_rows_beside_it(people, monkeypatch) -> None:
-    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_SCORED", 30)
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_COMPARED", 20)
     model, data = people
     rows = data.values[:5].copy()
     rows[1, 0] = rows[3, 2] = np.nan
