@@ -85,7 +85,7 @@ def test_rows_that_do_not_follow_paths_count_fully() -> None:
     order = np.random.default_rng(0).permutation(40)
     assert fitted(values[order]).data_weight_ == 1.0
     place = np.column_stack([TIMES, TIMES**2])
-    still = DynamicalGPLVM(2, 12, time_kernel="rbf", max_iter=2, random_state=0).fit(
+    still = DynamicalGPLVM(2, 12, max_iter=2, random_state=0).fit(
         values, times=place, sequences=SEQUENCES
     )
     assert still.data_weight_ == 1.0
