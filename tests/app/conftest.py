@@ -82,7 +82,7 @@ def quick_density(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     few_held_out(monkeypatch)
     monkeypatch.setattr(foresee, "SECONDS", 0.02)
-    monkeypatch.setattr(foresee, "TRIED", 60)
+    monkeypatch.setattr(foresee, "TRIED", 16)
     monkeypatch.setattr(with_density, "SIZES", (1,))
     monkeypatch.setattr(fills, "MOST_ROWS", 2)
     monkeypatch.setattr(intervals, "MOST_ROWS", 2)

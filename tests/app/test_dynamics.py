@@ -73,7 +73,7 @@ def poses() -> Dataset:
 
 @pytest.fixture(scope="module")
 def model(poses: Dataset) -> DynamicalGPLVM:
-    fresh = DynamicalGPLVM(3, n_inducing=15, max_iter=25, random_state=0)
+    fresh = DynamicalGPLVM(3, 15, time_kernel="matern32", max_iter=25, random_state=0)
     return fresh.fit(poses.values, times=poses.times, sequences=poses.sequences)
 
 
@@ -133,21 +133,12 @@ def filled(at: AppTest) -> tuple[dict, dict]:
     raise AssertionError("the gap was not filled")
 
 
-def test_the_tab_opens_the_first_model_that_has_it(keep, model, poses):
-    keep(model)
-    keep(BayesianGPLVM(2, n_inducing=10, max_iter=2, random_state=0).fit(poses.values))
-    at = app()
-    assert reel(at)[0]["title"].startswith("Jumps and turns")
+@pytest.fixture(scope="module")
+def still(poses: Dataset) -> BayesianGPLVM:
+    return BayesianGPLVM(2, n_inducing=10, max_iter=5, random_state=0).fit(poses.values)
 
 
-def test_a_missing_model_is_reported():
-    at = app("library:none")
-    assert not at.exception
-    assert "There is no model" in at.error[0].value
-
-
-def test_a_model_without_time_shows_what_the_page_needs(keep, poses):
-    still = BayesianGPLVM(2, n_inducing=10, max_iter=5, random_state=0).fit(poses.values)
+def test_a_model_without_time_shows_what_the_page_needs(keep, still):
     at = app(keep(still))
     assert not at.exception
     assert "does not use time" in at.info[0].value
@@ -167,6 +158,8 @@ def test_rows_that_the_series_lacks_are_played(kind: type[Any], poses: Dataset) 
         sequences=poses.sequences[rows],
     )
     model = kind(3, n_inducing=15, max_iter=25, random_state=0)
+    if kind is DynamicalGPLVM:
+        model.set_params(time_kernel="matern32")
     model.fit(gaps.values, times=gaps.times, sequences=gaps.sequences)
     reel = played(model, f"{kind.__name__} with gaps", gaps, 0, 3)
     assert np.allclose(reel.times, STEP * np.arange(33))
@@ -212,9 +205,12 @@ def test_vector_inputs_cannot_be_played(keep, poses):
     assert stores(at) == {}
 
 
-def test_the_page_opens_with_a_sequence_and_a_short_forecast(keep, model, poses):
-    at = app(keep(model))
+def test_the_first_model_with_time_opens_with_a_sequence_and_a_forecast(keep, model, still, poses):
+    keep(model)
+    keep(still)
+    at = app()
     assert not at.exception
+    assert reel(at)[0]["title"].startswith("Jumps and turns")
     stage, (header, arrays) = stores(at)["stage"], reel(at)
     np.testing.assert_allclose(stage[1]["latent"], model.latent_mean_, rtol=1e-5)
     times = STEP * np.arange(33)
@@ -229,6 +225,24 @@ def test_the_page_opens_with_a_sequence_and_a_short_forecast(keep, model, poses)
     np.testing.assert_allclose(arrays["latent_mean"], latent[0], atol=1e-5)
     np.testing.assert_allclose(arrays["latent_variance"], latent[1], atol=1e-5)
     assert header["start"] is None  # the player does not start by itself
+    # A longer forecast is less certain, and playback begins shortly before it.
+    slider = next(each for each in at.slider if each.label == "Forecast beyond the end")
+    slider.set_value(20).run()
+    header, arrays = reel(at)
+    assert len(arrays["times"]) == 50
+    spread = arrays["spread"]
+    assert spread[30] < spread[35] < spread[49]
+    assert arrays["latent_variance"][49].sum() > arrays["latent_variance"][30].sum()
+    assert header["start"] == pytest.approx(arrays["times"][25])
+    choice = next(each for each in at.selectbox if each.label == "Sequence")
+    assert list(choice.options) == [
+        "Jumps and turns, 30 frames",
+        "Climbing and swinging, 20 frames",
+    ]
+    choice.set_value(1).run()
+    header, arrays = reel(at)
+    np.testing.assert_allclose(arrays["values1"][:20], poses.values[30:], atol=1e-6)
+    assert header["title"].startswith("Climbing")
 
 
 @pytest.mark.slow
@@ -268,33 +282,7 @@ def test_a_multi_view_model_without_time_shows_what_the_page_needs(keep, halves)
     assert not [button for button in at.button if button.label.startswith("Open “")]
 
 
-def test_a_longer_forecast_is_less_certain(keep, model):
-    at = app(keep(model))
-    slider = next(each for each in at.slider if each.label == "Forecast beyond the end")
-    slider.set_value(20).run()
-    header, arrays = reel(at)
-    assert len(arrays["times"]) == 50
-    spread = arrays["spread"]
-    assert spread[30] < spread[35] < spread[49]
-    assert arrays["latent_variance"][49].sum() > arrays["latent_variance"][30].sum()
-    # playback begins shortly before the forecast
-    assert header["start"] == pytest.approx(arrays["times"][25])
-
-
-def test_another_sequence_is_chosen(keep, model, poses):
-    at = app(keep(model))
-    choice = next(each for each in at.selectbox if each.label == "Sequence")
-    assert list(choice.options) == [
-        "Jumps and turns, 30 frames",
-        "Climbing and swinging, 20 frames",
-    ]
-    choice.set_value(1).run()
-    header, arrays = reel(at)
-    np.testing.assert_allclose(arrays["values1"][:20], poses.values[30:], atol=1e-6)
-    assert header["title"].startswith("Climbing")
-
-
-def test_new_sequences_are_those_of_the_model(keep, model):
+def test_new_sequences_are_those_of_the_model_also_after_a_visit_to_another_page(keep, model):
     at = choose_task(app(keep(model)), "sample")
     header, arrays = reel(at)
     times = STEP * np.arange(30)
@@ -307,6 +295,9 @@ def test_new_sequences_are_those_of_the_model(keep, model):
     expected = model.sample_sequence(times, random_state=2)[0]
     np.testing.assert_allclose(second, expected, atol=1e-5)
     assert np.abs(second - arrays["values0"]).max() > 0.01
+    go_to(at, "mine")
+    go_to(at, "time")
+    np.testing.assert_array_equal(reel(at)[1]["values0"], second)
 
 
 def test_a_gap_is_hidden_and_filled_as_complete_fills_it(keep, model, poses):
@@ -333,15 +324,6 @@ def test_a_gap_is_hidden_and_filled_as_complete_fills_it(keep, model, poses):
     np.testing.assert_allclose(arrays["values1"], poses.values[:30], atol=1e-6)
     error = np.sqrt(np.mean((mean - poses.values[:30])[hidden] ** 2))
     assert f"Error of the hidden part: {error:.3g}" in header["panels"][0]["words"]
-
-
-def test_choices_survive_a_visit_to_another_page(keep, model):
-    at = choose_task(app(keep(model)), "sample")
-    press(at, "Another sequence")
-    drawn = reel(at)[1]["values0"]
-    go_to(at, "mine")
-    go_to(at, "time")
-    np.testing.assert_array_equal(reel(at)[1]["values0"], drawn)
 
 
 def test_gaps_of_the_data_are_offered_first(poses):
@@ -409,13 +391,16 @@ def test_the_motion_is_that_of_the_first_picture(poses):
     np.testing.assert_allclose(back, heights, atol=1e-4)
 
 
-def test_filling_reports_its_progress_and_can_be_cancelled(keep, model, monkeypatch):
-    ended = threading.Event()
+def test_filling_reports_its_progress_and_ends_when_cancelled_or_asked_anew(
+    keep, model, monkeypatch
+):
+    ended, steps = threading.Event(), [(7, -1234.0), (0, -np.inf), (0, -np.inf)]
 
     def slow(model, dataset, gap, callback, adapt=None, rule="") -> Reel:
+        told = steps.pop(0)
         try:
             for _ in range(1000):
-                callback(7, -1234.0)
+                callback(*told)
                 time.sleep(0.02)
         except StopIteration:
             ended.set()
@@ -431,23 +416,8 @@ def test_filling_reports_its_progress_and_can_be_cancelled(keep, model, monkeypa
     assert progress(at) == []
     fill = next(button for button in at.button if button.label == "Fill it in")
     assert not fill.disabled
-
-
-def test_another_question_ends_the_filling_of_the_first(keep, model, monkeypatch):
-    ended = threading.Event()
-
-    def slow(model, dataset, gap, callback, adapt=None, rule="") -> Reel:
-        try:
-            for _ in range(1000):
-                callback(0, -np.inf)
-                time.sleep(0.02)
-        except StopIteration:
-            ended.set()
-        return gap
-
-    monkeypatch.setattr(player, "filled", slow)
-    monkeypatch.setattr(inference, "LOOK", 0.05)
-    at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
+    ended.clear()
+    press(at, "Fill it in")
     assert "Inferring each row separately" in progress(at)[0]
     part = next(each for each in at.selectbox if each.label == "Hide")
     part.set_value("Everything").run()

@@ -45,7 +45,7 @@ def poses() -> Dataset:
 
 @pytest.fixture(scope="module")
 def model(poses: Dataset) -> DynamicalGPLVM:
-    fresh = DynamicalGPLVM(3, n_inducing=15, max_iter=25, random_state=0)
+    fresh = DynamicalGPLVM(3, 15, time_kernel="matern32", max_iter=25, random_state=0)
     return fresh.fit(poses.values, times=poses.times, sequences=poses.sequences)
 
 

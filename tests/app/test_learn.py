@@ -182,13 +182,23 @@ def test_back_from_another_page_leads_to_the_same_stop_of_the_same_course() -> N
     assert [each.value for each in at.header] == ["Why two layers?"]
 
 
-def test_the_page_opens_the_stop_of_its_link() -> None:
+def test_the_page_opens_the_stop_of_its_link_and_plans_a_lesson() -> None:
     at = run_page("learn", stop="dimensions")
     assert not at.exception
     assert [each.value for each in at.header] == ["Dimensions switch off"]
     assert "What it does not mean." in said(at)
     at.button("learn_back").click().run()
     assert [each.value for each in at.header] != ["Dimensions switch off"]
+    at.button("learn_plan|45 minutes").click().run()
+    assert not at.exception
+    assert at.query_params["stops"] == ",".join(LESSONS["45 minutes"])
+    assert [each.value for each in at.header] == ["A six in 3,648 pixels"]
+    at.button("learn_plan_all").click().run()
+    assert "stops" not in at.query_params
+    # An unknown list of stops opens the whole tour.
+    go_to(at, "learn", stops="nonsense")
+    assert not at.exception
+    assert not at.button("learn_next").disabled
 
 
 def test_a_link_opens_the_stops_of_a_lesson_in_its_order() -> None:
@@ -200,25 +210,9 @@ def test_a_link_opens_the_stops_of_a_lesson_in_its_order() -> None:
     assert at.button("learn_next").disabled
 
 
-def test_a_lesson_is_planned_with_one_click() -> None:
-    at = run_page("learn", stop="views")
-    at.button("learn_plan|45 minutes").click().run()
-    assert not at.exception
-    assert at.query_params["stops"] == ",".join(LESSONS["45 minutes"])
-    assert [each.value for each in at.header] == ["A six in 3,648 pixels"]
-    at.button("learn_plan_all").click().run()
-    assert "stops" not in at.query_params
-
-
 def test_the_prepared_lessons_name_stops_that_exist() -> None:
     names = {stop.name for stop in STOPS}
     assert all(names.issuperset(lesson) for lesson in LESSONS.values())
-
-
-def test_an_unknown_list_of_stops_opens_the_whole_tour() -> None:
-    at = run_page("learn", stops="nonsense")
-    assert not at.exception
-    assert not at.button("learn_next").disabled
 
 
 def test_a_change_that_arrives_after_its_figure_has_gone_changes_nothing() -> None:

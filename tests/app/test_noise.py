@@ -58,7 +58,8 @@ def kept() -> Callable[..., str]:
 
 
 def quick(noise: str = "per_output", **options: object) -> BayesianGPLVM:
-    return BayesianGPLVM(2, n_inducing=10, max_iter=40, random_state=0, noise=noise, **options)
+    settings = {"max_iter": 40, "random_state": 0, "noise": noise} | options
+    return BayesianGPLVM(2, n_inducing=10, **settings)
 
 
 def explored(key: str, **more: str) -> AppTest:
@@ -104,39 +105,30 @@ def test_the_units_of_each_view_decide_unless_the_user_does():
     assert (parameters["noise"], parameters["scaling"]) == ("shared", "auto")
 
 
-@pytest.mark.parametrize(
-    ("title", "offered"),
-    [("Bayesian GP-LVM", True), ("GP-LVM", False), ("Bayesian PCA", True)],
-)
-def test_the_choice_of_noise_is_offered_only_for_models_that_have_it(title: str, offered: bool):
+def test_the_choice_of_noise_is_offered_only_for_models_that_have_it_and_survives():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
-    at.radio(key="form_model").set_value(title).run()
-    keys = [control.key for control in at.segmented_control]
-    assert ("form_noise_shared" in keys) == offered
-
-
-def test_the_choice_survives_a_change_of_page():
-    at = run_page("train")
-    at.pills(key="train_built_in").set_value("flow").run()
+    for title in ("GP-LVM", "Bayesian PCA", "Bayesian GP-LVM"):
+        at.radio(key="form_model").set_value(title).run()
+        keys = [control.key for control in at.segmented_control]
+        assert ("form_noise_shared" in keys) == title.startswith("Bayesian")
     at.segmented_control(key="form_noise_shared").set_value("per_output").run()
+    at.number_input(key="form_max_iter").set_value(70).run()
     go_to(at, "mine")
     go_to(at, "train")
+    assert at.pills(key="train_built_in").value == "flow"
     assert at.segmented_control(key="form_noise_shared").value == "per_output"
+    assert at.number_input(key="form_max_iter").value == 70
 
 
-def test_explore_shows_the_noise_of_every_column(kept: Callable[..., str]):
+def test_explore_shows_the_noise_of_every_column_and_draws_it_once_it_is_wanted(kept):
     values = table()
     model = quick()
-    words = said(explored(kept(model, dataset_of(values))))
-    share = model.noise_std_ / values.std(axis=0)
+    at = explored(kept(model, dataset_of(values)))
+    words, share = said(at), model.noise_std_ / values.std(axis=0)
     assert f"Noisiest: weight, {share[NOISY]:.0%} of its spread" in words
     assert f"Quietest: {NAMES[np.argmin(share)]}, {share.min():.0%}." in words
     assert f"For half of the columns, the noise is above {np.median(share):.0%}." in words
-
-
-def test_the_figure_is_drawn_once_it_is_wanted(kept: Callable[..., str]):
-    at = explored(kept(quick(), dataset_of(table())))
     assert not at.get("plotly_chart")
     at.session_state["explore_noise"] = True
     at.run()
@@ -200,7 +192,8 @@ def test_library_and_gallery_mention_only_noise_per_output(
 ):
     dataset = dataset_of(table())
     for noise, told in (("shared", 0), ("per_output", 1)):
-        kept(quick(noise), dataset)
+        model = quick(noise, max_iter=2)
+        kept(model, dataset)
         assert said(run_page("mine")).count("noise per output") == told
-    Library(tmp_path / "gallery").add(quick().fit(dataset.values), dataset, "Things")
+    Library(tmp_path / "gallery").add(model, dataset, "Things")
     assert "in use · noise per output" in said(run_page("gallery"))

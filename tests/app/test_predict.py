@@ -34,13 +34,6 @@ def stored() -> str:
     return f"library:{Library(workspace() / 'library').add(model, asked, 'Progression')}"
 
 
-def test_the_map_is_the_first_answer_and_its_form_is_unchanged():
-    at = run_page("train")
-    assert not at.exception
-    headers = [header.value for header in at.header]
-    assert headers == ["1 · Data", "2 · Model", "3 · Start"]
-
-
 def test_a_column_is_trained_tested_and_opened_with_sliders():
     at = asks(run_page("train"))
     assert not at.exception
@@ -62,24 +55,6 @@ def test_a_column_is_trained_tested_and_opened_with_sliders():
     assert not at.exception
     assert "Is it worth it?" in said(at)
     assert not at.info  # without a tab in the link, the page reports no missing capability
-
-
-def test_the_deep_model_is_offered_in_plain_words():
-    at = asks(run_page("train"))
-    at.radio(key="column_model").set_value("A function with jumps or bends").run()
-    assert not at.exception
-    name = next(field for field in at.text_input if field.label == "Name")
-    assert name.value == "progression, Diabetes, Deep GP regression"
-
-
-def test_words_lead_to_the_map():
-    at = asks(run_page("train"))
-    at.pills(key="train_built_in_table").set_value("wine").run()
-    next(s for s in at.selectbox if s.label == "Column to predict").set_value("The labels").run()
-    assert "The labels are words" in said(at)
-    assert "Start training" not in [button.label for button in at.button]
-    press(at, "Make a map instead")
-    assert [header.value for header in at.header][-1] == "3 · Start"
 
 
 def test_labels_that_are_a_column_are_offered_once_by_its_name():
@@ -124,28 +99,36 @@ def test_words_are_inputs_and_new_rows_have_them_too():
     assert "does not know “elm” (line 2)" in said(at) and "counts as missing" in said(at)
 
 
-def test_no_inputs_are_explained_and_the_form_stays():
-    at = asks(run_page("train"))
+def test_the_form_of_a_column_explains_missing_inputs_the_deep_model_and_words():
+    at = run_page("train")
+    assert not at.exception
+    assert [header.value for header in at.header] == ["1 · Data", "2 · Model", "3 · Start"]
+    at = asks(at)
     next(m for m in at.multiselect if m.label == "Inputs").set_value([]).run()
     assert at.error[0].value.startswith("Choose at least one input")
     next(m for m in at.multiselect if m.label == "Inputs").set_value(["age", "HDL"]).run()
     assert not at.error and "4 · Start" in [header.value for header in at.header]
+    at.radio(key="column_model").set_value("A function with jumps or bends").run()
+    assert not at.exception
+    name = next(field for field in at.text_input if field.label == "Name")
+    assert name.value == "progression, Diabetes, Deep GP regression"
+    at.pills(key="train_built_in_table").set_value("wine").run()
+    next(s for s in at.selectbox if s.label == "Column to predict").set_value("The labels").run()
+    assert "The labels are words" in said(at)
+    assert "Start training" not in [button.label for button in at.button]
+    press(at, "Make a map instead")
+    assert [header.value for header in at.header][-1] == "3 · Start"
 
 
-def test_a_series_needs_times():
-    at = asks(run_page("train"), "Continue a series")
+def test_a_series_needs_times_and_a_link_chooses_an_answer_that_may_be_changed():
+    at = run_page("train", goal="series")
     assert "have no times" in said(at)
+    assert "goal" not in at.query_params
     at.pills(key="train_built_in").set_value("poses").run()
     assert at.radio(key="form_model").value == "Dynamical GP-LVM"
     # Only models over time continue a series.
     assert at.radio(key="form_model").options == ["Dynamical GP-LVM", "State-space GP-LVM"]
     assert "Bayesian PCA" in asks(at, "A map").radio(key="form_model").options
-
-
-def test_a_link_chooses_the_first_answer_and_the_visitor_may_change_it():
-    at = run_page("train", goal="series")
-    assert "have no times" in said(at)
-    assert "goal" not in at.query_params
     at = asks(at, GOAL)
     assert at.header[-1].value == "4 · Start"
     assert not run_page("train", goal="nothing").exception

@@ -36,7 +36,8 @@ def two_factors() -> Dataset:
     return Dataset("ages", "Ages", targets, Drawing.of_vector(4), known=known)
 
 
-def test_a_batch_is_taken_out_on_train_and_chosen_on_explore():
+def test_a_batch_is_taken_out_on_train_and_chosen_on_explore(monkeypatch):
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_COMPARED", 24)
     at = upload(run_page("train"), "batches.csv", in_batches())
     at = taken_out(at).set_value(["batch"]).run()
     assert "The map then shows what batch does not explain." in said(at)

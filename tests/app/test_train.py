@@ -263,13 +263,3 @@ def test_rows_that_are_near_in_some_columns_may_be_kept_together():
     columns.set_value([0, 3]).run()
     short(at)
     assert tuple(started(at).parameters["path_over"]) == (0, 3)
-
-
-def test_form_survives_a_change_of_page():
-    at = run_page("train")
-    at.pills(key="train_built_in").set_value("flow").run()
-    at.number_input(key="form_max_iter").set_value(70).run()
-    go_to(at, "mine")
-    go_to(at, "train")
-    assert at.pills(key="train_built_in").value == "flow"
-    assert at.number_input(key="form_max_iter").value == 70

@@ -1,47 +1,16 @@
 """Tests of Train with several views: joined files, divided columns, and the model's form."""
 
 import io
-from pathlib import Path
 
 import numpy as np
 import pytest
-import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core import training
 from gplvm_core.store import Library, workspace
-from pages.ui.shared import catalogue
-from tests.app.apptest import go_to, kind_of, said, short
+from tests.app.apptest import go_to, kind_of, run_page, said, short, started, upload
 from tests.app.uploads import N, pictures, table
 
-ROOT = Path(__file__).parents[2]
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a temporary workspace with a gallery."""
-    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
-    monkeypatch.chdir(ROOT)
-    st.cache_data.clear()
-    return tmp_path / "home"
-
-
-def app() -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
-    at.run()
-    at.switch_page("pages/train.py").run()
-    return at
-
-
-def start(at: AppTest) -> training.Snapshot:
-    """Press the button that starts training, and return the finished job."""
-    next(b for b in at.button if b.label == "Start training").click().run()
-    assert not at.exception
-    job = at.query_params["job"]
-    ended = training.wait(job if isinstance(job, str) else job[0], timeout=300)
-    assert ended.status == "finished", ended.error
-    return ended
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def can_start(at: AppTest) -> bool:
@@ -50,7 +19,7 @@ def can_start(at: AppTest) -> bool:
 
 def several(*files: tuple[str, bytes]) -> AppTest:
     """Return the page with these files as views."""
-    at = app()
+    at = run_page("train")
     at.segmented_control(key="train_source").set_value("several").run()
     return add(at, *files)
 
@@ -86,7 +55,7 @@ def test_files_become_views_that_train_together():
     name_box(at, 2).set_value("pictures").run()
     short(at)
     assert at.radio(key="form_model_views").value == "Views (manifold relevance)"
-    job = start(at)
+    job = started(at)
     assert job.model_class == "ManifoldRelevance"
     library = Library(workspace() / "library")
     assert library.model(job.entry).views_ == ("left", "right hand", "pictures")
@@ -114,7 +83,7 @@ def test_files_survive_a_change_of_page_and_are_removed_one_by_one():
     assert at.radio(key="form_model").value == "Bayesian GP-LVM"
 
 
-def test_files_of_different_lengths_wait_for_an_answer():
+def test_files_of_different_lengths_wait_for_an_answer_and_ask_again_about_another():
     at = several(("left.csv", table(30, extra="kind")), ("right.csv", table(24, columns="uv")))
     assert not at.exception
     assert "left.csv has 30, right.csv has 24" in at.warning[0].value
@@ -122,22 +91,18 @@ def test_files_of_different_lengths_wait_for_an_answer():
     unequal(at).set_value("trim").run()
     assert "24 rows, 2 views" in said(at)
     assert "Trimmed to the first 24 rows: left.csv has 30." in said(at)
+    add(at, ("third.csv", table(20, columns="pq")))
+    assert not at.exception
+    assert "third.csv has 20" in at.warning[0].value
+    assert not can_start(at)
+    [b for b in at.button if b.label == "Remove"][2].click().run()
     unequal(at).set_value("fill").run()
     words = said(at)
     assert "30 rows, 2 views, 3 labels" in words
     assert "right.csv ends 6 rows early; the view is missing there." in words
     assert "12 of 150 values are missing" in words
     short(at)
-    assert start(at).model_class == "ManifoldRelevance"
-
-
-def test_a_file_of_another_length_asks_again_how_to_trim():
-    at = several(("left.csv", table(30)), ("right.csv", table(24, columns="uv")))
-    unequal(at).set_value("trim").run()
-    add(at, ("third.csv", table(20, columns="pq")))
-    assert not at.exception
-    assert "third.csv has 20" in at.warning[0].value
-    assert not can_start(at)
+    assert started(at).model_class == "ManifoldRelevance"
 
 
 def test_rows_without_any_value_keep_their_place():
@@ -151,13 +116,13 @@ def test_rows_without_any_value_keep_their_place():
     assert "left.csv: the view is missing in row 5." in words
 
 
-@pytest.mark.parametrize("name", ["left", " left "])
-def test_two_views_of_one_name_are_refused_until_one_is_renamed(name: str):
+def test_two_views_of_one_name_are_refused_until_one_is_renamed():
     at = several(("left.csv", table()), ("right.csv", table(columns="uv")))
-    name_box(at, 1).set_value(name).run()
-    assert not at.exception
-    assert "Several views are called “left” (left.csv, right.csv)" in at.error[0].value
-    assert not can_start(at)
+    for name in ("left", " left "):
+        name_box(at, 1).set_value(name).run()
+        assert not at.exception
+        assert "Several views are called “left” (left.csv, right.csv)" in at.error[0].value
+        assert not can_start(at)
     name_box(at, 1).set_value("").run()
     assert "The view from right.csv has no name" in at.error[0].value
     name_box(at, 1).set_value("other").run()
@@ -227,12 +192,6 @@ def test_rows_without_any_value_of_an_npz_keep_their_place():
 # --- one table ------------------------------------------------------------------------------------
 
 
-def upload(name: str, data: bytes) -> AppTest:
-    at = app()
-    at.segmented_control(key="train_source").set_value("upload").run()
-    return at.file_uploader[0].upload(name, data).run()
-
-
 def views_control(at: AppTest):
     return next(c for c in at.segmented_control if c.label == "Views")
 
@@ -244,7 +203,7 @@ def sides() -> bytes:
 
 
 def test_columns_become_views_by_their_names():
-    at = upload("sides.csv", sides())
+    at = upload(run_page("train"), "sides.csv", sides())
     views_control(at).set_value("names").run()
     assert not at.exception and not at.error
     assert "30 rows, 3 views" in said(at)
@@ -253,7 +212,7 @@ def test_columns_become_views_by_their_names():
 
 
 def test_columns_become_views_by_choice_and_mistakes_are_named():
-    at = upload("sides.csv", sides())
+    at = upload(run_page("train"), "sides.csv", sides())
     views_control(at).set_value("chosen").run()
     assert not at.exception and not at.error
     assert "**view 1** — 3 values: left x, left y, right x" in said(at)
@@ -272,19 +231,19 @@ def test_columns_become_views_by_choice_and_mistakes_are_named():
 
 @pytest.mark.slow
 def test_every_column_may_be_a_view_with_its_cost_stated():
-    at = upload("sides.csv", sides())
+    at = upload(run_page("train"), "sides.csv", sides())
     views_control(at).set_value("columns").run()
     assert not at.exception and not at.error
     assert "5 views, each with its own mapping" in said(at)
     at.number_input(key="form_max_iter").set_value(10).run()
-    job = start(at)
+    job = started(at)
     model = Library(workspace() / "library").model(job.entry)
     assert model.views_ == ("left x", "left y", "right x", "right y", "height")
 
 
 @pytest.mark.slow
 def test_labels_may_be_a_view():
-    at = kind_of(upload("people.csv", table(extra="kind")), "kind", "colour")
+    at = kind_of(upload(run_page("train"), "people.csv", table(extra="kind")), "kind", "colour")
     next(t for t in at.toggle if t.label.startswith("Labels as")).set_value(True).run()
     assert not at.exception and not at.error
     words = said(at)
@@ -293,7 +252,7 @@ def test_labels_may_be_a_view():
     assert "probabilities for the words in “labels”" in words
     assert at.radio(key="form_model_views").options == ["Views (manifold relevance)"]
     short(at)
-    job = start(at)
+    job = started(at)
     library = Library(workspace() / "library")
     model, rows = library.model(job.entry), library.dataset(job.entry).view_values
     assert library.dataset(job.entry).kinds == model.kinds == {"labels": ["category"]}
@@ -314,7 +273,7 @@ def test_labels_as_a_view_stay_when_a_view_is_renamed():
 
 
 def test_ready_made_views_are_drawn_one_by_one():
-    at = app()
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("lit_pairs").run()
     assert not at.exception and not at.error
     words = said(at)
@@ -324,18 +283,18 @@ def test_ready_made_views_are_drawn_one_by_one():
 
 @pytest.mark.slow
 def test_the_other_models_say_that_they_see_one_row():
-    at = app()
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("toy_views").run()
     assert at.radio(key="form_model_views").options[0] == "Views (manifold relevance)"
     at.radio(key="form_model_views").set_value("Bayesian GP-LVM").run()
     assert "joins the 30 columns of all views" in said(at)
     at.number_input(key="form_max_iter").set_value(10).run()
-    assert start(at).model_class == "BayesianGPLVM"
+    assert started(at).model_class == "BayesianGPLVM"
 
 
 @pytest.mark.slow
 def test_every_option_of_the_views_model_trains():
-    at = app()
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("toy_views").run()
     at.number_input(key="form_max_iter").set_value(10).run()
     at.segmented_control(key="form_prior").set_value("time").run()
@@ -346,7 +305,7 @@ def test_every_option_of_the_views_model_trains():
     ).run()
     at.segmented_control(key="form_init_views_True").set_value("pca_each").run()
     assert not at.exception
-    job = start(at)
+    job = started(at)
     assert job.parameters["time_kernel"] == "rbf"
     assert job.parameters["kernel"] == {"first": "rbf", "second": "linear"}
     assert job.parameters["init"] == "pca_each"
@@ -355,7 +314,7 @@ def test_every_option_of_the_views_model_trains():
 
 
 def test_a_start_of_each_view_needs_a_dimension_for_each():
-    at = app()
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("toy_views").run()
     components = next(b for b in at.number_input if b.label.startswith("Latent dimensions"))
     components.set_value(1).run()

@@ -116,70 +116,44 @@ def test_a_model_of_one_view_is_refused(keep, pairs):
     assert "This model has one view" in said(at)
 
 
-def test_the_page_names_what_is_shared_and_what_is_private(keep, model):
-    at = app(keep(model))
-    assert not at.exception
+def shows_parts_at(at: AppTest, model: ManifoldRelevance, threshold: float) -> bool:
+    parts = parts_at(model, threshold)
+    numbers = [", ".join(str(q + 1) for q in sorted(part.dimensions)) or "none" for part in parts]
     words = said(at)
+    return all(
+        f"<b>{part.title}</b>: {own}" in words for part, own in zip(parts, numbers, strict=True)
+    )
+
+
+def test_the_page_names_what_is_shared_what_is_private_and_what_a_threshold_takes_away(keep, model):
+    key = keep(model)
+    at = app(key)
+    assert not at.exception
     parts = parts_at(model, 0.05)
     assert [part.title for part in parts] == ["Shared", "Only left", "Only right", "Unused"]
-    for part in parts[:3]:
-        assert part.dimensions
-        numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions))
-        assert f"<b>{part.title}</b>: {numbers}" in words
-    assert "The relevances (above 0.001)" in words
-    counts = model.count_parts()
-    shared = counts[frozenset(model.views_)]
+    assert all(part.dimensions for part in parts[:3]) and shows_parts_at(at, model, 0.05)
+    assert "The relevances (above 0.001)" in said(at)
+    shared = model.count_parts()[frozenset(model.views_)]
     assert f"Counted whatever the axes: {shared} dimension" in said(at)
-
-
-def test_a_higher_threshold_takes_dimensions_away(keep, model):
-    at = app(keep(model))
+    # The layers are sent with a plane of what is shared; pictures and map begin at one place.
+    header, arrays = packed(at)
+    assert tuple(header["dims"]) == parts[0].dimensions[:2]
+    assert [output["title"] for output in header["outputs"]] == ["left", "right"]
+    np.testing.assert_allclose(arrays["latent"], model.latent_mean_, atol=1e-6)
+    desk = at.session_state[f"views_desk|{key}|{open_item(key).version}"]
+    assert desk.trail == (None, tuple(model.latent_mean_[header["start"]]))
     at.select_slider[0].set_value(200.0).run()
     assert not at.exception
-    parts = parts_at(model, 200.0)
-    assert parts[-1].dimensions
-    for part in parts:
-        numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions)) or "none"
-        assert f"<b>{part.title}</b>: {numbers}" in said(at)
-
-
-def test_the_highest_threshold_leaves_nothing_in_use(keep, model):
-    at = app(keep(model))
+    assert parts_at(model, 200.0)[-1].dimensions and shows_parts_at(at, model, 200.0)
+    assert packed(at)[0] == header  # a new threshold does not send the layers again
     at.select_slider[0].set_value(float(at.select_slider[0].options[-1])).run()
     assert not at.exception
     assert "<b>Unused</b>: 1, 2, 3, 4, 5, 6" in said(at)
     assert "Vary one part" not in said(at)
-
-
-def test_a_new_threshold_does_not_send_the_layers_again(keep, model):
-    at = app(keep(model))
-    before = packed(at)[0]
-    at.select_slider[0].set_value(200.0).run()
-    assert packed(at)[0] == before
-
-
-def test_relevances_are_shown_with_their_own_line(keep, model):
-    at = app(keep(model))
     control(at, "views_measure").set_value("weights").run()
     assert not at.exception
     at.select_slider[0].set_value(0.1).run()
     assert "The relevances (above 0.1)" in said(at)
-
-
-def test_the_layers_are_sent_with_a_plane_of_what_is_shared(keep, model):
-    header, arrays = packed(app(keep(model)))
-    shared = parts_at(model, 0.05)[0]
-    assert tuple(header["dims"]) == shared.dimensions[:2]
-    assert [output["title"] for output in header["outputs"]] == ["left", "right"]
-    np.testing.assert_allclose(arrays["latent"], model.latent_mean_, atol=1e-6)
-
-
-def test_pictures_and_map_begin_at_the_same_place(keep, model):
-    key = keep(model)
-    at = app(key)
-    desk = at.session_state[f"views_desk|{key}|{open_item(key).version}"]
-    row = packed(at)[0]["start"]
-    assert desk.trail == (None, tuple(model.latent_mean_[row]))
 
 
 def test_given_one_view_shows_alternatives_truth_and_matches(keep, model):

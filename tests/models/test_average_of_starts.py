@@ -20,7 +20,7 @@ def rows() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def average() -> AverageOfStarts:
-    return AverageOfStarts(BayesianGPLVM(2, 10, max_iter=40), 3, random_state=0).fit(rows())
+    return AverageOfStarts(BayesianGPLVM(2, 10, max_iter=10), 3, random_state=0).fit(rows())
 
 
 def test_moments_are_those_of_draws_from_the_models():
@@ -45,7 +45,7 @@ def test_moments_are_those_of_draws_from_the_models():
 
 
 def test_seeds_differ_and_the_average_can_be_repeated(average):
-    again = AverageOfStarts(BayesianGPLVM(2, 10, max_iter=40), 3, random_state=0).fit(rows())
+    again = AverageOfStarts(BayesianGPLVM(2, 10, max_iter=10), 3, random_state=0).fit(rows())
     assert len({each.random_state for each in again.estimators_}) == 3
     bounds = [each.bound_ for each in again.estimators_]
     assert bounds == [each.bound_ for each in average.estimators_]
@@ -86,7 +86,8 @@ def test_views_over_time_are_transferred_and_calibrated():
 
 def test_forecasts_are_averaged():
     series = np.column_stack([np.sin(0.3 * np.arange(40)), np.cos(0.3 * np.arange(40))])
-    path = AverageOfStarts(DynamicalGPLVM(2, 8, max_iter=20), 2, random_state=0).fit(series)
+    path = AverageOfStarts(DynamicalGPLVM(2, 8, time_kernel="rbf", max_iter=10), 2, random_state=0)
+    path.fit(series)
     mean, std = path.forecast([40.0, 41.0], return_std=True)
     assert mean.shape == std.shape == (2, 2)
     each = [own.forecast([40.0, 41.0]) for own in path.estimators_]

@@ -113,6 +113,10 @@ def test_the_search_ends_after_two_worse_candidates(dense: BayesianGPLVM) -> Non
         ended = [max(course[n - 2 : n]) < max(course[: n - 2]) for n in range(3, len(course))]
         assert not any(ended)
     assert len(known.tried) < 6 * len(sizes)  # the search leaves out some of the six weights
+    # Rows of one Gaussian need no large mixture, so the search over sizes ends before 40.
+    rows = np.random.default_rng(0).normal(size=(60, 3))
+    plain = BayesianGPLVM(1, 5, max_iter=3, random_state=0).fit(rows).fit_density(rows).density_
+    assert plain is not None and 2 < max(size for size, _, _ in plain.tried) < 40
 
 
 def test_sampling_takes_the_density_of_the_training_points_as_prior() -> None:

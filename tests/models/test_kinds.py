@@ -19,6 +19,7 @@ from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.readers import DataError
 from gplvm_core.simulated.spikes import load_spikes
 from gplvm_core.store import save
+from tests.cases import few_held_out
 from tests.models.row_slopes import check_slopes
 
 KINDS = {"size": ["s", "m", "l"], "eggs": "count"}
@@ -346,7 +347,8 @@ def test_words_that_follow_from_the_others_get_sharper_probabilities():
     assert yes == pytest.approx(np.mean(1.0 / (1.0 + np.exp(-drawn))), abs=1e-3)
 
 
-def test_intervals_of_numbers_beside_words_are_as_wide_as_hidden_values_ask():
+def test_intervals_of_numbers_beside_words_are_as_wide_as_hidden_values_ask(monkeypatch):
+    few_held_out(monkeypatch)  # the slow test below judges the widths
     kinds = {"width": "number", "height": "number", "left": "yes/no", **KINDS}
     settings = {"kinds": kinds, "max_iter": 20, "random_state": 0, "second_stage": "auto"}
     model = BayesianGPLVM(3, 20, **settings).fit(hidden(table())[0])

@@ -304,11 +304,11 @@ def test_a_kind_of_node_of_ones_own_is_trained_like_the_others():
 
 
 def test_a_training_that_was_stopped_continues_with_the_same_numbers():
-    runs = Until(10)
-    whole = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA)
-    first = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA, callback=runs)
+    runs = Until(5)
+    whole = Model(NODES, EDGES, max_iter=12, random_state=0).fit(DATA)
+    first = Model(NODES, EDGES, max_iter=12, random_state=0).fit(DATA, callback=runs)
     assert first.result_.status == "stopped"
-    rest = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA, resume=runs.last.run)
+    rest = Model(NODES, EDGES, max_iter=12, random_state=0).fit(DATA, resume=runs.last.run)
     assert rest.bound_ == whole.bound_
 
 

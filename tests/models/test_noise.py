@@ -38,7 +38,7 @@ def rows(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def fitted(Y: np.ndarray, **options) -> BayesianGPLVM:
     options = {"noise": "per_output", "scaling": "columns"} | options
-    return BayesianGPLVM(4, 25, max_iter=150, random_state=0, **options).fit(Y)
+    return BayesianGPLVM(4, 25, **{"max_iter": 150, "random_state": 0} | options).fit(Y)
 
 
 @pytest.fixture(scope="module")
@@ -86,10 +86,10 @@ def test_completions_are_drawn_with_each_outputs_noise(model: BayesianGPLVM) -> 
 def test_training_continues_where_it_stopped() -> None:
     Y, kept = rows(60, 4)[0], []
     Y[:9, 2] = np.nan
-    whole = BayesianGPLVM(2, 10, max_iter=70, random_state=0, noise="per_output")
+    whole = BayesianGPLVM(2, 10, max_iter=40, random_state=0, noise="per_output")
     whole.fit(Y, callback=kept.append)
-    again = BayesianGPLVM(2, 10, max_iter=70, random_state=0, noise="per_output")
-    again.fit(Y, resume=kept[30].run)
+    again = BayesianGPLVM(2, 10, max_iter=40, random_state=0, noise="per_output")
+    again.fit(Y, resume=kept[20].run)
     assert again.bound_ == whole.bound_
     np.testing.assert_array_equal(again.noise_std_, whole.noise_std_)
 
@@ -113,11 +113,6 @@ def test_constant_and_noise_free_columns_are_reported_and_harmless() -> None:
     again, deviation = model.inverse_transform(model.latent_mean_, return_std=True)
     assert np.isfinite(again).all()
     assert (deviation >= 0.0).all()
-
-
-def test_an_unknown_noise_is_refused_in_words() -> None:
-    with pytest.raises(ValueError, match=r"noise must be one of .*, auto; got 'own'"):
-        fitted(rows(20, 0)[0], noise="own")
 
 
 @pytest.mark.slow
@@ -172,7 +167,7 @@ def test_columns_with_one_unit_share_one_noise() -> None:
 def test_a_given_scale_also_decides_the_noise() -> None:
     Y = rows(40, 3)[0]
     found = BayesianGPLVM(2, 10, max_iter=20, random_state=0, scaling="global").fit(Y)
-    expected = fitted(Y, noise="shared", scaling="global")
+    expected = fitted(Y, noise="shared", scaling="global", max_iter=1)
     np.testing.assert_array_equal(found.posterior_.scale, expected.posterior_.scale)
     assert len(np.unique(found.noise_std_)) == 1
 
@@ -222,7 +217,7 @@ def test_the_unit_of_a_column_changes_nothing() -> None:
     Y, _ = rows(80, 10)
     # Multiplication by powers of two changes no digit.
     units = 2.0 ** np.array([10, -3, 0, 5, -20, 1, 4, 0])
-    first, second = (fitted(each, scaling="global") for each in (Y, units * Y))
+    first, second = (fitted(each, scaling="global", max_iter=30) for each in (Y, units * Y))
     assert second.bound_ == pytest.approx(first.bound_ - len(Y) * np.log(units).sum(), rel=1e-9)
     np.testing.assert_allclose(second.noise_std_, units * first.noise_std_, rtol=1e-6)
     np.testing.assert_allclose(second.latent_mean_, first.latent_mean_, rtol=1e-6, atol=1e-9)

@@ -66,7 +66,7 @@ CLASSIFIERS = [
 SERIES = [AutoregressiveGP(2, 4, **QUICK)]
 ESTIMATORS = [*TABLES, *VIEWS, *REGRESSIONS, *CLASSIFIERS, *SERIES]
 # `make test` tries odd numbers with these; the others check and scale their data by the same code.
-QUICKLY = [TABLES[0], *TABLES[4:7], VIEWS[0], REGRESSIONS[0], REGRESSIONS[2], *CLASSIFIERS, *SERIES]
+QUICKLY = [TABLES[0], *TABLES[4:7], VIEWS[0], REGRESSIONS[2], *CLASSIFIERS, *SERIES]
 
 ROWS = np.random.default_rng(0).normal(size=(10, 3))
 DATES = np.arange("2020-01-01", "2020-01-11", dtype="datetime64[D]")
@@ -262,7 +262,7 @@ def test_large_counts_and_exposures_work_or_are_refused(kind: str, number: float
 
 
 @pytest.mark.parametrize("views", [False, True])
-@pytest.mark.parametrize("value", [0, 7, "same", True])
+@pytest.mark.parametrize("value", [0, "same", True])
 def test_a_constant_column_is_left_out_with_a_note(value: Any, views: bool, tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
     table = pd.DataFrame({
@@ -307,9 +307,3 @@ def test_numbers_beside_a_constant_word_are_learnt() -> None:
     numbers = table.assign(word=4)
     plain = BayesianGPLVM(2, 4, **QUICK, kinds="auto").fit(numbers)
     assert plain.columns_ is None and "1 of 4 columns is constant" in plain.notes_
-
-
-def test_a_table_of_constant_columns_is_refused() -> None:
-    table = pd.DataFrame({"a": ["x"] * 10, "b": [3] * 10})
-    with pytest.raises(DataError, match="every column of the table is constant"):
-        BayesianGPLVM(2, 4, **QUICK, kinds=["category", "count"]).fit(table)

@@ -35,6 +35,11 @@ def small(**settings) -> SparseGPRegression:
     return SparseGPRegression(**{"n_inducing": 12, "max_iter": 60, "random_state": 0} | settings)
 
 
+@pytest.fixture
+def plain(trained) -> SparseGPRegression:
+    return trained(small(), *curve()[:2])
+
+
 def covariances(model: SparseGPRegression, inputs: np.ndarray, new: np.ndarray):
     """Compute K, k* and k** in internal units from the formula of the RBF."""
     kernel, scale = model.kernel_, model.input_scale_
@@ -242,10 +247,9 @@ def test_constrained_beliefs_stay_centred_on_the_observations() -> None:
     assert learnt.bound_ > model.bound_
 
 
-def test_entries_without_noise_are_exact() -> None:
+def test_entries_without_noise_are_exact(plain) -> None:
     inputs, outputs, _ = curve()
-    variance = np.zeros_like(inputs)
-    exact = small().fit(inputs, outputs)
+    variance, exact = np.zeros_like(inputs), plain
     assert small().fit(inputs, outputs, X_variance=variance).bound_ == exact.bound_
     variance[3, 1] = 2.0
     model = small().fit(inputs, outputs, X_variance=variance)
@@ -265,16 +269,15 @@ def test_units_change_nothing_but_the_bound(variance) -> None:
     assert other.bound_ == pytest.approx(plain.bound_ - outputs.size * np.log(1e-9), rel=1e-5)
 
 
-def test_one_output_or_several() -> None:
+def test_one_output_or_several(plain) -> None:
     inputs, outputs, _ = curve()
-    flat = small().fit(inputs, outputs[:, 0])
-    table = small().fit(inputs, outputs[:, :1])
+    flat, table = (small(max_iter=20).fit(inputs, each) for each in (outputs[:, 0], outputs[:, :1]))
     assert flat.predict(inputs).shape == (40,)
     assert table.predict(inputs).shape == (40, 1)
     np.testing.assert_array_equal(flat.predict(inputs), table.predict(inputs)[:, 0])
-    mean, std = small().fit(inputs, outputs).predict(inputs[:3], return_std=True)
+    mean, std = plain.predict(inputs[:3], return_std=True)
     assert mean.shape == std.shape == (3, 2)
-    assert (std >= 0.99 * small().fit(inputs, outputs).noise_std_).all()
+    assert (std >= 0.99 * plain.noise_std_).all()
 
 
 @pytest.mark.parametrize("variance", [None, "learned"])

@@ -255,8 +255,11 @@ def test_words_are_no_robust_numbers() -> None:
 
 
 @pytest.mark.parametrize("beside", quickly(["numbers", "words", "only words"], ["words"]))
-def test_a_constant_robust_column_is_a_column_of_numbers(beside: str) -> None:
+def test_a_constant_robust_column_is_a_column_of_numbers(
+    beside: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Every query works for any other value of the column, as with kinds=None."""
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_COMPARED", 24)
     noisy = rows(50)[1]
     frame = pd.DataFrame(noisy[:, :3], columns=list("abd")).assign(c=3.1)
     if beside != "numbers":
@@ -292,7 +295,10 @@ def test_a_table_of_constant_columns_is_refused() -> None:
             BayesianGPLVM(**SETTINGS, kinds="robust").fit(table)
 
 
-def test_training_rows_that_were_read_as_numbers_give_p_values() -> None:
+def test_training_rows_that_were_read_as_numbers_give_p_values(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_COMPARED", 24)
     noisy = rows(50)[1][:, :4]
     model = BayesianGPLVM(**SETTINGS | {"max_iter": 10}, kinds="robust").fit(noisy)
     plain = Dataset("rows", "Rows", noisy, Drawing.of_vector(4), column_names=tuple("abcd"))

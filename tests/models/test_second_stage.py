@@ -3,6 +3,7 @@
 `test_calibrate.py` judges the intervals.
 """
 
+import copy
 import warnings
 from collections.abc import Iterator
 
@@ -233,31 +234,30 @@ def test_the_callback_sees_the_second_stage_and_ends_it(rows):
     assert model.density_ is None and model.result_.status != "stopped"
 
 
-def test_training_that_was_stopped_has_no_second_stage_until_it_is_continued(rows):
+def test_training_that_was_stopped_has_no_second_stage_until_it_is_continued(rows, whole):
     stop = Until(5)
     with pytest.warns(UserWarning, match="not learnt: training was ended before"):
         model = BayesianGPLVM(2, 10, **AUTO).fit(rows, callback=stop)
     assert model.density_ is None
     model.fit(rows, resume=stop.last.run)
-    straight = BayesianGPLVM(2, 10, **AUTO).fit(rows)
-    np.testing.assert_array_equal(model.score_samples(rows), straight.score_samples(rows))
+    np.testing.assert_array_equal(model.score_samples(rows), whole.score_samples(rows))
 
 
 def test_no_density_outlives_its_map(rows, whole):
-    model = clone(whole).fit(rows)
+    model = copy.deepcopy(whole)
     before = model.score_samples(rows)
     model.fit(rows[:, ::-1] * 3.0)
     assert not np.allclose(model.score_samples(rows[:, ::-1] * 3.0), before)
     model.set_params(second_stage="off").fit(rows)
     assert model.density_ is None
-    model = clone(whole).fit(rows[:50])
+    model = copy.deepcopy(whole)
     with warnings.catch_warnings(action="ignore"):
         model.extend(rows[50:])
     assert model.density_ is None and "the density of the rows was deleted" in model.notes_[-1]
 
 
 def test_a_failed_fit_keeps_the_model_with_its_density(rows, whole):
-    model = clone(whole).fit(rows)
+    model = copy.deepcopy(whole)
     with pytest.raises(ValueError, match="n_inducing"):
         model.set_params(n_inducing=0).fit(rows)
     assert model.density_ is not None
@@ -346,7 +346,7 @@ def test_the_note_says_which_part_uses_the_sequences(rows):
         (one, "auto", False),
     ):
         model = ManifoldRelevance(2, 8, **VIEWS, second_stage=stage)
-        notes = model.fit(views_of(rows), sequences=sequences).notes_
+        notes = model.fit(views_of(rows[::2]), sequences=sequences[::2]).notes_
         assert (unused in notes) != used
         assert any("Whole sequences were held out" in note for note in notes) == used
 

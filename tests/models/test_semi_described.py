@@ -34,8 +34,8 @@ def small(**settings) -> SemiDescribedGPRegression:
 
 def test_with_nothing_missing_it_is_regression() -> None:
     inputs, outputs = curves(50)
-    plain = SparseGPRegression(15, max_iter=60, random_state=0).fit(inputs, outputs)
-    model = small().fit(inputs, outputs)
+    plain = SparseGPRegression(15, max_iter=15, random_state=0).fit(inputs, outputs)
+    model = small(max_iter=15).fit(inputs, outputs)
     assert model.bound_ == plain.bound_
     np.testing.assert_array_equal(model.predict(inputs), plain.predict(inputs))
 
@@ -64,7 +64,7 @@ def test_with_everything_missing_it_is_the_bayesian_gplvm() -> None:
 def test_a_bound_between_the_ends() -> None:
     inputs, outputs = curves(50)
     gaps = with_gaps(inputs, 25, 0.5)
-    model = small().fit(gaps, outputs)
+    model = small(max_iter=20).fit(gaps, outputs)
     missing = np.isnan(gaps)
     internal = (model.input_mean_ - model.input_center_) / model.input_scale_
     spread = model.input_variance_ / model.input_scale_**2
@@ -112,7 +112,7 @@ def test_missing_inputs_are_inferred_and_the_others_help() -> None:
 
 def test_predictions_average_over_what_is_missing() -> None:
     inputs, outputs = curves(60)
-    model = small().fit(with_gaps(inputs, 30, 0.3), outputs)
+    model = small(max_iter=20).fit(with_gaps(inputs, 30, 0.3), outputs)
     point = np.array([[6.0, np.nan]])
     mean, std = model.predict(point, return_std=True)
     generator = np.random.default_rng(0)
@@ -138,7 +138,7 @@ def test_a_column_that_no_row_has_is_a_latent_input() -> None:
 def test_noise_of_known_size_and_gaps_together() -> None:
     inputs, outputs = curves(50)
     gaps = with_gaps(inputs, 30, 0.4)
-    model = small().fit(gaps, outputs, X_variance=[0.0, 0.04])
+    model = small(max_iter=10).fit(gaps, outputs, X_variance=[0.0, 0.04])
     missing = np.isnan(gaps)
     assert not model.input_variance_[~missing[:, 0], 0].any()
     assert (model.input_variance_[~missing[:, 1], 1] > 0).all()

@@ -60,7 +60,7 @@ def fresh() -> DynamicalGPLVM:
 
 @pytest.fixture(scope="module")
 def whole(smooth: np.ndarray) -> DynamicalGPLVM:
-    return fresh().fit(smooth, times=TIMES)
+    return fresh().fit(smooth[:40], times=TIMES[:40])
 
 
 @pytest.mark.parametrize("stop", quickly([10, 30, 55, 65], {30, 65}))
@@ -68,9 +68,9 @@ def test_a_choice_continues_where_it_was_stopped(
     stop: int, smooth: np.ndarray, whole: DynamicalGPLVM
 ) -> None:
     runs, stopped = Until(stop), fresh()
-    stopped.fit(smooth, times=TIMES, callback=runs)
+    stopped.fit(smooth[:40], times=TIMES[:40], callback=runs)
     assert any("ended before all others" in note for note in stopped.notes_) == (stop <= 40)
-    resumed = fresh().fit(smooth, times=TIMES, resume=runs.last.run)
+    resumed = fresh().fit(smooth[:40], times=TIMES[:40], resume=runs.last.run)
     assert resumed.bound_ == whole.bound_
     assert resumed.time_kernel_ == whole.time_kernel_
 
@@ -78,16 +78,17 @@ def test_a_choice_continues_where_it_was_stopped(
 def test_long_sequences_try_only_kernels_of_linear_cost() -> None:
     times = np.arange(320.0)
     rows = np.column_stack([np.sin(times / 5), np.cos(times / 5)])
-    model = DynamicalGPLVM(1, 5, **QUICK | {"max_iter": 4}).fit(rows, times=times)
+    model = DynamicalGPLVM(1, 5, **QUICK | {"max_iter": 2}).fit(rows, times=times)
     assert {each.recipe for each in model.restarts_} == {"matern32", "matern52"}
-    halves = DynamicalGPLVM(1, 5, **QUICK | {"max_iter": 4})
+    halves = DynamicalGPLVM(1, 5, **QUICK | {"max_iter": 2})
     halves.fit(rows, times=np.tile(times[:160], 2), sequences=np.repeat([0, 1], 160))
     assert len(halves.restarts_) == 3
 
 
 def test_several_views_and_own_graphs_choose_too(smooth: np.ndarray) -> None:
     views = {"a": smooth[:, :2], "b": smooth[:, 2:]}
-    model = ManifoldRelevance(3, 12, time_kernel="auto", **QUICK).fit(views, times=TIMES)
+    model = ManifoldRelevance(3, 12, time_kernel="auto", **QUICK | {"max_iter": 30})
+    model.fit(views, times=TIMES)
     assert isinstance(model.time_kernel_.parts[0], RBF | Matern52)
     assert any("kernel over time is" in note for note in model.notes_)
     own = Model({"path": OverTime(2, "auto")}, [Edge("path", "film")], max_iter=8, random_state=0)
@@ -98,7 +99,8 @@ def test_several_views_and_own_graphs_choose_too(smooth: np.ndarray) -> None:
 
 def test_a_back_test_uses_the_chosen_kernel(smooth: np.ndarray) -> None:
     """Its copies would otherwise choose again, and take three starts each."""
-    model = DynamicalGPLVM(2, 8, **QUICK | {"max_iter": 20}).fit(smooth, times=TIMES)
+    rows, times = smooth[:40], TIMES[:40]
+    model = DynamicalGPLVM(2, 8, **QUICK | {"max_iter": 20}).fit(rows, times=times)
     named = DynamicalGPLVM(2, 8, time_kernel="rbf", **QUICK | {"max_iter": 20})
-    found, same = (back_test(each, smooth, TIMES, horizon=5) for each in (model, named))
+    found, same = (back_test(each, rows, times, horizon=5) for each in (model, named))
     np.testing.assert_array_equal(found.errors["This model"], same.errors["This model"])

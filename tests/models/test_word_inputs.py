@@ -30,8 +30,12 @@ def model() -> SparseGPRegression:
     return SparseGPRegression(kinds="auto", **SETTINGS).fit(TABLE[:TRAIN], Y[:TRAIN])
 
 
-def test_words_are_zeros_and_ones_and_grades_their_numbers(model):
-    same = SparseGPRegression(**SETTINGS).fit(by_hand()[:TRAIN], Y[:TRAIN])
+@pytest.fixture(scope="module")
+def same() -> SparseGPRegression:
+    return SparseGPRegression(**SETTINGS).fit(by_hand()[:TRAIN], Y[:TRAIN])
+
+
+def test_words_are_zeros_and_ones_and_grades_their_numbers(model, same):
     assert model.bound_ == pytest.approx(same.bound_, rel=1e-9)
     np.testing.assert_allclose(model.predict(TABLE[TRAIN:]), same.predict(by_hand()[TRAIN:]))
     assert model.input_columns_.names == ("x", *(f"wood = {word}" for word in WORDS), "level")
@@ -72,10 +76,9 @@ def test_a_gap_needs_a_model_for_gaps(model):
     assert std[0] > 3.0 * std[1]  # the word is unknown
 
 
-def test_errors_belong_to_numbers_and_words_are_exact(model):
+def test_errors_belong_to_numbers_and_words_are_exact(model, same):
     errors = np.array([0.3, 9.0, 9.0]) ** 2
     given = model.predict(TABLE[:5], X_variance=errors, return_std=True)
-    same = SparseGPRegression(**SETTINGS).fit(by_hand()[:TRAIN], Y[:TRAIN])
     spread = np.array([0.09, 0.0, 0.0, 0.0, 0.0])
     np.testing.assert_allclose(
         given, same.predict(by_hand()[:5], X_variance=spread, return_std=True)
@@ -93,8 +96,9 @@ def test_a_stored_model_knows_its_words_and_deep_models_take_them_too(model, tmp
 
 
 def test_kinds_of_numbers_alone_change_nothing():
-    plain = SparseGPRegression(**SETTINGS).fit(TABLE[["x"]], Y)
-    found = SparseGPRegression(kinds="auto", **SETTINGS).fit(TABLE[["x"]], Y)
+    few = SETTINGS | {"max_iter": 10}
+    plain = SparseGPRegression(**few).fit(TABLE[["x"]], Y)
+    found = SparseGPRegression(kinds="auto", **few).fit(TABLE[["x"]], Y)
     assert found.input_columns_ is None and found.bound_ == plain.bound_
 
 

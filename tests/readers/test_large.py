@@ -48,11 +48,11 @@ def test_one_other_cell_is_read_or_named(cell):
             read_table(data)
 
 
-@pytest.mark.parametrize("row", ["", ",,,,", "1,2,3,4", '1,"2\n3",4,5,6', '1,2 "x",3,4,5', "# end"])
-def test_other_rows_are_read_cell_by_cell(row):
+def test_other_rows_are_read_cell_by_cell():
     rows = lines()
-    rows[50_000] = row
-    assert fast("\n".join(rows).encode()) is None
+    for row in ("", ",,,,", "1,2,3,4", '1,"2\n3",4,5,6', '1,2 "x",3,4,5', "# end"):
+        rows[50_000] = row
+        assert fast("\n".join(rows).encode()) is None, row
 
 
 @pytest.mark.parametrize("seed", range(40))

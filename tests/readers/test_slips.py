@@ -46,7 +46,10 @@ def test_a_slip_may_be_made_several_times(times: int, offered: bool) -> None:
     assert [each.meant for each in word_slips(towns)] == ["Hamburg"] * offered
 
 
-def test_new_rows_are_read_as_the_visitor_decided_for_the_training_rows(tmp_path) -> None:
+def test_new_rows_are_read_as_the_visitor_decided_for_the_training_rows(
+    tmp_path, monkeypatch
+) -> None:
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_COMPARED", 10)
     generator = np.random.default_rng(0)
     mass = {"b": 1.0, "o": 5.0, "O": 5.0, "p": 9.0, "s": 3.0}
     lines = [f"{word},{mass[word[0]] + 0.1 * generator.normal()}" for word in WORDS]

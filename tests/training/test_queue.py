@@ -61,6 +61,7 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     sequences = np.repeat([3, 7], 40)
     timed = replace(wave, times=times, sequences=sequences)
     settings = {"n_components": 2, "n_inducing": 10, "random_state": 0, "max_iter": 12}
+    settings["time_kernel"] = "matern32"
     whole = DynamicalGPLVM(**settings, second_stage="auto")
     done = jobs.wait(jobs.submit(whole, timed, "paths"), 300)
     assert (done.status, done.error) == ("finished", None)
