@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, load
 from gplvm_core.beliefs import Belief
+from gplvm_core.models.estimators.second_stage import steps_of
 from gplvm_core.models.problems.kinds import ITERATIONS
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.generate import predict
@@ -458,6 +459,18 @@ def test_counts_of_averages_have_quantiles_that_are_those_of_their_probabilities
         value = averaging.column_quantiles(rows, "eggs", [level])[0].astype(int)
         reached = below[np.arange(30), value]
         assert (reached >= level).all() and (reached - counts[np.arange(30), value] < level).all()
+
+
+def test_the_test_on_hidden_values_reports_its_progress_and_can_be_ended(averaging):
+    rows, shares = either_or(160), list[float]()
+    (step,) = steps_of(copy.copy(averaging), rows)
+    assert step.take(shares.append) is None
+    assert shares[0] == 0.0 and shares == sorted(shares) and 0.9 < shares[-1] <= 1.0
+
+    def end(share: float) -> None:
+        raise StopIteration
+
+    assert "The map alone predicts missing values" in (step.take(end) or "")
 
 
 def test_averages_are_stored_and_change_no_answer_about_a_column_by_its_own_value(
