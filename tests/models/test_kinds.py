@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, load
 from gplvm_core.beliefs import Belief
+from gplvm_core.likelihoods import Beside
 from gplvm_core.models.problems.kinds import ITERATIONS
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.generate import predict
@@ -473,6 +474,26 @@ def test_averages_are_stored_and_change_no_answer_about_a_column_by_its_own_valu
     assert_array_equal(
         averaging.class_probabilities(rows, "same"), averaging.class_probabilities(turned, "same")
     )
+
+
+def test_quantiles_of_averages_of_large_counts_list_no_probabilities(averaging):
+    columns = averaging.columns_
+    at, rows = columns.column("eggs"), either_or(30, seed=2).assign(eggs=None)
+    beside = columns.beside
+
+    class Many:
+        def expected(self, values):
+            found = beside.models[0].expected(values)
+            found[at] = np.full(len(values), 4e9)
+            return found
+
+    shares, spreads = (own[..., :2].copy() for own in (beside.shares, beside.spreads))
+    shares[:] = [0.5, 0.5]
+    model = copy.copy(averaging)
+    model.columns_ = replace(columns, beside=Beside((Many(),), shares, spreads))
+    low, high = model.column_quantiles(rows, "eggs", [0.25, 0.75])
+    assert (low < 100).all()
+    np.testing.assert_allclose(high, 4e9, atol=2.0)
 
 
 @pytest.mark.slow
