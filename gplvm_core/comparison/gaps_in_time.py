@@ -13,8 +13,9 @@ from gplvm_core.models.estimators.forecaster import UNEVEN
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.prediction.intervals import COVERED, NORMAL, Errors
 from gplvm_core.prediction.paths import StepCallback
-from gplvm_core.prediction.simple_forecasts import period_of, without_gaps
+from gplvm_core.prediction.simple_forecasts import period_of
 from gplvm_core.prediction.simple_gaps import across_gaps
+from gplvm_core.readers.errors import plural
 
 FEWEST = 20  # hidden values; with fewer, the share is not reliable
 LEAST_TRIED = 8  # hidden values that choose between a rule and the model
@@ -153,6 +154,8 @@ def fill_sequence(
 
 def _steady(times: Float[Array, " n"]) -> bool:
     """Whether rows are one step apart: equal steps, months, or days without weekends."""
+    if len(times) < 2:
+        return True
     steps = np.diff(times)
     steps = np.rint(steps / np.median(steps))
     far = np.flatnonzero(steps != 1.0)
@@ -178,13 +181,19 @@ def gaps_by_rule(
         return GapsByRule(
             f"Filled by the model: no gap of this length can be hidden to test {called}."
         )
-    period, seen = period_of(without_gaps(values)), np.where(hidden, np.nan, values)
+    period, seen = period_of(values), np.where(hidden, np.nan, values)
     own, other = fill(seen), across_gaps(seen, name, period)
     judged = hidden & ~np.isnan(values) & ~np.isnan(other[0])
     checked = share_inside(*other, values, judged)
+    mean, std = across_gaps(values, name, period)
+    filled = ~np.isnan(mean).any(axis=1)
+    if not filled.any():
+        return GapsByRule(
+            f"Filled by the model: {called} needs more values of every column beside the gaps."
+        )
     if checked is None or checked.count < LEAST_TRIED:
         return GapsByRule(f"Filled by the model: the other rows are too few to test {called}.")
-    spread = np.nanstd(values, axis=0)
+    spread = np.nanstd(np.where(np.isnan(values).all(axis=0), 0.0, values), axis=0)
     # The model's map was trained on the hidden rows, too, so a rule that is better is truly better.
     sizes = [Errors.of(*each, values, spread, judged=judged).size for each in (own, other)]
     model, rule = map(in_percent, sizes)
@@ -193,11 +202,12 @@ def gaps_by_rule(
         return GapsByRule(
             f"Filled by the model: {where} {model} of the data's spread, that of {called} {rule}."
         )
-    mean, std = across_gaps(values, name, period)
+    rest = int(np.sum(empty & ~filled))
+    others = f" The model fills {plural(rest, 'other row')}." if rest else ""
     return GapsByRule(
         f"Filled by {called}, from the rows before and after: {where} {rule} of the data's "
         f"spread, the model's {model}. At least 95\u00a0% of these {checked.count} hidden values "
-        "are inside its intervals.",
+        f"are inside its intervals.{others}",
         mean,
         checked.factor * std,
     )

@@ -1,7 +1,7 @@
 """Level 3: the likelihoods of columns, and the encoding of words."""
 
 from gplvm_core.likelihoods.column_models import Averages, Beside, ColumnModels
-from gplvm_core.likelihoods.counts import Count, count_probabilities
+from gplvm_core.likelihoods.counts import Count, count_probabilities, smallest_counts
 from gplvm_core.likelihoods.errors import WithErrors
 from gplvm_core.likelihoods.likelihood import Likelihood, Quadratic
 from gplvm_core.likelihoods.links import Links
@@ -42,5 +42,6 @@ __all__ = [
     "n_sticks",
     "probability",
     "quadratic",
+    "smallest_counts",
     "sticks",
 ]

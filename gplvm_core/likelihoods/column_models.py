@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
-from scipy.special import softmax
+from scipy.special import ndtri, softmax
 
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.readers.kinds import TableColumn
@@ -16,6 +16,8 @@ from gplvm_core.readers.proposals import CONSTANT
 
 MANY = 0.4
 LEAST_RATE = 1e-3
+LEAST_CHANCE = 1e-3  # of words, relative to their frequencies
+FAR = 6.0  # robust values this many standard deviations from the others are missing
 RATES = (np.log(LEAST_RATE), 30.0)  # smallest and largest logarithm of a mean count
 
 
@@ -73,12 +75,14 @@ class ColumnModels:
     columns, and fills the gaps of the column with the predicted means and probabilities. The models
     of later columns use the filled values.
 
-    start: the mean of each input. models: None for exposures and constant columns.
+    start: the mean of each input. models: None for exposures and constant columns. limits: see
+    `limits_of`.
     """
 
     columns: tuple[TableColumn, ...]
     start: tuple[Float[Array, " P"], ...]
     models: tuple[Line | Trees | None, ...]
+    limits: Float[Array, "2 C"] | None = None  # None: files of earlier versions
 
     def expected(self, values: Float[Array, "N C"], rounds: int = 1) -> list[Array]:
         """Return predictions of every column: means (N,), or probabilities of words (N × P).
@@ -87,6 +91,7 @@ class ColumnModels:
         missing entries. An observed entry may affect its own prediction, through the filled gaps of
         its row.
         """
+        values = values if self.limits is None else within(values, self.limits)
         filled = started(values, self.columns, self.start)
         found = list[Array]()
         for _ in range(rounds):
@@ -98,6 +103,14 @@ class ColumnModels:
                 predicted = model.at(others(filled, at), column)
                 fill(filled[at], values[:, at], predicted, column)
                 found.append(predicted if column.is_words else predicted[:, 0])
+        return found
+
+    def possible(self, values: Float[Array, "N C"]) -> list[Array]:
+        """Return predictions in which no word is impossible: a few are those of the frequencies."""
+        found = self.expected(values)
+        for at, (column, usual) in enumerate(zip(self.columns, self.start, strict=True)):
+            if column.is_words:
+                found[at] = found[at] + LEAST_CHANCE * (usual - found[at])
         return found
 
 
@@ -145,13 +158,37 @@ class Beside:
     def averages(self, values: Float[Array, "N C"]) -> Averages:
         """Return predictions of rows with gaps (NaN), where a word is its number."""
         many = has_many_gaps(values).astype(int)
-        expected = tuple(each.expected(values) for each in self.models)
+        expected = tuple(each.possible(values) for each in self.models)
         return Averages(expected, self.shares[many], self.spreads[many])
 
 
 def has_many_gaps(values: Float[Array, "N C"]) -> Bool[BoolArray, " N"]:
     """Whether more than `MANY` of a row's values are missing."""
     return np.asarray(np.isnan(values).mean(axis=1) > MANY)
+
+
+def limits_of(columns: Sequence[TableColumn], values: Float[Array, "N C"]) -> Float[Array, "2 C"]:
+    """Return the range of each column's values; in robust columns, other values are missing.
+
+    A single value far from all others would else decide the models, or the predictions of its row.
+    """
+    limits = np.repeat([[-np.inf], [np.inf]], len(columns), axis=1)
+    for at, column in enumerate(columns):
+        middle = np.nanmedian(values[:, at]) if column.kind == "robust" else 0.0
+        unit = typical(values[:, at] - middle) if column.kind == "robust" else 0.0
+        if unit > 0.0:
+            limits[:, at] = middle - FAR * unit, middle + FAR * unit
+    return limits
+
+
+def within(values: Float[Array, "N C"], limits: Float[Array, "2 C"]) -> Float[Array, "N C"]:
+    """Return values, with NaN for those outside the limits of their column."""
+    return np.where((values < limits[0]) | (values > limits[1]), np.nan, values)
+
+
+def typical(errors: Float[Array, "N ..."]) -> Float[Array, "..."]:
+    """Return the standard deviation of normal errors that have the same median size."""
+    return np.asarray(np.nanmedian(np.abs(errors), axis=0) / ndtri(0.75))
 
 
 def as_inputs(values: Float[Array, " N"], column: TableColumn) -> Float[Array, "N W"]:

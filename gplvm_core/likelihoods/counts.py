@@ -1,5 +1,6 @@
 """Counts as negative binomials: p(y | f) = Γ(y + r)/(Γ(r) y!) σ(f)^y σ(−f)^r, mean r exp(f)."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -35,6 +36,30 @@ def count_probabilities(
         f = (mean + node * np.sqrt(variance))[..., None]
         found += np.exp(log_weight + base + counts * log_expit(f) + size * log_expit(-f))
     return found
+
+
+def smallest_counts(
+    levels: Levels, n_rows: int, cumulative: Callable[[Array], Array]
+) -> Float[Array, "L N"]:
+    """Return the smallest counts whose cumulative probabilities reach each level.
+
+    The search on the cumulative distribution doubles a count, then bisects.
+    """
+    rows = []
+    for level in levels:
+        low, high = np.full(n_rows, -1.0), np.zeros(n_rows)
+        short = cumulative(high) < level
+        while short.any() and high.max() < 1e15:
+            low, high = np.where(short, high, low), np.where(short, 2.0 * high + 1.0, high)
+            short = cumulative(high) < level
+        while (high - low > 1.0).any():
+            middle = np.floor(0.5 * (low + high))
+            below = cumulative(np.maximum(middle, 0.0)) < level
+            wide = high - low > 1.0
+            low = np.where(wide & below, middle, low)
+            high = np.where(wide & ~below, middle, high)
+        rows.append(high)
+    return np.stack(rows)
 
 
 @dataclass(frozen=True)
@@ -83,35 +108,21 @@ class Count(Logistic):
     def quantiles(
         self, levels: Levels, weights: Rows, mean: Rows, variance: Rows
     ) -> Float[Array, "L N"]:
-        """Return the smallest count whose cumulative probability reaches each level.
+        """Return the smallest count whose cumulative probability reaches each level."""
+        return smallest_counts(
+            levels, len(weights), lambda counts: self.cumulative(counts, weights, mean, variance)
+        )
 
-        The search on the cumulative distribution doubles a count, then bisects.
-        """
-        std = np.sqrt(variance)
-
-        def cumulative(count: Array) -> Array:
-            found = np.zeros(len(weights))
-            for node, log_weight in zip(NODES, LOG_WEIGHTS, strict=True):
-                stop = expit(-(mean + node * std))
-                own = betainc(self.size, count[:, None] + 1.0, stop)
-                found += np.exp(log_weight) * np.sum(weights * own, axis=1)
-            return found
-
-        rows = []
-        for level in levels:
-            low, high = np.full(len(weights), -1.0), np.zeros(len(weights))
-            short = cumulative(high) < level
-            while short.any() and high.max() < 1e15:
-                low, high = np.where(short, high, low), np.where(short, 2.0 * high + 1.0, high)
-                short = cumulative(high) < level
-            while (high - low > 1.0).any():
-                middle = np.floor(0.5 * (low + high))
-                below = cumulative(np.maximum(middle, 0.0)) < level
-                wide = high - low > 1.0
-                low = np.where(wide & below, middle, low)
-                high = np.where(wide & ~below, middle, high)
-            rows.append(high)
-        return np.stack(rows)
+    def cumulative(
+        self, counts: Float[Array, " N"], weights: Rows, mean: Rows, variance: Rows
+    ) -> Float[Array, " N"]:
+        """Return the probability that each row's count is at most this one."""
+        found, std = np.zeros(len(weights)), np.sqrt(variance)
+        for node, log_weight in zip(NODES, LOG_WEIGHTS, strict=True):
+            stop = expit(-(mean + node * std))
+            own = betainc(self.size, counts[:, None] + 1.0, stop)
+            found += np.exp(log_weight) * np.sum(weights * own, axis=1)
+        return found
 
     def browser_form(self, noise: float) -> dict[str, Any]:
         return {"size": float(self.size)}

@@ -166,11 +166,17 @@ class TableColumns:
         return Links(tuple(found))
 
     def shares_in_words(self) -> str:
-        """Describe the share of the map in the predictions of each column of almost whole rows."""
+        """Describe the share of the map in the predictions of each column.
+
+        For almost whole rows, unless only rows with many gaps have averages.
+        """
         if self.beside is None:
             return ""
-        shares = zip(self.columns, self.beside.shares[0, :, 0], strict=True)
-        return ", ".join(f"{column.name} {own:.0%}" for column, own in shares if is_asked(column))
+        few, many = self.beside.shares[..., 0]
+        only_many = bool((few == 1.0).all())
+        shares = zip(self.columns, many if only_many else few, strict=True)
+        found = ", ".join(f"{column.name} {own:.0%}" for column, own in shares if is_asked(column))
+        return f"{found}, in rows with many missing values only" if only_many else found
 
     def encoded(self, table: Any) -> Float[Array, "N D"]:
         """Return the outputs of new rows. Raises DataError if the rows do not fit the columns."""

@@ -13,8 +13,10 @@ from gplvm_core.likelihoods.column_models import (
     as_inputs,
     fill,
     is_asked,
+    limits_of,
     others,
     started,
+    within,
 )
 from gplvm_core.numerics import Array
 from gplvm_core.readers.kinds import TableColumn
@@ -45,6 +47,8 @@ def chain_of(
     "forest" for random forests. rounds: if there are gaps, how often all models are trained.
     report: called before every column with the share of a round that is done; it may end training.
     """
+    limits = limits_of(columns, values)
+    values = within(values, limits)
     start = tuple(
         np.nanmean(as_inputs(own, column), axis=0)
         for own, column in zip(values.T, columns, strict=True)
@@ -68,7 +72,7 @@ def chain_of(
             models.append(model)
             if not seen.all():
                 fill(filled[at], own, model.at(inputs, column), column)
-    return ColumnModels(tuple(columns), start, tuple(models))
+    return ColumnModels(tuple(columns), start, tuple(models), limits)
 
 
 def _forest(

@@ -8,6 +8,7 @@ point.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from gplvm_core.likelihoods import (
     class_probabilities,
     count_probabilities,
     probability,
+    smallest_counts,
 )
 from gplvm_core.likelihoods.column_models import has_many_gaps
 from gplvm_core.numerics import Array, BoolArray
@@ -116,6 +118,9 @@ class Expected:
                 f"column {column.name!r} is of kind {column.kind}, which has no order and thus no "
                 "quantiles: use class_probabilities"
             )
+        if column.kind == "count" and self.averages is not None:
+            cumulative = partial(self._cumulative, at)
+            return smallest_counts(levels, len(self.weights), cumulative)
         mean, variance = self._one(at)
         variance = variance + self.posterior.layer_noise[self.columns.places[at].start]
         found = self._likelihood(at).quantiles(levels, self.weights, mean, variance)
@@ -123,11 +128,6 @@ class Expected:
             # The quantiles keep their shape; their mean and their standard deviation are averaged.
             (middle, own), (whole, all_) = self._of_map(at), self.moments(at)
             return np.asarray(whole + np.sqrt(all_ / own) * (found - middle))
-        if self.averages is not None:
-            # A quantile of an average lies between those of its parts.
-            others = [poisson.ppf(levels[:, None], each[at]) for each in self.averages.expected]
-            most = int(max(np.max(each) for each in (found, *others)))
-            return _quantiles(self.counts(at, most), levels)
         return found
 
     def likeliest(self) -> tuple[Float[Array, "N D"], Float[Array, "N C"], Float[Array, "N C"]]:
@@ -239,6 +239,14 @@ class Expected:
             return own
         means = [each[at][:, None] for each in self.averages.expected]
         return self.averages.of(at, own, [np.asarray(poisson.pmf(counts, mean)) for mean in means])
+
+    def _cumulative(self, at: int, counts: Float[Array, " N"]) -> Float[Array, " N"]:
+        """Return the averaged probability that each row's count is at most this one."""
+        likelihood = self._likelihood(at)
+        assert isinstance(likelihood, Count) and self.averages is not None
+        own = likelihood.cumulative(counts, self.weights, *self._one(at))
+        others = [np.asarray(poisson.cdf(counts, each[at])) for each in self.averages.expected]
+        return self.averages.of(at, own, others)
 
     def _one(self, at: int) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
         place = self.columns.places[at].start

@@ -16,7 +16,7 @@ from jaxtyping import Bool, Float, Int
 from scipy.stats import poisson
 
 from gplvm_core.likelihoods import Averages, Beside, ColumnModels, TableColumns
-from gplvm_core.likelihoods.column_models import has_many_gaps, is_asked
+from gplvm_core.likelihoods.column_models import FAR, LEAST_CHANCE, has_many_gaps, is_asked, typical
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction.added import at_optimum, statistics_of
 from gplvm_core.prediction.candidates import Report
@@ -37,7 +37,6 @@ N_TREES = 50
 MOST_TRAINED, MOST_INPUTS = 2000, 60  # rows and inputs of column models
 FEWEST_VALUES = 20  # with fewer hidden values of a column, only the map predicts it
 STEPS = 10  # shares are multiples of 1 / STEPS
-LEAST_CHANCE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +116,7 @@ def with_hidden_values(
     if np.isnan(found.truth).all():
         raise DataError("no value could be hidden and predicted")
     shares = np.stack([_shares(columns, found, found.many == many) for many in (False, True)])
-    spreads = np.stack([_spreads(found, found.many == many) for many in (False, True)])
+    spreads = np.stack([_spreads(columns, found, found.many == many) for many in (False, True)])
     columns = replace(columns, widths=_widths(columns, found, shares, spreads))
     used = np.flatnonzero(shares[..., 1:].any(axis=(0, 1)))
     if not len(used):
@@ -164,7 +163,10 @@ def _tried(
 def _shares(
     columns: TableColumns, tried: Tried, some: Bool[BoolArray, " n"]
 ) -> Float[Array, "C K"]:
-    """Return the shares with the smallest error of hidden numbers, or the smallest log loss."""
+    """Return the shares with the smallest error of hidden numbers, or the smallest log loss.
+
+    Robust columns have the absolute error: of squares, values far off would be almost the sum.
+    """
     count = tried.found.shape[2]
     grid = np.array(
         [each for each in product(range(STEPS + 1), repeat=count) if sum(each) == STEPS]
@@ -175,7 +177,9 @@ def _shares(
         if own.sum() < FEWEST_VALUES or not is_asked(column):
             continue
         averages = tried.found[own, at] @ (grid / STEPS).T
-        if column.is_number:
+        if column.kind == "robust":
+            losses = np.abs(tried.truth[own, at, None] - averages)
+        elif column.is_number:
             losses = (tried.truth[own, at, None] - averages) ** 2
         else:
             losses = -np.log(np.maximum(averages, LEAST_CHANCE))
@@ -184,11 +188,19 @@ def _shares(
     return found
 
 
-def _spreads(tried: Tried, some: Bool[BoolArray, " n"]) -> Float[Array, "C K"]:
-    """Return the root mean square errors of hidden values; 0 where none is hidden."""
-    squares = (tried.truth[..., None] - tried.found)[some] ** 2
-    hidden = np.maximum(np.sum(~np.isnan(squares), axis=0), 1)
-    return np.sqrt(np.nansum(squares, axis=0) / hidden)
+def _spreads(
+    columns: TableColumns, tried: Tried, some: Bool[BoolArray, " n"]
+) -> Float[Array, "C K"]:
+    """Return the root mean square errors of hidden values, or in robust columns the typical ones; 0
+    where none is hidden.
+    """
+    errors = (tried.truth[..., None] - tried.found)[some]
+    hidden = np.sum(~np.isnan(errors), axis=0)
+    found = np.sqrt(np.nansum(errors**2, axis=0) / np.maximum(hidden, 1))
+    for at, column in enumerate(columns.columns):
+        if column.kind == "robust" and hidden[at].all():
+            found[at] = typical(errors[:, at])
+    return found
 
 
 def _widths(
@@ -206,7 +218,10 @@ def _widths(
     for at in numbers:
         own = tried.found[:, at, 0], tried.variance[:, at]
         mean, variance = averages.moments(at, own, counts=False)
-        away[:, at] = np.abs(tried.truth[:, at] - mean) / np.sqrt(variance)
+        error = np.abs(tried.truth[:, at] - mean)
+        if columns.columns[at].kind == "robust" and not np.isnan(error).all():
+            error[error > FAR * typical(error)] = np.nan  # no interval has to reach such values
+        away[:, at] = error / np.sqrt(variance)
     for group in range(2):
         some = away[groups == group][:, numbers]
         if np.isfinite(some).any():

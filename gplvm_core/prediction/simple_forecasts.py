@@ -53,19 +53,23 @@ def period_of(series: Float[Array, "T D"]) -> int | None:
     The autocorrelation is the mean over the standardised columns, each with a linear trend removed.
     The period is the lag of the highest peak of the autocorrelation, after the first lag at which
     it is negative. This peak must be at least 0.3, and the series must contain two periods.
+    Missing values (NaN) are left out.
     """
-    count = len(series)
+    missing, series, count = np.isnan(series), without_gaps(series), len(series)
     trend = np.column_stack([np.ones(count), np.linspace(-1.0, 1.0, count)])
     rest = series - trend @ np.linalg.lstsq(trend, series, rcond=None)[0]
-    spread = rest.std(axis=0)
+    rest = np.where(missing, np.nan, rest)[:, ~missing.all(axis=0)]
+    series = series[:, ~missing.all(axis=0)]
+    spread = np.nanstd(rest, axis=0)
     rest = rest[:, spread > 1e-9 * (np.abs(series).max(axis=0) + 1e-300)]
     if rest.shape[1] == 0 or count < 8:
         return None
-    rest = rest / rest.std(axis=0)
+    rest = rest / np.nanstd(rest, axis=0)
     most = count // 2
     # Means over the overlap are used, because with the usual sums long lags would lose to short
     # ones.
-    found = np.array([float(np.mean(rest[lag:] * rest[: count - lag])) for lag in range(most + 1)])
+    products = [rest[lag:] * rest[: count - lag] for lag in range(most + 1)]
+    found = np.array([np.nanmean(own) if not np.isnan(own).all() else 0.0 for own in products])
     negative = np.flatnonzero(found < 0.0)
     if not len(negative):
         return None

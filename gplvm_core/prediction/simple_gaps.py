@@ -14,7 +14,8 @@ def across_gaps(
 
     The rule forecasts every gap from the rows before it, and backwards from the rows after it; the
     precisions weight both. A side that is shorter than two periods, or too short for the rule, does
-    not count. NaN in rows with a value, and in gaps without a side that counts.
+    not count; nor does a column without a value there. NaN in rows with a value, and in gaps
+    without a side that counts.
     """
     empty = np.isnan(series).all(axis=1)
     mean, std = np.full((2, *series.shape), np.nan)
@@ -25,10 +26,14 @@ def across_gaps(
             if len(side) and (period is None or len(side) >= 2 * period):
                 rules = {rule.name: rule for rule in simple_forecasts(side, count, period)}
                 if name in rules:
-                    sides.append((rules[name].mean[::turn], rules[name].std[::turn]))
+                    empty_there = np.isnan(side).all(axis=0)
+                    own = np.where(empty_there, 0.0, rules[name].mean[::turn])
+                    spread = np.where(empty_there, np.inf, rules[name].std[::turn])
+                    sides.append((own, spread))
         if sides:
-            precisions = [1.0 / np.maximum(spread, 1e-300) ** 2 for _, spread in sides]
+            precisions = [1.0 / np.maximum(spread, 1e-100) ** 2 for _, spread in sides]
             weighted = [own * weight for (own, _), weight in zip(sides, precisions, strict=True)]
-            mean[begin:end] = np.sum(weighted, axis=0) / np.sum(precisions, axis=0)
-            std[begin:end] = 1.0 / np.sqrt(np.sum(precisions, axis=0))
+            total = np.sum(precisions, axis=0)
+            total[total == 0.0] = np.nan
+            mean[begin:end], std[begin:end] = np.sum(weighted, axis=0) / total, total**-0.5
     return mean, std

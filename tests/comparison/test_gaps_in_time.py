@@ -1,10 +1,17 @@
 """Tests of the check of a filled sequence: it hides known values in the shape of the gaps."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
-from gplvm_core.comparison.gaps_in_time import gaps_by_rule, hidden_like_gaps, share_inside
-from gplvm_core.prediction.simple_forecasts import TREND
+from gplvm_core.comparison.gaps_in_time import (
+    fill_sequence,
+    gaps_by_rule,
+    hidden_like_gaps,
+    share_inside,
+)
+from gplvm_core.prediction.simple_forecasts import TREND, period_of
 
 
 def gappy(frames: slice, columns: slice, count: int = 60, width: int = 6) -> np.ndarray:
@@ -104,3 +111,47 @@ def test_without_rows_to_hide_the_model_fills_the_gap() -> None:
     rows[10:35] = np.nan
     found = gaps_by_rule(TREND, rows, lambda seen: (seen, seen))
     assert found.mean is None and "no gap of this length can be hidden" in found.reason
+
+
+class Constant:
+    """A model whose rule is trend and season, and that fills every gap with 7."""
+
+    forecaster_ = SimpleNamespace(name=TREND)
+
+    def complete(self, rows, **options):
+        std = np.where(np.isnan(rows), 1.0, 0.0)
+        path = np.zeros((len(rows), 1))
+        return np.where(np.isnan(rows), 7.0, rows), std, path, path
+
+    def transform(self, rows, return_std):
+        assert len(rows) and not np.isnan(rows).any()
+        return np.zeros((len(rows), 1)), np.zeros((len(rows), 1))
+
+
+@pytest.mark.parametrize("second", [3.0, np.nan])
+def test_a_column_of_one_value_or_of_none_keeps_gaps_fillable(second: float) -> None:
+    rows = seasonal()
+    rows[:, 1] = second
+    truth = rows.copy()
+    rows[60:66] = np.nan
+    found = fill_sequence(Constant(), rows, np.arange(120.0))
+    assert not np.isnan(found.values).any() and not np.isnan(found.std).any()
+    if np.isnan(second):
+        assert not found.by_rule.any() and "every column" in found.reason
+        assert (found.values[:, 1] == 7.0).all()
+        return
+    assert found.by_rule.sum() == 6
+    np.testing.assert_allclose(found.values[60:66, 1], 3.0)
+    assert np.abs(found.values - truth)[60:66, 0].max() < 4.0
+
+
+def test_a_single_row_has_no_unequal_steps() -> None:
+    found = fill_sequence(Constant(), np.full((1, 2), np.nan), np.zeros(1))
+    assert found.reason.startswith("Filled by the model: no gap of this length")
+
+
+def test_several_gaps_do_not_hide_the_period() -> None:
+    rows = seasonal()
+    for gap in (slice(10, 12), slice(30, 36), slice(60, 61), slice(80, 90)):
+        rows[gap] = np.nan
+    assert period_of(rows) == 12

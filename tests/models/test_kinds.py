@@ -12,6 +12,7 @@ from scipy.stats import norm
 
 from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, load
 from gplvm_core.beliefs import Belief
+from gplvm_core.likelihoods import Beside
 from gplvm_core.models.estimators.second_stage import steps_of
 from gplvm_core.models.problems.kinds import ITERATIONS
 from gplvm_core.optimise import Progress
@@ -428,7 +429,7 @@ def test_averages_of_map_and_column_models_are_mixtures_of_their_distributions(a
     beside, plain, many = columns.beside, without_averages(averaging), int(len(gaps) > 2)
     np.testing.assert_allclose(beside.shares.sum(axis=2), 1.0)
     coded = columns.coded(columns.encoded(rows))
-    others = [own.expected(coded) for own in beside.models]
+    others = [own.possible(coded) for own in beside.models]
     for name in {"same", "left"} & {*gaps}:
         at, words = columns.column(name), averaging.class_words(name)
         order = [columns.columns[at].words.index(word) for word in words]
@@ -482,10 +483,89 @@ def test_averages_are_stored_and_change_no_answer_about_a_column_by_its_own_valu
     pd.testing.assert_frame_equal(
         again.complete(rows.assign(mass=None)), averaging.complete(rows.assign(mass=None))
     )
+    earlier = copy.copy(again)
+    models = tuple(replace(own, limits=None) for own in again.columns_.beside.models)
+    earlier.columns_ = replace(again.columns_, beside=replace(again.columns_.beside, models=models))
+    save(earlier, tmp_path / "earlier.gplvm")
+    pd.testing.assert_frame_equal(
+        load(tmp_path / "earlier.gplvm").complete(rows.assign(mass=None)),
+        averaging.complete(rows.assign(mass=None)),
+    )
     turned = rows.assign(same=np.where(rows["same"] == "same", "other", "same"))
     assert_array_equal(
         averaging.class_probabilities(rows, "same"), averaging.class_probabilities(turned, "same")
     )
+
+
+def test_values_far_off_change_neither_averages_nor_widths_of_robust_columns():
+    generator = np.random.default_rng(0)
+    x, u, further, noise = generator.normal(size=(4, 240))
+    frame = pd.DataFrame({"x": x, "u": u, "y": x + u + 0.1 * further, "v": x - u + 0.1 * noise})
+    clean, wrong = frame[200:].copy(), frame[:200].copy()
+    for name in frame:
+        far = generator.random(200) < 0.08
+        wrong[name] = np.where(far, generator.choice([-1000.0, 1000.0], 200), wrong[name])
+    for table in (clean, wrong):
+        table["word"] = np.where(x[table.index] > 0.0, "a", "b")
+    settings = {"max_iter": 15, "random_state": 0, "second_stage": "auto"}
+    model = BayesianGPLVM(2, 20, kinds="robust", **settings).fit(wrong)
+    assert model.columns_.beside is not None
+    for name in frame:
+        filled, std = model.complete(clean.assign(**{name: np.nan}), return_std=True)
+        assert np.sqrt(np.mean((filled[name] - clean[name]) ** 2)) < 1.0  # squares: 1.4 to 49
+        assert np.median(np.asarray(std, dtype=float)[:, frame.columns.get_loc(name)]) < 3.0
+    columns = model.columns_
+    slipped, without = (
+        columns.coded(columns.encoded(clean.assign(u=own, word=None))) for own in (1e3, np.nan)
+    )
+    for own in columns.beside.models:
+        found = own.expected(slipped), own.expected(without)
+        assert_array_equal(found[0][columns.column("word")], found[1][columns.column("word")])
+
+
+def with_only(model: BayesianGPLVM, beside: int) -> BayesianGPLVM:
+    """Return the model with the predictions of one of its column models alone."""
+    alone, shares = copy.copy(model), np.zeros_like(model.columns_.beside.shares)
+    shares[..., beside] = 1.0
+    alone.columns_ = replace(model.columns_, beside=replace(model.columns_.beside, shares=shares))
+    return alone
+
+
+def test_no_word_is_impossible_beside_the_map(averaging):
+    rows = either_or(30, seed=2).assign(same=None)
+    for at in range(1, averaging.columns_.beside.shares.shape[2]):
+        chance = with_only(averaging, at).class_probabilities(rows, "same")
+        np.testing.assert_allclose(chance.sum(axis=1), 1.0)
+        assert chance.min() > 1e-4
+
+
+def test_quantiles_of_averages_of_large_counts_list_no_probabilities(averaging):
+    columns = averaging.columns_
+    at, rows = columns.column("eggs"), either_or(30, seed=2).assign(eggs=None)
+    beside = columns.beside
+
+    class Many:
+        def possible(self, values):
+            found = beside.models[0].possible(values)
+            found[at] = np.full(len(values), 4e9)
+            return found
+
+    shares, spreads = (own[..., :2].copy() for own in (beside.shares, beside.spreads))
+    shares[:] = [0.5, 0.5]
+    model = copy.copy(averaging)
+    model.columns_ = replace(columns, beside=Beside((Many(),), shares, spreads))
+    low, high = model.column_quantiles(rows, "eggs", [0.25, 0.75])
+    assert (low < 100).all()
+    np.testing.assert_allclose(high, 4e9, atol=2.0)
+
+
+def test_a_note_of_averages_says_if_they_are_only_for_many_missing_values(averaging):
+    columns = averaging.columns_
+    assert "many missing values" not in columns.shares_in_words()
+    shares = columns.beside.shares.copy()
+    shares[0] = np.eye(shares.shape[2])[0]
+    only = replace(columns, beside=replace(columns.beside, shares=shares))
+    assert only.shares_in_words().endswith("in rows with many missing values only")
 
 
 @pytest.mark.slow
