@@ -14,6 +14,8 @@ from gplvm_core.prediction.columns import by_words, counts_of, words_of
 from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.kinds import TableColumn, coded_table, columns_of, in_own_values
 
+N_TREES = 200
+
 
 class ChainedModels(BaseEstimator):
     """Models that predict every column from all other columns, in rounds (`ColumnModels`).
@@ -47,6 +49,7 @@ class ChainedModels(BaseEstimator):
             self.columns_,
             coded_table(self.columns_, Y),
             self.family,
+            n_trees=N_TREES,
             rounds=self.rounds,
             random_state=self.random_state,
         )

@@ -27,7 +27,7 @@ RIDGES = np.geomspace(0.01, 1000.0, 11)
 # were filled with the help of the very word that the regression learns.
 INVERSE_PENALTIES = (0.03, 0.1, 0.3, 1.0)
 FOLDS = 3
-N_TREES, LEAST_LEAF = 200, 3
+LEAST_LEAF = 3
 IMPOSSIBLE = -50.0  # the linear function of a word that training has not seen
 
 
@@ -36,8 +36,8 @@ def chain_of(
     values: Float[Array, "N C"],
     family: Family,
     *,
+    n_trees: int,
     rounds: int = 1,
-    n_trees: int = N_TREES,
     random_state: int | None = None,
     report: Callable[[float], None] = lambda share: None,
 ) -> ColumnModels:

@@ -45,7 +45,7 @@ def calm(monkeypatch: pytest.MonkeyPatch) -> None:
     """Remove the live fragment, and use only a few rows to compute how typical a row is."""
     monkeypatch.setattr(typicality, "SPELL", 60.0)
     monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_SCORED", 10)
-    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_COMPARED", 10)
+    monkeypatch.setattr("gplvm_core.new_rows.without_density.MOST_COMPARED", 30)
 
 
 @pytest.fixture(scope="module")
