@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser, Page, expect
 
 from tests.app.watch import settled
 
@@ -121,6 +121,7 @@ def followed(model, pair, point):
 def train_shortly_and_click(page: Page, across: float, up: float) -> None:
     """Train the model of the form for 30 steps, open its map, and click at shares of its box."""
     steps = page.get_by_label("Training steps, at most", exact=True)
+    expect(steps).to_have_count(1)  # while the page runs again, the former form is there, too
     steps.fill("30")
     steps.press("Enter")
     page.get_by_role("button", name="Start training").click()

@@ -97,6 +97,7 @@ def test_a_file_with_gaps_is_trained_and_shown_on_a_map(server, browser_page, tm
     expect(page.get_by_alt_text("Map of the missing values")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     steps = page.get_by_role("spinbutton", name="Training steps, at most")
+    expect(steps).to_have_count(1)
     steps.fill("20")
     steps.press("Tab")
     page.get_by_role("button", name="Start training").click()
