@@ -82,7 +82,7 @@ class ColumnModels:
     columns: tuple[TableColumn, ...]
     start: tuple[Float[Array, " P"], ...]
     models: tuple[Line | Trees | None, ...]
-    limits: Float[Array, "2 C"] | None = None  # None: files of earlier versions
+    limits: Float[Array, "2 C"]
 
     def expected(self, values: Float[Array, "N C"], rounds: int = 1) -> list[Array]:
         """Return predictions of every column: means (N,), or probabilities of words (N × P).
@@ -91,7 +91,7 @@ class ColumnModels:
         missing entries. An observed entry may affect its own prediction, through the filled gaps of
         its row.
         """
-        values = values if self.limits is None else within(values, self.limits)
+        values = within(values, self.limits)
         filled = started(values, self.columns, self.start)
         found = list[Array]()
         for _ in range(rounds):

@@ -483,14 +483,6 @@ def test_averages_are_stored_and_change_no_answer_about_a_column_by_its_own_valu
     pd.testing.assert_frame_equal(
         again.complete(rows.assign(mass=None)), averaging.complete(rows.assign(mass=None))
     )
-    earlier = copy.copy(again)
-    models = tuple(replace(own, limits=None) for own in again.columns_.beside.models)
-    earlier.columns_ = replace(again.columns_, beside=replace(again.columns_.beside, models=models))
-    save(earlier, tmp_path / "earlier.gplvm")
-    pd.testing.assert_frame_equal(
-        load(tmp_path / "earlier.gplvm").complete(rows.assign(mass=None)),
-        averaging.complete(rows.assign(mass=None)),
-    )
     turned = rows.assign(same=np.where(rows["same"] == "same", "other", "same"))
     assert_array_equal(
         averaging.class_probabilities(rows, "same"), averaging.class_probabilities(turned, "same")
