@@ -85,6 +85,20 @@ def factorise(matrix: Float[Array, "M M"], jitter: float = 0.0) -> Factor:
     )
 
 
+def low_rank(matrix: Float[Array, "M M"]) -> Float[Array, "M R"]:
+    """Return F of the least width with F Fᵀ = matrix, up to rounding, by a pivoted Cholesky
+    factorisation; a zero matrix has R = 0.
+
+    Raises NotPositiveDefiniteError for numbers that are not finite.
+    """
+    if not np.isfinite(matrix).all():
+        raise NotPositiveDefiniteError("a covariance matrix has numbers that are not finite")
+    lower, order, rank, _ = linalg.lapack.dpstrf(matrix, lower=True)
+    factor = np.empty((len(matrix), rank))
+    factor[order - 1] = np.tril(lower)[:, :rank]
+    return factor
+
+
 def symmetrise(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G M M"]:
     """Return ½(X + Xᵀ)."""
     return 0.5 * (matrix + np.swapaxes(matrix, -1, -2))

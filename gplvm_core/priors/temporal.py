@@ -3,20 +3,27 @@
 p(x_j) = N(0, K) with K block-diagonal over independent sequences. q(x_j) is this prior times one
 Gaussian site exp(ν x − ½ λ x²) for every point: q(x_j) = N(S_j ν_j, S_j) with S_j = (K⁻¹ + Λ_j)⁻¹
 and Λ_j = diag λ_j ≥ 0. The mean is also K μ̄_j with μ̄ = ν − λ mean. All results are computed from
-B = I + Λ^½ K Λ^½, whose eigenvalues are at least 1, so K is never inverted. Damianou (2015), §3.3.6
-and App. B.3. `kalman` computes the same results in O(N) for Matérn kernels.
+B = I + Λ^½ K Λ^½, whose eigenvalues are at least 1, so K is never inverted; unless sites are far
+more precise than the prior, through a factor of K without its white noise, which has few columns
+for smooth paths. Damianou (2015), §3.3.6 and App. B.3. `kalman` computes the same results in O(N)
+for Matérn kernels.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
-from gplvm_core.numerics import Array, IntArray, factorise, symmetrise
+from gplvm_core.numerics import Array, IntArray, factorise, low_rank, symmetrise
 from gplvm_core.parameters import add
+
+# Up to this precision of sites, in units of the prior, or with as little white noise, the algebra
+# of low rank keeps nine digits.
+MOST_PRECISE = 1e7
 
 
 @dataclass(frozen=True)
@@ -80,7 +87,8 @@ class Marginals(Smoothed):
 
 
 def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> Marginals:
-    """Compute the sites' posterior, in O(Q n³) for each sequence of n points.
+    """Compute the sites' posterior, in O(Q n³) for each sequence of n points; usually in O(Q n² r),
+    where r is the rank of K without white noise.
 
     Raises NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015), eq. 3.29
     and App. B.3.
@@ -89,9 +97,9 @@ def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> Marginals:
     kl = np.zeros(sites.linear.shape[1])
     blocks = []
     for rows in timeline.rows:
-        gram = kernel.K(timeline.times[rows])
+        block_of = _algebra(kernel, timeline.times[rows])
         columns = zip(sites.linear[rows].T, sites.precision[rows].T, strict=True)
-        each = [Block.of(gram, *column) for column in columns]
+        each = [block_of(*column) for column in columns]
         blocks.append((rows, each))
         for j, block in enumerate(each):
             mean[rows, j], variance[rows, j] = block.mean, block.variance
@@ -111,6 +119,78 @@ def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> Marginals:
         return Pulled(Sites(d_linear, d_precision), d_kernel)
 
     return Marginals(Belief(mean, variance), kl, dual, pullback)
+
+
+def _algebra(kernel: Kernel, times: Float[Array, "n P"]) -> Callable[[Array, Array], Any]:
+    """The function from ν and λ of one latent dimension to its block."""
+    rest = kernel.K(times, times)  # two points are never the same, so there is no white noise
+    level = np.diagonal(rest)
+    noise = np.maximum(kernel.diag(times) - level, 0.0)
+    factor, gram = low_rank(rest), rest + np.diag(noise)
+
+    def block(linear: Array, precision: Array) -> Any:
+        if np.max(level * precision / (1.0 + noise * precision)) < MOST_PRECISE:
+            return SmoothBlock.of(factor, noise, linear, precision)
+        return Block.of(gram, linear, precision)
+
+    return block
+
+
+@dataclass(frozen=True)
+class SmoothBlock:
+    """A block whose K is F Fᵀ + diag noise, with an F of few columns.
+
+    With G = 1 / (1 + noise λ), C = I + Fᵀ Λ G F = L Lᵀ and Ψ = G F L⁻ᵀ, the matrix inversion lemma
+    gives S = noise G + Ψ Ψᵀ, a sum of positive terms. Further, with the names of `Block`,
+    I − B̂K = G − Λ Ψ Ψᵀ and B̂ = Λ G − Λ Ψ Ψᵀ Λ.
+    """
+
+    precision: Float[Array, " n"]  # λ
+    shrink: Float[Array, " n"]  # G
+    alone: Float[Array, " n"]  # noise G
+    half: Float[Array, "n r"]  # Ψ
+    squares: Float[Array, " n"]  # the diagonal of Ψ Ψᵀ
+    dual: Float[Array, " n"]  # μ̄ = (I − B̂K) ν
+    mean: Float[Array, " n"]
+    kl: float
+
+    @property
+    def variance(self) -> Array:
+        return self.alone + self.squares
+
+    @classmethod
+    def of(cls, factor: Array, noise: Array, linear: Array, precision: Array) -> "SmoothBlock":
+        grown = 1.0 + noise * precision
+        shrink, alone = 1.0 / grown, noise / grown
+        scaled = np.sqrt(precision * shrink)[:, None] * factor
+        inner = scaled.T @ scaled
+        inner.flat[:: len(inner) + 1] += 1.0
+        solver = factorise(inner)
+        half = solver.solve_lower((shrink[:, None] * factor).T).T
+        seen, squares = half @ (half.T @ linear), np.sum(half**2, axis=1)
+        mean, dual = alone * linear + seen, shrink * linear - precision * seen
+        log_determinant = float(np.sum(np.log(grown))) + solver.log_determinant
+        kl = 0.5 * (float(dual @ mean - precision @ (alone + squares)) + log_determinant)
+        return cls(precision, shrink, alone, half, squares, dual, mean, kl)
+
+    def pullback(self, d_mean: Array, d_variance: Array) -> tuple[Array, Array, Array]:
+        """See `Block.pullback`; the symmetric part of the third result is ∂K."""
+        by_mean, by_variance = d_mean - self.dual, d_variance + 0.5 * self.precision
+        seen = self.half @ (self.half.T @ by_mean)
+        d_linear = self.alone * by_mean + seen
+        weighted = by_variance[:, None] * self.half
+        middle = self.half @ (self.half.T @ weighted)
+        curved = by_variance * self.alone * (self.alone + 2.0 * self.squares)
+        d_precision = -self.mean * d_linear - curved - np.sum(self.half * middle, axis=1)
+        left = self.precision[:, None] * (middle + 0.5 * self.half)
+        left -= 2.0 * self.shrink[:, None] * weighted
+        d_gram = left @ (self.precision[:, None] * self.half).T
+        by_dual = 0.5 * self.dual + self.shrink * by_mean - self.precision * seen
+        d_gram += np.outer(by_dual, self.dual)
+        d_gram.flat[:: len(d_gram) + 1] += self.shrink * (
+            self.shrink * by_variance - 0.5 * self.precision
+        )
+        return d_linear, d_precision, d_gram
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """A data set: the targets to learn, further facts about the rows, and how to draw a row."""
 
+import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -220,7 +221,7 @@ class Dataset:
         own = zip(columns, self.all_columns, strict=True)
         return replace(self, columns=tuple(replace(kind, name=each.name) for kind, each in own))
 
-    @property
+    @functools.cached_property
     def all_columns(self) -> tuple[TableColumn, ...]:
         """Every column with its kind and words, of a table or of the views side by side."""
         if self.columns:

@@ -3,7 +3,13 @@
 import numpy as np
 import pytest
 
-from gplvm_core.numerics import NotPositiveDefiniteError, factorise, mirror_upper, symmetrise
+from gplvm_core.numerics import (
+    NotPositiveDefiniteError,
+    factorise,
+    low_rank,
+    mirror_upper,
+    symmetrise,
+)
 
 
 @pytest.fixture
@@ -43,3 +49,13 @@ def test_symmetric_helpers(matrix: np.ndarray) -> None:
     np.testing.assert_array_equal(mirror_upper(matrix[rows, columns], rows, columns, 5), matrix)
     lopsided = np.triu(matrix)
     np.testing.assert_allclose(symmetrise(lopsided), (lopsided + lopsided.T) / 2)
+
+
+def test_a_factor_has_as_many_columns_as_the_matrix_has_rank() -> None:
+    factor = np.random.default_rng(5).normal(size=(9, 4))
+    found = low_rank(factor @ factor.T)
+    assert found.shape == (9, 4)
+    np.testing.assert_allclose(found @ found.T, factor @ factor.T, atol=1e-13)
+    assert low_rank(np.zeros((3, 3))).shape == (3, 0)
+    with pytest.raises(NotPositiveDefiniteError, match="not finite"):
+        low_rank(np.full((2, 2), np.nan))

@@ -298,7 +298,7 @@ class ConditionalGraph(Graph):
         if isinstance(gradient, ChainParameters):
             gradient = replace(gradient, across=tuple(moved.across for moved in found))
         noise = float(np.mean([np.mean(at.layer.noise_variance) for at in down.edges]))
-        return Evaluated(down.bound, gradient, noise)
+        return Evaluated(down.bound, gradient, noise, down.nodes)
 
     def informed(self, parameters: Parameters) -> list[Informed]:
         if not conditioned(parameters):

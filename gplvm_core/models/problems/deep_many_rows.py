@@ -35,7 +35,7 @@ from gplvm_core.models.problems.many_rows import (
 )
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE, InputNode
 from gplvm_core.models.problems.starts import start_layer
-from gplvm_core.models.training.run import Phase, Work
+from gplvm_core.models.training.run import Evaluated, Phase, Work
 from gplvm_core.models.training.schedule import Training
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Network, TrainedEdge
@@ -79,11 +79,11 @@ class SampledGraph(Graph):
     def of_rows(self, rows: Rows) -> tuple[Float[Array, "n _D"], ...]:
         return tuple(each[rows] for each in self.outputs)
 
-    def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
+    def describe(self, parameters: Parameters, at: Evaluated) -> tuple[Array, Array, Array]:
         """Describe the sample; the latent means of the other rows are linear predictions from
         their outputs.
         """
-        relevance, information, mean = super().describe(parameters)
+        relevance, information, mean = super().describe(parameters, at)
         return relevance, information, spread_over(self.outputs, self.rows, mean)
 
     def work(self, max_iter: int) -> Work:
@@ -146,8 +146,8 @@ class SampledRegression(SampledGraph):
 
     _where = "in the hidden layers"
 
-    def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
-        return Graph.describe(self, parameters)
+    def describe(self, parameters: Parameters, at: Evaluated) -> tuple[Array, Array, Array]:
+        return Graph.describe(self, parameters, at)
 
     def _notes(self, placed: int, left: int) -> tuple[str, ...]:
         note = (

@@ -135,7 +135,7 @@ class FullProblem:
         )
         return sum(at.value for _, _, at in found), posterior
 
-    def describe(self, parameters: Points) -> tuple[Array, Array, Array]:
+    def describe(self, parameters: Points, at: Evaluated) -> tuple[Array, Array, Array]:
         latent = parameters.latent
         relevance = relevance_of(parameters.kernel, latent.shape[1])
         return relevance, np.full(latent.shape[1], np.nan), latent

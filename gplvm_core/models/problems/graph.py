@@ -159,7 +159,8 @@ class Graph:
         result = best.restart.result
         if result.status == "limit" and result.iterations < FEW_ITERATIONS:
             return ()
-        off = bool((self.describe(best.parameters)[1] <= INFORMATIVE).all())
+        top = self.nodes[0].believed(best.parameters.nodes[0])
+        off = bool((top.information <= INFORMATIVE).all())
         return tuple(self.begin.further) if off else ()
 
     @property
@@ -261,10 +262,11 @@ class Graph:
             sum(at.value for at in values) + sum(node.own for node in nodes),
             Parameters(tuple(pulled), tuple(moved)),
             float(np.mean([np.mean(at.layer.noise_variance) for at in values])),
+            nodes,
         )
 
-    def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
-        top = self.nodes[0].believed(parameters.nodes[0])
+    def describe(self, parameters: Parameters, at: Evaluated) -> tuple[Array, Array, Array]:
+        top: Believed = at.nodes[0]
         width = top.belief.n_latent
         # A state-space model has further states, for missing rows.
         return self._relevance(parameters, width), top.information, top.belief.mean[: self.n_rows]

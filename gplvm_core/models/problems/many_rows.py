@@ -125,11 +125,11 @@ class ManyRows:
     def evaluate(self, parameters: Parameters, phase: Phase) -> Evaluated:
         return self._of(phase).evaluate(parameters, phase)
 
-    def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
+    def describe(self, parameters: Parameters, at: Evaluated) -> tuple[Array, Array, Array]:
         """Describe the sample; the latent means of the other rows are linear predictions from
         their outputs.
         """
-        relevance, information, mean = self.samples[0].describe(parameters)
+        relevance, information, mean = self.samples[0].describe(parameters, at)
         return relevance, information, spread_over(self.begin.outputs, self.order, mean)
 
     def verdicts(self, parameters: Parameters) -> tuple[str, ...]:

@@ -52,13 +52,14 @@ class Phase:
 
 @dataclass(frozen=True)
 class Evaluated:
-    """A bound in internal units (nats), its gradient in the shape of the parameters, and
-    the noise.
+    """A bound in internal units (nats), its gradient in the shape of the parameters, the noise,
+    and the marginals of q at the nodes of a graph.
     """
 
     bound: float
     gradient: Any
     noise_variance: float
+    nodes: tuple[Any, ...] = ()
 
 
 class Problem(Protocol):
@@ -95,8 +96,8 @@ class Problem(Protocol):
     def n_rows(self) -> int:
         """The number of rows of the data."""
 
-    def describe(self, parameters: Any) -> tuple[Array, Array, Array]:
-        """(relevance, information, latent mean) of parameters, for progress."""
+    def describe(self, parameters: Any, at: Evaluated) -> tuple[Array, Array, Array]:
+        """(relevance, information, latent mean) of evaluated parameters, for progress."""
 
     def notes(self, seed: int) -> tuple[str, ...]:
         """Notes for the user on automatic choices at the start."""

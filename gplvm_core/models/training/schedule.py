@@ -33,7 +33,7 @@ from gplvm_core.optimise import LBFGS, LBFGSState, Progress, Result, State
 
 
 class PhaseObjective:
-    """The negative bound as a function of the free vector; also records the noise variance.
+    """The negative bound as a function of the free vector; also records the evaluations.
 
     ask: called before every evaluation; an exception that it raises ends the evaluation.
     """
@@ -44,7 +44,7 @@ class PhaseObjective:
         self.problem, self.anchor, self.phase, self.ask = problem, anchor, phase, ask
         self.layout = problem.layout(anchor, phase)
         self.trouble = ""
-        self._noise: dict[float, float] = {}
+        self._found: dict[float, Evaluated] = {}  # since the last accepted step, by their value
 
     def parameters(self, x: Array) -> Any:
         return self.layout.unpack(x)
@@ -65,13 +65,16 @@ class PhaseObjective:
                 self.trouble = str(error)
                 return np.inf, np.zeros_like(x)
             gradient = -self.layout.chain(parameters, at.gradient)
-        self._noise[-at.bound] = at.noise_variance
+        self._found[-at.bound] = at
         return -at.bound, gradient
 
-    def noise_at(self, state: State) -> float:
-        if state.value in self._noise:
-            return self._noise[state.value]
-        return self.problem.evaluate(self.layout.unpack(state.x), self.phase).noise_variance
+    def evaluated(self, state: State) -> Evaluated:
+        """The evaluation that a step accepted; it is computed again only after a resumption."""
+        found = self._found.get(state.value)
+        if found is None:
+            found = self.problem.evaluate(self.layout.unpack(state.x), self.phase)
+        self._found = {state.value: found}
+        return found
 
 
 OPTIMISER = LBFGS()
@@ -143,13 +146,13 @@ class Training:
             if reason is None:
                 before = run.total_iterations
                 try:
-                    run, noise = self._step(run, objective, clock)
+                    run, at = self._step(run, objective, clock)
                 except HaltedError:
                     return (*run.done, self._finish(run, *STOPPED))
                 moved = run.total_iterations > before
                 if moved and callback:
                     reported = True
-                    if not self._report(run, objective, noise, callback):
+                    if not self._report(run, objective, at, callback):
                         return (*run.done, self._finish(run, *STOPPED))
             elif isinstance(reason, str):
                 try:
@@ -159,8 +162,8 @@ class Training:
             else:
                 good = np.isfinite(run.optimiser.value)
                 if resume is not None and good and callback and not reported:
-                    noise = objective.noise_at(run.optimiser)
-                    if not self._report(run, objective, noise, callback):
+                    at = objective.evaluated(run.optimiser)
+                    if not self._report(run, objective, at, callback):
                         reason = STOPPED
                 done = (*run.done, self._finish(run, *reason))
                 last = len(done) == len(run.seeds)
@@ -243,10 +246,10 @@ class Training:
     def _objective(self, run: Run, ask: Callable[[], None] | None) -> PhaseObjective:
         return PhaseObjective(self.problem, run.anchor, self._phase(run), ask)
 
-    def _step(self, run: Run, objective: PhaseObjective, clock: float) -> tuple[Run, float]:
+    def _step(self, run: Run, objective: PhaseObjective, clock: float) -> tuple[Run, Evaluated]:
         state = OPTIMISER.step(run.optimiser, objective)
         seconds = time.perf_counter() - clock
-        noise = objective.noise_at(state)
+        at = objective.evaluated(state)
         trace = run.trace
         if state.iteration > run.optimiser.iteration:
             trace = trace.then(
@@ -255,7 +258,7 @@ class Training:
                 run.evaluations + state.evaluations,
                 self._phase(run).name,
             )
-        return replace(run, optimiser=state, seconds=seconds, trace=trace), noise
+        return replace(run, optimiser=state, seconds=seconds, trace=trace), at
 
     def _ended(self, run: Run) -> str | tuple[Any, str] | None:
         """None to continue, a reason to end the phase, a status and a reason to end the start."""
@@ -403,11 +406,11 @@ class Training:
         self,
         run: Run,
         objective: PhaseObjective,
-        noise: float,
+        at: Evaluated,
         callback: Callable[[Progress], None],
     ) -> bool:
         phase, parameters = self._phase(run), objective.parameters(run.optimiser.x)
-        relevance, information, latent = self.problem.describe(parameters)
+        relevance, information, latent = self.problem.describe(parameters, at)
         looked = run.total_iterations % EVERY == 0
         starts, ended = len(run.seeds), len(run.done)
         share = self.work.share(starts, self.max_iter, ended, run.total_iterations, self.heat)
@@ -421,7 +424,7 @@ class Training:
                     iteration=run.total_iterations,
                     evaluations=run.evaluations + run.optimiser.evaluations,
                     bound=self.offset - run.optimiser.value,
-                    noise_variance=noise,
+                    noise_variance=at.noise_variance,
                     relevance=relevance,
                     information=information,
                     latent_mean=latent,
