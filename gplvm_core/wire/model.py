@@ -27,12 +27,12 @@ from gplvm_core.wire.basis import (
     scaled_basis,
     sets_of_rows,
 )
-from gplvm_core.wire.crowd import SomeRows, sample_of
+from gplvm_core.wire.crowd import sample_of
 from gplvm_core.wire.first_pair import separating_pair
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.items import items_of, own_ranges, value_range
 from gplvm_core.wire.levels import Levels
-from gplvm_core.wire.rows import DrawnData
+from gplvm_core.wire.rows import DrawnData, DrawnRows
 from gplvm_core.wire.table import coded_rows, pack_links, table_drawing, without_units
 
 ROWS_FOR_SHARES = 40
@@ -171,7 +171,7 @@ class Chart:
         variance = self.latent_variance
         return replace(
             self,
-            dataset=SomeRows.of(self.dataset, chosen),
+            dataset=DrawnRows.some(self.dataset, chosen),
             latent_mean=self.latent_mean[chosen],
             latent_variance=None if variance is None else variance[chosen],
         )
