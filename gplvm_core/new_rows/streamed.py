@@ -71,7 +71,7 @@ def _is_rows(table: Any) -> bool:
 
 
 def _packed(whole: NamedRows) -> Iterator[Any]:
-    for first, batch in whole.batches(whole.known(), 0, whole.n_rows, BLOCK):
+    for first, batch in whole.batches(whole.known, 0, whole.n_rows, BLOCK):
         frame = batch.to_pandas()
         frame.index = range(first, first + len(frame))
         yield frame

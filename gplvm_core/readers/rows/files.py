@@ -196,7 +196,7 @@ class RowFiles:
         if kinds is None and not date_columns:
             return cls._of(tuple(_file(path, columns) for path in given))
         files = named_files(given)
-        names = files[0].known() if columns is None else columns
+        names = files[0].known if columns is None else columns
         sample = files[0].sample(files)
         coded, notes = coded_as(sample, names, kinds, date_columns, date_formats or {})
         if not coded:

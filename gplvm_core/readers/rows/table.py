@@ -86,7 +86,7 @@ def is_large(path: Path) -> bool:
     if suffix == ".npy":
         return math.prod(RowFiles.of(path).shape) > MOST_VALUES
     whole = TABLES[suffix].of(path, ())
-    return whole.n_rows * len(whole.known()) > MOST_VALUES
+    return whole.n_rows * len(whole.known) > MOST_VALUES
 
 
 def looked_into(table: OpenTable) -> TableReport | None:
