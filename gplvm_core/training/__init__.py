@@ -5,23 +5,7 @@ from gplvm_core.training.job import JobError
 from gplvm_core.training.limits import Limits
 from gplvm_core.training.progress import Snapshot
 from gplvm_core.training.queue import Queue
-from gplvm_core.training.registry import (
-    cancel,
-    dataset,
-    elsewhere,
-    extend,
-    forget,
-    held,
-    jobs,
-    limits,
-    pause,
-    recover,
-    rerun,
-    resume,
-    snapshot,
-    submit,
-    wait,
-)
+from gplvm_core.training.registry import here
 
 __all__ = [
     "ComparisonRun",
@@ -30,20 +14,6 @@ __all__ = [
     "Queue",
     "Snapshot",
     "begin_comparison",
-    "cancel",
     "comparison_of",
-    "dataset",
-    "elsewhere",
-    "extend",
-    "forget",
-    "held",
-    "jobs",
-    "limits",
-    "pause",
-    "recover",
-    "rerun",
-    "resume",
-    "snapshot",
-    "submit",
-    "wait",
+    "here",
 ]

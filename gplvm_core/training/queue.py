@@ -146,6 +146,10 @@ class Queue:
         snapshots = [job.snapshot for job in list(self._jobs.values())]
         return tuple(sorted(snapshots, key=lambda each: (each.created, each.id)))
 
+    def elsewhere(self, id: str) -> bool:
+        """Whether another process with the same workspace has a job with this id."""
+        return id not in self._jobs and id in {each.id for each in stored_jobs(self.home / "jobs")}
+
     def snapshot(self, id: str) -> Snapshot:
         """Return the snapshot of a job; JobError for an unknown id."""
         return self._get(id).snapshot
