@@ -81,23 +81,17 @@ class Archive:
             return file.read(size if most is None else min(size, most))
 
 
-def open_archive(
-    data: bytes,
-    name: str,
-    *,
-    most_unpacked: int = MOST_UNPACKED,
-    most_members: int = MOST_MEMBERS,
-) -> Archive:
+def open_archive(data: bytes, name: str, *, most_unpacked: int = MOST_UNPACKED) -> Archive:
     """Open a zip, and refuse anything that a normal zip of data does not contain.
 
     The function refuses empty names, absolute paths and "..", links, encryption, repeated names,
-    more than `most_members` files, and more than `most_unpacked` declared bytes. A member that
+    more than MOST_MEMBERS files, and more than `most_unpacked` declared bytes. A member that
     unpacks to more than it declares is cut off at that size and fails its checksum. Hidden files
     and the files that macOS and Windows add are skipped and listed in `skipped`.
     """
     count = data.count(ENTRY)  # checked before ZipFile makes an object for each file
-    if count > most_members:
-        raise DataError(f"{name} holds {count:,} files; up to {most_members:,} are read. Split it.")
+    if count > MOST_MEMBERS:
+        raise DataError(f"{name} holds {count:,} files; up to {MOST_MEMBERS:,} are read. Split it.")
     excel = name.lower().endswith((".xlsx", ".xlsm"))
     kind, remedy = ("an Excel workbook", "Save it") if excel else ("a zip file", "Pack it")
     with parsing(name, f"is not {kind}, or it is cut off", f"{remedy} again."):

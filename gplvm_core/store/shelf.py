@@ -27,11 +27,9 @@ from gplvm_core.store.entry import (
     CARD,
     DATA,
     MODEL,
+    OF_USER,
     Card,
     Entry,
-    GivenLabels,
-    Names,
-    OwnLabels,
     capabilities_of,
     card_of,
     is_id,
@@ -203,18 +201,14 @@ def put_new(
     title: str,
     tags: Iterable[str],
     job: str | None = None,
-    names: Names = (),
-    labels: GivenLabels = (),
-    own: OwnLabels = (),
+    **of_user: Any,
 ) -> None:
     """Write all files of an entry; a data set that comes with the project is stored by name.
 
-    names: the names of the latent dimensions. labels: the labels that the user gave to rows.
-    own: the user's own labels.
+    of_user: the fields of the entry in `OF_USER`.
     """
     card = card_of(model, dataset, folder.name, title, tags)
-    entry = replace(card.entry, dimension_names=names, given_labels=labels, own_labels=own)
-    card = replace(card, entry=entry, job=job)
+    card = replace(card, entry=replace(card.entry, **of_user), job=job)
     card = replace(card, model_digest=write_sealed(model, folder / MODEL))
     if is_own(dataset):
         card = replace(card, by_name=True)
@@ -270,12 +264,7 @@ def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -
     name = f"model-{secrets.token_hex(4)}{SUFFIX}"
     new = card_of(model, dataset, folder.name, old.entry.title, old.entry.tags)
     digest = write_sealed(model, folder / name)
-    entry = replace(
-        new.entry,
-        dimension_names=old.entry.dimension_names,
-        given_labels=old.entry.given_labels,
-        own_labels=old.entry.own_labels,
-    )
+    entry = replace(new.entry, **{each: getattr(old.entry, each) for each in OF_USER})
     card = replace(old, entry=entry, model=name, model_digest=digest)
     _describe(folder, model, dataset)
     write_card(folder, replace(card, level=new.level, spread=new.spread))

@@ -14,6 +14,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.readers import Dataset
 from gplvm_core.store import SUFFIX, StoreError, load, save
 from gplvm_core.store.atomic import clear_temporary, tighten
+from gplvm_core.store.entry import mistyped
 from gplvm_core.store.errors import reading
 from gplvm_core.store.file import read, write_sealed
 from gplvm_core.store.holding import claim, no_writers, writing
@@ -105,12 +106,8 @@ class JobFiles:
 
 def _check(snapshot: Snapshot) -> None:
     """Raise TypeError or ValueError for invalid fields."""
-    words = ("name", "dataset_name", "created")
-    maybe = ("reason", "entry", "error", "details", "warning", "data")
-    for name in (*words, *maybe):
-        kinds = str if name in words else str | None
-        if not isinstance(getattr(snapshot, name), kinds):
-            raise TypeError(f"its {name} is not a text")
+    if name := mistyped(snapshot):
+        raise TypeError(f"its {name} is not a text")
     if snapshot.status not in get_args(Status):
         raise ValueError(f"its status is {snapshot.status!r:.80}")
     if snapshot.request not in (None, *get_args(Request)):

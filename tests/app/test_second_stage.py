@@ -22,9 +22,7 @@ def job(flow: Dataset, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(with_density, "SIZES", (1,) * 10_000)
     model = BayesianGPLVM(2, 8, max_iter=5, random_state=0, second_stage="auto")
     id, end = training.here().submit(model, flow, "My flow"), time.monotonic() + 300.0
-    while training.here().snapshot(id).progress is None or (
-        training.here().snapshot(id).progress.phase not in second_stage.STEPS
-    ):
+    while not (now := training.here().snapshot(id).progress) or now.phase not in second_stage.STEPS:
         assert time.monotonic() < end
         time.sleep(0.01)
     return id
