@@ -12,6 +12,7 @@ from numpy import ndarray as Array
 from sklearn.utils.extmath import randomized_svd
 
 from gplvm_core.figures.palette import ON, label_colour
+from gplvm_core.readers.spread import spread_rows
 
 MOST_POINTS = 2000
 SIZE = 1000  # width and height of a picture in SVG units
@@ -20,16 +21,14 @@ DOT, LINE = 7, 2.5  # pixels
 
 
 def principal_places(
-    values: Float[Array, "N D"], most: int = MOST_POINTS
+    values: Float[Array, "N D"],
 ) -> tuple[Float[Array, "n 2"], Int[Array, " n"]]:
-    """Return two principal components of at most `most` evenly spread rows, and the rows' indices.
+    """Return two principal components of at most 2000 evenly spread rows, and the rows' indices.
 
     NaN counts as the column's mean. The method is fast, because the picture is drawn before the
     first training step.
     """
-    rows = np.arange(len(values))
-    if len(values) > most:
-        rows = np.linspace(0, len(values) - 1, most).round().astype(int)
+    rows = spread_rows(len(values), MOST_POINTS)
     some = np.asarray(values[rows], dtype=float)
     known = ~np.isnan(some)
     means = np.where(known, some, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)

@@ -9,6 +9,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.figures.layout import message_figure, quiet_layout
 from gplvm_core.figures.palette import COLOURS
+from gplvm_core.readers.spread import spread_rows
 
 MOST_POINTS = 600  # largest number of points of a curve, to keep a live figure small
 AXIS_WORDS = {"seconds": "seconds", "evaluations": "evaluations of the bound"}
@@ -61,9 +62,7 @@ def onward(recorded: Array) -> Array:
 
 def thinned(count: int) -> Array:
     """Return at most 600 of `count` indices, with the first and the last."""
-    if count <= MOST_POINTS:
-        return np.arange(count)
-    return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(int))
+    return spread_rows(count, MOST_POINTS)
 
 
 def clip_steep_start(figure: go.Figure, values: Array) -> None:

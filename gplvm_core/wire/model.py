@@ -274,7 +274,9 @@ def pack_model(chart: Chart, name: str) -> bytes:
         and dataset.drawing.kind == "bars"
         and (posterior.n_outputs <= MOST_COLUMNS)
     ):
-        header["column_ranges"] = column_ranges(dataset.values)
+        # Minimum, median and maximum of every column.
+        marks = [mark(dataset.values, axis=0) for mark in (np.nanmin, np.nanmedian, np.nanmax)]
+        header["column_ranges"] = np.stack(marks, axis=1).tolist()
     if sets_of_rows(posterior) > most_bases(chart.posterior):
         header["sets_of_rows"] = sets_of_rows(posterior)  # the page has only the mean variance
     return frame(header, arrays)
@@ -396,12 +398,6 @@ def axis_units(
                 found.append([float(shift), float(scale)])
                 break
     return found if len(found) == 2 else []
-
-
-def column_ranges(values: Float[Array, "N D"]) -> list[list[float]]:
-    """Return minimum, median and maximum of every column."""
-    marks = [np.nanmin(values, axis=0), np.nanmedian(values, axis=0), np.nanmax(values, axis=0)]
-    return np.stack(marks, axis=1).tolist()
 
 
 def data_spread(values: Float[Array, "N D"]) -> float:

@@ -9,6 +9,7 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.column_task import is_one_hot
 from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.spread import spread_rows
 from gplvm_core.wire.basis import kernel_parts
 from gplvm_core.wire.frame import frame
 
@@ -41,7 +42,7 @@ def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
         own, described = _layer(posterior)
         arrays |= {f"{key}{number}": values for key, values in own.items()}
         layers.append(described)
-    some = np.linspace(0, len(train) - 1, min(len(train), MOST_DRAWN)).round().astype(int)
+    some = spread_rows(len(train), MOST_DRAWN)
     arrays["rows"] = given[some].astype(np.float32)
     arrays["targets"] = rows.target[some].astype(np.float32)
     arrays["input_center"] = np.asarray(model.input_center_, dtype=float)
