@@ -253,20 +253,15 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
     if kind == "grade":
         return _grade(cells, _levels(cells))
     found = Counter(cells.seen)
-    constant = _constant(cells)
-    if constant is not None:
+    if constant := _constant(cells):
         return constant
-    if kind == CONSTANT:
+    if len(found) > {CONSTANT: 1, "yes/no": 2}.get(kind, len(found)):
+        remedy = "; make it a category" if kind == "yes/no" else ""
         raise DataError(
-            f"column {cells.name!r} should be constant but has {len(found)} values "
-            f"({listed([str(word) for word in found])})"
+            f"column {cells.name!r} should be {kind} but has {len(found)} values "
+            f"({listed([str(word) for word in found])}){remedy}"
         )
     if kind == "yes/no":
-        if len(found) > 2:
-            raise DataError(
-                f"column {cells.name!r} should be yes/no but has {len(found)} values "
-                f"({listed([str(word) for word in found])}); make it a category"
-            )
         return TableColumn(cells.name, kind, yes_first(map(plain, found)))
     _few_words(cells, len(found))
     # Frequent words first: the yes/no columns then have more rows, and bounds are higher.
@@ -296,8 +291,7 @@ def _levels(cells: Cells) -> tuple[Any, ...]:
 def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
     coded_column(TableColumn(cells.name, "grade", levels), cells)
     found = Counter(cells.seen)
-    constant = _constant(cells)
-    if constant is not None:
+    if constant := _constant(cells):
         return constant
     # nothing can be learnt about a word that does not occur in any row
     used = tuple(level for level in levels if level in found)

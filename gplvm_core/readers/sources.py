@@ -6,6 +6,7 @@ import stat
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from gplvm_core.readers.errors import DataError, listed, parsing
 from gplvm_core.readers.limits import MEGABYTE, MOST_BYTES, MOST_MEMBERS, MOST_UNPACKED
@@ -54,6 +55,12 @@ def _check_size(size: int, name: str) -> None:
 def stem(name: str) -> str:
     """Return the name of a data set: its file's name without folder and extensions."""
     return PurePosixPath(name).name.split(".")[0] or "upload"
+
+
+def named(file: str, what: str) -> dict[str, Any]:
+    """Return the name, the title and the source of the data set of a file; what: what it is."""
+    own = stem(file)
+    return {"name": own, "title": own.replace("_", " "), "source": f"{file}, {what}."}
 
 
 ENTRY = b"PK\x01\x02"  # precedes each file in a zip's table of contents

@@ -83,27 +83,20 @@ def _input(column: TableColumn, values: Array) -> dict[str, Any]:
     The values of a column of words are the numbers of its words. `apart`: whether each word is an
     input of its own.
     """
-    if column.is_words:
-        counts = np.bincount(values[~np.isnan(values)].astype(int), minlength=len(column.words))
-        return {
-            "name": column.name,
-            "low": 0.0,
-            "high": float(len(column.words) - 1),
-            "middle": float(counts.argmax()),
-            "whole": True,
-            "words": [str(word) for word in column.words],
-            "apart": is_one_hot(column),
-        }
     known = values[~np.isnan(values)]
-    if not len(known):
-        known = np.zeros(1)
-    low, high = np.percentile(known, EDGES)
+    if column.is_words:
+        counts = np.bincount(known.astype(int), minlength=len(column.words))
+        low, middle, high = 0.0, float(counts.argmax()), float(len(column.words) - 1)
+    else:
+        known = known if len(known) else np.zeros(1)
+        low, high = np.percentile(known, EDGES).tolist()
+        middle, high = float(np.median(known)), high if high > low else low + 1.0
     return {
         "name": column.name,
-        "low": float(low),
-        "high": float(high if high > low else low + 1.0),
-        "middle": float(np.median(known)),
+        "low": low,
+        "high": high,
+        "middle": middle,
         "whole": bool(np.all(known == np.round(known))),
-        "words": [],
-        "apart": False,
+        "words": [str(word) for word in column.words],
+        "apart": is_one_hot(column),
     }
