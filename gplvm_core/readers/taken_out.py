@@ -17,11 +17,11 @@ from gplvm_core.readers.proposals import CONSTANT
 LABEL, TIME = "label", "time"
 
 
-def possible_factors(dataset: Dataset, *, timed: bool = False) -> tuple[str, ...]:
+def possible_factors(dataset: Dataset) -> tuple[str, ...]:
     """Return the names of the facts and columns that a map can take out.
 
     These are labels, times, facts with one value for each row, and, in a table of one view, all
-    columns. timed: whether the map already follows the times.
+    columns.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def possible_factors(dataset: Dataset, *, timed: bool = False) -> tuple[str, ...
     >>> possible_factors(load_dataset("turned_digit"))
     ('angle',)
     """
-    return tuple(name for name in _values(dataset) if name != TIME or not timed)
+    return tuple(_values(dataset))
 
 
 def take_out(dataset: Dataset, names: Sequence[str]) -> Dataset:

@@ -16,7 +16,7 @@ import numpy as np
 from gplvm_core.readers.tables.arrays import npy_version
 from gplvm_core.store.atomic import write_atomically
 from gplvm_core.store.decoding import decode
-from gplvm_core.store.encoding import Encoded, class_name, encode
+from gplvm_core.store.encoding import Encoded, encode
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.manifest import (
     MANIFEST,
@@ -75,7 +75,7 @@ def save(thing: object, path: str | os.PathLike[str], *, compress: bool = True) 
 def write_sealed(thing: object, target: Path, *, compress: bool = True) -> str:
     """Write a file as `save` does; returns the digest that identifies the file."""
     encoded = encode(thing, known_classes())
-    text = manifest_text(encoded, class_name(thing))
+    text = manifest_text(encoded, type(thing).__name__)
     digest = digest_of(text)
     method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
 
