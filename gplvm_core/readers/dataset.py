@@ -153,7 +153,7 @@ class Dataset:
     def __post_init__(self) -> None:
         targets = np.asarray(unmasked(self.targets))
         object.__setattr__(self, "views", tuple(self.views))
-        check_targets(targets, missing=True, column_names=self._names_of(targets))
+        check_targets(targets, column_names=self._names_of(targets))
         if targets.dtype != np.uint8 and targets.dtype.kind != "f":
             raise DataError(
                 f"{self.name}: targets must be uint8 or floating, got {targets.dtype}; "
