@@ -303,6 +303,18 @@ class Dataset:
             views=(),
         )
 
+    def with_columns(self, kept: Sequence[int], names: Sequence[str], **changed: Any) -> "Dataset":
+        """Return a table of these columns, by their numbers; names: of all columns. changed: other
+        fields that change.
+        """
+        own: dict[str, Any] = {
+            "targets": self.targets[:, kept],
+            "drawing": Drawing.of_vector(len(kept)),
+            "column_names": tuple(names[at] for at in kept),
+            "columns": tuple(self.columns[at] for at in kept) if self.columns else (),
+        }
+        return replace(self, **own | changed)
+
     def taken(self, rows: Int[IntArray, " n"]) -> "Dataset":
         """Return the data set of these rows, in this order."""
         names = ("labels", "times", "sequences", "row_names")

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.kinds import OF_WORDS, QUANTITIES
 from gplvm_core.readers.names import column_words
@@ -61,14 +60,7 @@ def take_out(dataset: Dataset, names: Sequence[str]) -> Dataset:
         return replace(dataset, known=known)
     if not kept:
         raise DataError("All columns are taken out, so nothing is left to learn. Take out fewer.")
-    return replace(
-        dataset,
-        targets=dataset.targets[:, kept],
-        drawing=Drawing.of_vector(len(kept)),
-        column_names=tuple(columns[at] for at in kept),
-        columns=tuple(dataset.columns[at] for at in kept) if dataset.columns else (),
-        known=known,
-    )
+    return dataset.with_columns(kept, columns, known=known)
 
 
 def _values(dataset: Dataset) -> dict[str, NDArray[Any]]:

@@ -112,7 +112,8 @@ class Job:
         self._written, self._stopped, self._pace = time.monotonic(), False, Pace()
         try:
             dataset = self.files.read_data(self.snapshot.data)
-            fitted = self._fit(dataset)
+            run = self.snapshot.progress and self.snapshot.progress.run
+            fitted = fitted_map(clone(self.model), dataset, _Observer(self), run)
             self._end(fitted)
             self.checkpoint()  # a process that is killed from here on need not train again
             dataset = on_the_map(fitted, dataset)
@@ -145,11 +146,6 @@ class Job:
             notes=_notes(fitted),
         )
         return "ended"
-
-    def _fit(self, dataset: Dataset) -> Any:
-        progress = self.snapshot.progress
-        run = None if progress is None else progress.run
-        return fitted_map(clone(self.model), dataset, _Observer(self), run)
 
     def observe(self, progress: Progress) -> None:
         """Publish an iteration, then act on a request."""

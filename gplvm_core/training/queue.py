@@ -83,7 +83,7 @@ class Queue:
             created=datetime.now(UTC).isoformat(timespec="milliseconds"),
             parameters=fresh.get_params(deep=False),
         )
-        files = self._files(snapshot.id)
+        files = JobFiles(self.home / "jobs", snapshot.id)
         job = self._job(snapshot, fresh, files)
         try:
             with changing(f"Cannot write to {files.folder}"):
@@ -267,9 +267,6 @@ class Queue:
     def _at_exit(self) -> None:
         for job in list(self._running.values()):
             job.checkpoint()
-
-    def _files(self, id: str) -> JobFiles:
-        return JobFiles(self.home / "jobs", id)
 
     def _job(self, snapshot: Snapshot, model: BaseEstimator | None, files: JobFiles) -> Job:
         library = Library(self.home / "library")

@@ -40,10 +40,6 @@ def npy_version(file: IO[bytes]) -> tuple[tuple[int, int], Callable[..., Any] | 
     return version, HEADERS.get(version)
 
 
-def is_array_file(data: bytes) -> bool:
-    return data.startswith((ZIP_MAGIC, NPY_MAGIC))
-
-
 def parse_arrays(data: bytes, name: str, array: str | None) -> Table:
     """Read the arrays of an NPZ or NPY file; `array` chooses one if several could be the table.
 

@@ -17,7 +17,7 @@ from gplvm_core.readers.kinds import LACKS, usable
 from gplvm_core.readers.missing import EMPTY, check_observed
 from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
-from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
+from gplvm_core.readers.tables.arrays import NPY_MAGIC, ZIP_MAGIC, parse_arrays
 from gplvm_core.readers.tables.codes import missing_codes, total_rows, without_codes
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
@@ -357,7 +357,7 @@ def _parsed(
     data: bytes, name: str, array: str | None, header: bool | None, encoding: str | None
 ) -> Table:
     sheet = is_workbook(data, name)
-    if is_array_file(data) and not sheet:
+    if data.startswith((ZIP_MAGIC, NPY_MAGIC)) and not sheet:
         return parse_arrays(data, name, array)
     if array is not None:
         raise DataError(
