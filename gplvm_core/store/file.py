@@ -7,7 +7,6 @@ that would unpack to more than they declare, or that contain unused arrays, are 
 
 import os
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -42,14 +41,6 @@ _MAX_HEADER = 10_000
 _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 
 Source = str | os.PathLike[str] | IO[bytes]
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A value and the manifest of its file."""
-
-    value: Any
-    manifest: Manifest
 
 
 def save(thing: object, path: str | os.PathLike[str], *, compress: bool = True) -> Path:
@@ -109,10 +100,12 @@ def load(source: Source, *, max_bytes: int = MAX_BYTES) -> Any:
     ...     load(path)
     {'rows': array([0., 1., 2.])}
     """
-    return read(source, max_bytes=max_bytes).value
+    return read(source, max_bytes=max_bytes)[0]
 
 
-def read(source: Source, *, max_bytes: int = MAX_BYTES, trusted: bool = False) -> Stored:
+def read(
+    source: Source, *, max_bytes: int = MAX_BYTES, trusted: bool = False
+) -> tuple[Any, Manifest]:
     """Read a file as `load` does, and also return its manifest.
 
     trusted: also accept a file that was changed after it was saved.
@@ -133,7 +126,7 @@ def read(source: Source, *, max_bytes: int = MAX_BYTES, trusted: bool = False) -
             if not trusted:
                 manifest.check_array(name, arrays[name], label)
         stored = migrated(Encoded(manifest.content, arrays), manifest.schema, label)
-        return Stored(decode(stored.content, stored.arrays, known_classes()), manifest)
+        return decode(stored.content, stored.arrays, known_classes()), manifest
 
 
 def read_manifest(source: Source, *, most_text: int = MAX_MANIFEST) -> Manifest:

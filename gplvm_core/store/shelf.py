@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from operator import methodcaller
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -138,11 +138,11 @@ def card_in(folder: Path, *, trusted: bool = False) -> Card:
 
 def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
     """Read the model of a card; raise ChangedError if it was replaced, unless `trusted`."""
-    stored = read(folder / card.model, trusted=trusted)
-    _check_kind(stored.value, BaseEstimator, "model")
+    model, manifest = read(folder / card.model, trusted=trusted)
+    _check_kind(model, BaseEstimator, "model")
     if not trusted:
-        _check_digest(stored.manifest, card.model_digest, card.model)
-    return stored.value
+        check_digest(manifest, card.model_digest, card.model)
+    return model
 
 
 def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
@@ -150,12 +150,11 @@ def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
     if card.by_name:
         dataset = load_dataset(card.entry.dataset_name)
         return dataset if trusted else card.check(dataset)
-    stored = read(folder / DATA, trusted=trusted)
-    _check_kind(stored.value, Dataset, "data set")
+    found, manifest = read(folder / DATA, trusted=trusted)
+    _check_kind(found, Dataset, "data set")
     if not trusted:
-        _check_digest(stored.manifest, card.data_digest, DATA)
-    found: Dataset = stored.value
-    return found
+        check_digest(manifest, card.data_digest, DATA)
+    return cast(Dataset, found)
 
 
 def place(folder: Path, root: Path, wanted: str) -> str:
@@ -338,17 +337,18 @@ def packed(folder: Path) -> bytes:
 
 def _checked(folder: Path, card: Card) -> Entry:
     model = read_manifest(folder / card.model)
-    _check_digest(model, card.model_digest, card.model)
+    check_digest(model, card.model_digest, card.model)
     capabilities = capabilities_of(model.class_name, model.content)
     if not card.by_name:
         data = read_manifest(folder / DATA)
-        _check_digest(data, card.data_digest, DATA)
+        check_digest(data, card.data_digest, DATA)
         if data.class_name != Dataset.__name__:
             raise StoreError(f"The file contains a {data.class_name} in place of the data set.")
     return replace(card.entry, capabilities=capabilities)
 
 
-def _check_digest(manifest: Manifest, digest: str | None, name: str) -> None:
+def check_digest(manifest: Manifest, digest: str | None, name: str) -> None:
+    """Raise ChangedError if a file has another manifest than the one with this digest."""
     if digest is not None and manifest.digest != digest:
         raise changed(f"The file {name}")
 

@@ -18,7 +18,7 @@ from gplvm_core.store.entry import mistyped
 from gplvm_core.store.errors import reading
 from gplvm_core.store.file import read, write_sealed
 from gplvm_core.store.holding import claim, no_writers, writing
-from gplvm_core.store.manifest import changed
+from gplvm_core.store.shelf import check_digest
 from gplvm_core.training.progress import Request, Snapshot, Status, empty_trace
 
 _DATA = f".data{SUFFIX}"
@@ -51,12 +51,10 @@ class JobFiles:
 
     def read_data(self, digest: str | None) -> Dataset:
         """Read the data set; StoreError if it is missing, damaged or has another digest."""
-        stored = read(self.data)
-        if not isinstance(stored.value, Dataset):
+        dataset, manifest = read(self.data)
+        if not isinstance(dataset, Dataset):
             raise StoreError(f"{self.data.name} does not contain a data set. Submit the job again.")
-        if digest is not None and stored.manifest.digest != digest:
-            raise changed(f"The file {self.data.name}")
-        dataset: Dataset = stored.value
+        check_digest(manifest, digest, self.data.name)
         return dataset
 
     def write_state(self, snapshot: Snapshot, model: BaseEstimator) -> None:

@@ -82,15 +82,10 @@ class Job:
                 self.idle.set()
 
     def settle(self, **changes: Any) -> None:
-        """Publish a change after writing it to disk."""
+        """Write a change, or the present state, to disk, then publish it."""
         with self._writing:
             changes |= self._write(replace(self.snapshot, **changes))
             self.publish(**changes)
-
-    def checkpoint(self) -> None:
-        """Write the current snapshot to disk."""
-        with self._writing:
-            self.publish(**self._write(self.snapshot))
 
     def _write(self, snapshot: Snapshot) -> dict[str, Any]:
         if self.model is None:
@@ -115,7 +110,7 @@ class Job:
             run = self.snapshot.progress and self.snapshot.progress.run
             fitted = fitted_map(clone(self.model), dataset, _Observer(self), run)
             self._end(fitted)
-            self.checkpoint()  # a process that is killed from here on need not train again
+            self.settle()  # a process that is killed from here on need not train again
             dataset = on_the_map(fitted, dataset)
             if steps := later_steps(fitted, dataset):
                 # Without an entry, the end of the job says why.
@@ -128,7 +123,7 @@ class Job:
             # At exit, Python stops the threads of fit's pool before it stops this thread. This does
             # not count as a failure: the job can continue from its checkpoint.
             if isinstance(error, RuntimeError) and "interpreter shutdown" in str(error):
-                self.checkpoint()
+                self.settle()
                 return "interrupted"
             self._fail(told(error))
             return "ended"
@@ -161,7 +156,7 @@ class Job:
         )
         self.publish(progress=progress, trace=trace)
         if time.monotonic() - self._written >= self.checkpoint_seconds:
-            self.checkpoint()
+            self.settle()
         self._hold_on()
         self.obey()
 

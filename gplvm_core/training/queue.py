@@ -188,7 +188,7 @@ class Queue:
                 self._model(job)
                 self._allow()
                 self._enqueue(job)
-                job.checkpoint()
+                job.settle()
 
     def cancel(self, id: str) -> None:
         """End a job and add its model to the library. Jobs that have ended do not change."""
@@ -231,7 +231,7 @@ class Queue:
             job.model = clone(model).set_params(max_iter=max_iter)
             job.publish(parameters=job.model.get_params(deep=False))
             self._enqueue(job)
-            job.checkpoint()
+            job.settle()
 
     def rerun(self, id: str) -> str:
         """Queue a new job with the same settings, data and name; returns its id."""
@@ -266,7 +266,7 @@ class Queue:
 
     def _at_exit(self) -> None:
         for job in list(self._running.values()):
-            job.checkpoint()
+            job.settle()
 
     def _job(self, snapshot: Snapshot, model: BaseEstimator | None, files: JobFiles) -> Job:
         library = Library(self.home / "library")
