@@ -4,7 +4,7 @@ The pictures stretch to fill their box, but dots and lines keep their size. The 
 text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -43,16 +43,13 @@ def dots(places: Float[Array, "N 2"], labels: Int[Array, " N"] | None = None) ->
     """Draw points in two dimensions as an SVG picture, one colour per label."""
     x, y = (scaled(places[:, axis]) for axis in (0, 1))
     groups = np.zeros(len(places), dtype=int) if labels is None else np.asarray(labels, dtype=int)
-
-    def parts() -> Iterator[str]:
-        for label in np.unique(groups):
-            colour = ON if labels is None else label_colour(int(label))
-            chosen = groups == label
-            spots = zip(x[chosen], SIZE - y[chosen], strict=True)
-            path = "".join(f"M{across:.0f} {down:.0f}h0" for across, down in spots)
-            yield stroke(path, colour, DOT)
-
-    return picture("".join(parts()))
+    strokes = []
+    for label in np.unique(groups):
+        colour = ON if labels is None else label_colour(int(label))
+        spots = zip(x[groups == label], SIZE - y[groups == label], strict=True)
+        path = "".join(f"M{across:.0f} {down:.0f}h0" for across, down in spots)
+        strokes.append(stroke(path, colour, DOT))
+    return picture("".join(strokes))
 
 
 def line(across: Sequence[float], up: Sequence[float]) -> str:

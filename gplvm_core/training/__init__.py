@@ -4,8 +4,7 @@ from gplvm_core.training.comparing import ComparisonRun, begin_comparison, compa
 from gplvm_core.training.job import JobError
 from gplvm_core.training.limits import Limits
 from gplvm_core.training.progress import Snapshot
-from gplvm_core.training.queue import Queue
-from gplvm_core.training.registry import here
+from gplvm_core.training.queue import Queue, here
 
 __all__ = [
     "ComparisonRun",

@@ -32,19 +32,6 @@ class _PauseError(BaseException):
     """Raised in the callback to leave `fit`; the last published run can be continued."""
 
 
-@dataclass(frozen=True)
-class _Observer:
-    """The callback of a job's training, called after iterations and before evaluations."""
-
-    job: "Job"
-
-    def __call__(self, progress: Progress) -> None:
-        self.job.observe(progress)
-
-    def between(self) -> None:
-        self.job.obey()
-
-
 @dataclass(eq=False)
 class Job:
     """A model, its data set and the state of their training.
@@ -108,7 +95,7 @@ class Job:
         try:
             dataset = self.files.read_data(self.snapshot.data)
             run = self.snapshot.progress and self.snapshot.progress.run
-            fitted = fitted_map(clone(self.model), dataset, _Observer(self), run)
+            fitted = fitted_map(clone(self.model), dataset, self, run)
             self._end(fitted)
             self.settle()  # a process that is killed from here on need not train again
             dataset = on_the_map(fitted, dataset)
@@ -142,8 +129,8 @@ class Job:
         )
         return "ended"
 
-    def observe(self, progress: Progress) -> None:
-        """Publish an iteration, then act on a request."""
+    def __call__(self, progress: Progress) -> None:
+        """Publish an iteration, then act on a request: a job is the callback of its training."""
         before, trace = self.snapshot.progress, self.snapshot.trace
         rows = follows(progress, before)
         if not rows:
@@ -158,7 +145,7 @@ class Job:
         if time.monotonic() - self._written >= self.checkpoint_seconds:
             self.settle()
         self._hold_on()
-        self.obey()
+        self.between()
 
     def _end(self, fitted: Any) -> None:
         """Publish the model's bound: the last step of many rows is about a sample of them."""
@@ -171,8 +158,11 @@ class Job:
         if self.snapshot.request is None and os.path.exists(self.hold):
             self.publish(request="pause")
 
-    def obey(self) -> None:
-        """Leave training if a pause or an end was requested; does not change the snapshot."""
+    def between(self) -> None:
+        """Leave training if a pause or an end was requested; does not change the snapshot.
+
+        Training calls this before evaluations, too.
+        """
         request = self.snapshot.request
         # Before the first iteration there is no model to save.
         if request == "cancel" and self.snapshot.progress is not None:
@@ -201,7 +191,7 @@ class Job:
                 now = replace(progress, phase=step.name, message="", share=share, seconds_left=left)
                 self.publish(progress=now)
             self._hold_on()
-            self.obey()
+            self.between()
 
         return report
 

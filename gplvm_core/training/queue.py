@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.readers import Dataset
-from gplvm_core.store import Library, StoreError
+from gplvm_core.store import Library, StoreError, workspace
 from gplvm_core.store.atomic import private_folder
 from gplvm_core.store.entry import clean_title, slug
 from gplvm_core.store.errors import changing
@@ -25,6 +25,10 @@ CHECKPOINT_SECONDS = 5.0
 NO_LIMITS = Limits()
 HOLD = "hold"  # the name of the file in the workspace that stops all training
 HELD = "The operator of this server has stopped all training for now. Try again later."
+
+
+_QUEUES: dict[Path, "Queue"] = {}  # one for each workspace; jobs survive when pages are closed
+_LOCK = threading.Lock()
 
 
 class Queue:
@@ -332,3 +336,12 @@ class Queue:
                 # The outcome "interrupted" means that Python is exiting and cannot start threads.
                 if outcome != "interrupted":
                     self._schedule()
+
+
+def here() -> Queue:
+    """Return the queue of the workspace; its first use finds interrupted jobs."""
+    home = workspace()
+    with _LOCK:
+        if home not in _QUEUES:
+            _QUEUES[home] = Queue(home, limits=Limits.from_environment(os.environ))
+        return _QUEUES[home]

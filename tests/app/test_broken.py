@@ -73,7 +73,7 @@ def test_a_broken_job_hides_no_other(dots: Dataset):
     for id in ids:
         finished(id)
     training.here().close()
-    training.registry._QUEUES.clear()
+    training.queue._QUEUES.clear()
     state = home / "jobs" / f"{ids[0]}.gplvm"
     data = bytearray(state.read_bytes())
     data[data.find(b"'fortran_order'") + 1] ^= 4
