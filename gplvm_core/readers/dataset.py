@@ -29,7 +29,6 @@ from gplvm_core.readers.views import (
     columns_of_views,
     oddities_of_views,
     side_by_side,
-    unknown_view,
 )
 
 
@@ -291,7 +290,9 @@ class Dataset:
         """
         part = next((part for part in self.views if part.name == name), None)
         if part is None:
-            raise unknown_view(name, self.views, self.name)
+            known = ", ".join(each.name for each in self.views)
+            there = f"; choose one of {known}" if known else ": it has no views"
+            raise DataError(f"{self.name} has no view {name!r}{there}.")
         return replace(
             self,
             name=f"{self.name}_{name}",

@@ -115,9 +115,8 @@ def columns_of(
                 f"column {cells.name!r} has {plural(len(cells.seen), 'value')} in "
                 f"{plural(len(cells.values), 'row')}: nothing can be learnt from it. Leave it out"
             )
-    chosen_now = chosen_kinds(asked, [cells.name for cells in table], found)
-    if isinstance(kinds, str):
-        chosen_now = robust_numbers(chosen_now, kinds)
+    robust = isinstance(kinds, str) and kinds == "robust"
+    chosen_now = chosen_kinds(asked, [cells.name for cells in table], found, robust=robust)
     for cells, kind, each in zip(table, chosen_now, found, strict=True):
         columns.append(_column(cells, kind))
         if each is not given:
@@ -168,10 +167,10 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
 
 
 def chosen_kinds(
-    asked: Sequence[Any], names: Sequence[str], found: Sequence[Proposal]
+    asked: Sequence[Any], names: Sequence[str], found: Sequence[Proposal], *, robust: bool
 ) -> list[Any]:
     """Return the given kinds and, for None, the proposed ones; a grade of words is the list of
-    its words.
+    its words. robust: whether all numbers have robust noise.
 
     If no column has words, none has a given kind other than those of `NUMBERS`, and the table is
     not one of counts, all columns are numbers.
@@ -194,12 +193,7 @@ def chosen_kinds(
         kinds[at] = each.kinds[0] if mixed and each.kinds else "number"
         if kinds[at] == "grade" and each.is_text:
             kinds[at] = list(each.words)
-    return kinds
-
-
-def robust_numbers(chosen: Sequence[Any], kinds: str) -> list[Any]:
-    """Return the chosen kinds, with robust noise for all numbers if `kinds` is "robust"."""
-    return ["robust" if kind == "number" and kinds == "robust" else kind for kind in chosen]
+    return ["robust" if robust and kind == "number" else kind for kind in kinds]
 
 
 def proposal(cells: Cells) -> Proposal:
