@@ -38,13 +38,7 @@ def check_targets(
     A float64 array is returned itself, not copied; it is never modified.
     Raises DataError for other targets, and for rows or columns without an observed value.
     """
-    if sparse.issparse(targets):
-        raise DataError(
-            f"The targets are a sparse matrix ({type(targets).__name__}); a Gaussian process needs "
-            "a dense array. Pass targets.toarray()."
-        )
-    targets = unmasked(targets)
-    array = _as_float(_as_array(targets))
+    array = _as_float(as_array(targets))
     if array.ndim != 2:
         raise DataError(
             f"The targets must be a table of N rows and D columns; got {_shape_words(array)}. "
@@ -69,9 +63,18 @@ def check_targets(
     return array
 
 
-def _as_array(targets: Any) -> NDArray[Any]:
+def as_array(targets: Any) -> NDArray[Any]:
+    """Return targets as an array, NaN where they are masked.
+
+    Raises DataError for a sparse matrix, and for rows of different lengths.
+    """
+    if sparse.issparse(targets):
+        raise DataError(
+            f"The targets are a sparse matrix ({type(targets).__name__}); a Gaussian process needs "
+            "a dense array. Pass targets.toarray()."
+        )
     try:
-        return np.asarray(targets)
+        return np.asarray(unmasked(targets))
     except ValueError as error:  # rows of different lengths
         raise DataError(
             f"The targets cannot be read as a table: {error}. Give every row the same length."

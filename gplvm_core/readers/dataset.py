@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.readers.cells import cells_of
-from gplvm_core.readers.checks import check_targets, describe
+from gplvm_core.readers.checks import as_array, check_targets, describe
 from gplvm_core.readers.column_task import ColumnTask
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, plural
@@ -22,7 +22,7 @@ from gplvm_core.readers.kinds import (
     in_own_values,
     kinds_of,
 )
-from gplvm_core.readers.missing import missing_entries, unmasked
+from gplvm_core.readers.missing import missing_entries
 from gplvm_core.readers.views import (
     View,
     check_views,
@@ -134,7 +134,7 @@ class Dataset:
             else:
                 targets, drawn = given
                 view = View(key, drawn) if isinstance(drawn, Drawing) else replace(drawn, name=key)
-            blocks[key] = np.asarray(unmasked(targets))
+            blocks[key] = as_array(targets)
             parts.append(view)
         targets = side_by_side(blocks, name)
         named = any(part.column_names for part in parts)
@@ -150,7 +150,7 @@ class Dataset:
         )
 
     def __post_init__(self) -> None:
-        targets = np.asarray(unmasked(self.targets))
+        targets = as_array(self.targets)
         object.__setattr__(self, "views", tuple(self.views))
         check_targets(targets, column_names=self._names_of(targets))
         if targets.dtype != np.uint8 and targets.dtype.kind != "f":
