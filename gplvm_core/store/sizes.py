@@ -68,33 +68,21 @@ SIZES: dict[str, Callable[[Fields, int], int]] = {
 """What a field may be at most, as a function of the fields beside it and of the number of values in
 the largest array of the file. Fields that are in neither table may be at most `MOST_STEPS`."""
 
+SEEDS = ("Ended.seed", "Restart.seed", "Run.seeds", "random_state")
+SHOWN = ("MoreInducing.n_rows", "Fill.rows", "TableDataset.n_rows", "Widening.values")
+COUNTED = ("evaluations", "iteration", "iterations", "rejected")  # by their name alone
 HARMLESS: dict[str, str] = {
-    "Ended.seed": "the start of a random sequence",
-    "MoreInducing.n_rows": "shown",
-    "Restart.seed": "the start of a random sequence",
-    "Run.n_rows": "compared with the data's",
+    **dict.fromkeys(SEEDS, "the start of a random sequence"),
+    **dict.fromkeys((*SHOWN, *COUNTED), "shown"),
+    **dict.fromkeys(("Statistics.n_outputs", "Statistics.n_points"), "a factor in sums"),
+    **dict.fromkeys(("Trees.branches", "Trees.inputs", "Trees.roots"), "places in arrays beside"),
+    **dict.fromkeys(("TrainingRows.kept", "TrainingRows.trained"), "row numbers of files"),
     "Passed.until": "the next row of files to read",
+    "Run.n_rows": "compared with the data's",
     "Sums.count": "only divides",
-    "Run.seeds": "the starts of random sequences",
-    "Fill.rows": "shown",
-    "Statistics.n_outputs": "a factor in sums",
-    "Statistics.n_points": "a factor in sums",
     "TableColumn.words": "compared with values",
-    "TableDataset.n_rows": "shown",
-    "Trees.branches": "places in arrays beside them",
-    "Trees.inputs": "places in arrays beside them",
-    "Trees.roots": "places in arrays beside them",
     "TrainingRows.in_files": "the first number of further rows",
-    "TrainingRows.kept": "row numbers of files",
-    "TrainingRows.trained": "row numbers of files",
     "Typicality.rows": "row numbers of the data",
-    "Widening.values": "shown",
-    # Attributes of several classes, by their name alone
-    "evaluations": "shown",
-    "iteration": "shown",
-    "iterations": "shown",
-    "random_state": "the start of a random sequence",
-    "rejected": "shown",
 }
 """Whole numbers of any size, and why none of them becomes a size."""
 
