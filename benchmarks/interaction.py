@@ -70,7 +70,7 @@ from streamlit.web import cli
 if sys.argv[2] == "busy":
     from gplvm_core import BayesianGPLVM, load_dataset, training
     digits = load_dataset("digits")
-    training.submit(BayesianGPLVM(max_iter=1_000_000, random_state=0), digits, "endless")
+    training.here().submit(BayesianGPLVM(max_iter=1_000_000, random_state=0), digits, "endless")
 cli.main_run(["app.py", "--server.port", sys.argv[1], "--server.headless", "true"])
 """
 # Each hover begins at a random phase of the display's frame, so the time includes waiting for the

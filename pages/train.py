@@ -154,11 +154,8 @@ def start(model: Any, dataset: Dataset, *, of: str = "", possible: bool = True) 
     ):
         end_trial()
         try:
-            job_id = begin(
-                lambda: training.submit(
-                    model, dataset, unused_name((name or "").strip() or dataset.title)
-                )
-            )
+            called = unused_name((name or "").strip() or dataset.title)
+            job_id = begin(lambda: training.here().submit(model, dataset, called))
         except (ValueError, OSError) as error:
             st.error(f"The training could not start. {plain(error)}", icon=":material/error:")
             return
@@ -171,10 +168,10 @@ st.title("Train", anchor=False)
 say_problem()
 say_held()
 wanted = st.query_params.get("job")
-training.recover()  # also recovers the jobs of stopped servers that used this workspace
-known = {job.id for job in training.jobs()}
+training.here().recover()  # also recovers the jobs of stopped servers that used this workspace
+known = {job.id for job in training.here().jobs()}
 if wanted is not None and wanted not in known:
-    if training.elsewhere(wanted):
+    if training.here().elsewhere(wanted):
         st.info(
             "Another running copy of this program does this training; watch it there. Its model "
             "will also appear here, in the Gallery under Mine.",

@@ -25,7 +25,6 @@ from streamlit.testing.v1 import AppTest
 from benchmarks.trust.row import Row
 from gplvm_core import BayesianGPLVM, load_dataset, training
 from gplvm_core.store import Library, workspace
-from gplvm_core.training.registry import current_queue
 from pages.ui.shared import catalogue
 from tests.app.apptest import run_page
 
@@ -61,8 +60,8 @@ def damaged(library: Library) -> None:
 
 
 def forgotten(_: Library) -> None:
-    for job in training.jobs():
-        training.forget(job.id)
+    for job in training.here().jobs():
+        training.here().forget(job.id)
 
 
 CHANGES: dict[str, Callable[[Library], object]] = {
@@ -105,13 +104,13 @@ def home() -> Iterator[Library]:
         st.cache_data.clear()
         library = Library(workspace() / "library")
         library.add(MODEL, DATA, "Mine", id="mine")
-        training.wait(training.submit(MODEL, DATA, "Mine too"), 60)
+        training.here().wait(training.here().submit(MODEL, DATA, "Mine too"), 60)
         yield library
-        current_queue().close()
+        training.here().close()
 
 
 def opened(page: str) -> AppTest:
-    job = training.jobs()[0].id if page == "train" else None
+    job = training.here().jobs()[0].id if page == "train" else None
     return run_page(page, model=None if page in ("library", "train") else "library:mine", job=job)
 
 

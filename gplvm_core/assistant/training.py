@@ -120,11 +120,11 @@ class TrainingTools:
         """
         if problem := workspace_problem():
             raise ValueError(problem)
-        active = sum(each.active for each in training.jobs())
-        training.limits().allow_visitor(active)
+        active = sum(each.active for each in training.here().jobs())
+        training.here().limits.allow_visitor(active)
         data = _read(table, columns, label)
         model = BayesianGPLVM(dimensions, inducing, max_iter=iterations, random_state=0)
-        found = _shown(training.snapshot(training.submit(model, data, title)))
+        found = _shown(training.here().snapshot(training.here().submit(model, data, title)))
         return found.model_copy(update={"notes": [*data.notes, *found.notes]})
 
     def training_progress(
@@ -134,7 +134,7 @@ class TrainingTools:
         ] = "",
     ) -> Jobs:
         """Say how far trainings are, and which models they have made."""
-        found = [_snapshot(job)] if job else training.jobs()
+        found = [_snapshot(job)] if job else training.here().jobs()
         return Jobs(jobs=[_shown(each) for each in found])
 
     def change_training(
@@ -147,14 +147,14 @@ class TrainingTools:
     ) -> Job:
         """Cancel, pause or resume a training. An interrupted training can be resumed, too."""
         _snapshot(job)
-        {"cancel": training.cancel, "pause": training.pause, "resume": training.resume}[action](job)
-        return _shown(training.snapshot(job))
+        getattr(training.here(), action)(job)
+        return _shown(training.here().snapshot(job))
 
 
 def _snapshot(job: str) -> training.Snapshot:
-    if training.elsewhere(job):
+    if training.here().elsewhere(job):
         raise ValueError(f"The training {job} runs in another process: follow it in the app.")
-    found = next((each for each in training.jobs() if each.id == job), None)
+    found = next((each for each in training.here().jobs() if each.id == job), None)
     if found is None:
         raise ValueError(
             f"There is no training “{shortened(job)}”. training_progress lists the trainings."

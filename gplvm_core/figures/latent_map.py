@@ -7,8 +7,9 @@ import plotly.graph_objects as go
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
+from gplvm_core.figures.layout import ABOVE, as_text, message_figure, quiet_layout
 from gplvm_core.figures.palette import ON, label_colour, label_symbol
+from gplvm_core.readers.spread import spread_rows
 
 MOST_POINTS = 2000  # largest number of points drawn, to keep a live figure small
 MOST_LEGEND_ENTRIES = 12
@@ -47,9 +48,7 @@ def latent_map_figure(
         return message_figure("The map appears after the first step", height=height)
     first, second = dimensions
     one_dimensional = points.shape[1] == 1 or first == second
-    rows = np.arange(len(points))
-    if len(points) > MOST_POINTS:
-        rows = np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int)
+    rows = spread_rows(len(points), MOST_POINTS)
     if row_names is not None and len(row_names) != len(points):
         row_names = None  # the points are a sample, so the rows' names do not match them
     groups = np.zeros(len(points), dtype=int) if labels is None else np.asarray(labels, dtype=int)
@@ -82,7 +81,5 @@ def latent_map_figure(
     figure.update_xaxes(title_text=across, zeroline=False)
     figure.update_yaxes(title_text="row" if one_dimensional else up, zeroline=False)
     has_legend = labels is not None and 1 < len(present) <= MOST_LEGEND_ENTRIES
-    figure.update_layout(
-        showlegend=has_legend, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"}
-    )
+    figure.update_layout(showlegend=has_legend, legend=ABOVE)
     return quiet_layout(figure, height=height, revision=f"map {first} {second}")

@@ -6,6 +6,9 @@ import plotly.graph_objects as go
 
 from gplvm_core.figures.palette import GRID
 
+ABOVE = {"orientation": "h", "x": 0.0, "y": 1.0, "yanchor": "bottom"}
+"""The place of a legend: one line above the figure."""
+
 
 def quiet_layout(figure: go.Figure, *, height: int, revision: str) -> go.Figure:
     """Style a figure in place and return it; updates with the same `revision` keep the zoom."""

@@ -4,7 +4,7 @@ The pictures stretch to fill their box, but dots and lines keep their size. The 
 text.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -12,6 +12,7 @@ from numpy import ndarray as Array
 from sklearn.utils.extmath import randomized_svd
 
 from gplvm_core.figures.palette import ON, label_colour
+from gplvm_core.readers.spread import spread_rows
 
 MOST_POINTS = 2000
 SIZE = 1000  # width and height of a picture in SVG units
@@ -20,16 +21,14 @@ DOT, LINE = 7, 2.5  # pixels
 
 
 def principal_places(
-    values: Float[Array, "N D"], most: int = MOST_POINTS
+    values: Float[Array, "N D"],
 ) -> tuple[Float[Array, "n 2"], Int[Array, " n"]]:
-    """Return two principal components of at most `most` evenly spread rows, and the rows' indices.
+    """Return two principal components of at most 2000 evenly spread rows, and the rows' indices.
 
     NaN counts as the column's mean. The method is fast, because the picture is drawn before the
     first training step.
     """
-    rows = np.arange(len(values))
-    if len(values) > most:
-        rows = np.linspace(0, len(values) - 1, most).round().astype(int)
+    rows = spread_rows(len(values), MOST_POINTS)
     some = np.asarray(values[rows], dtype=float)
     known = ~np.isnan(some)
     means = np.where(known, some, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
@@ -44,16 +43,13 @@ def dots(places: Float[Array, "N 2"], labels: Int[Array, " N"] | None = None) ->
     """Draw points in two dimensions as an SVG picture, one colour per label."""
     x, y = (scaled(places[:, axis]) for axis in (0, 1))
     groups = np.zeros(len(places), dtype=int) if labels is None else np.asarray(labels, dtype=int)
-
-    def parts() -> Iterator[str]:
-        for label in np.unique(groups):
-            colour = ON if labels is None else label_colour(int(label))
-            chosen = groups == label
-            spots = zip(x[chosen], SIZE - y[chosen], strict=True)
-            path = "".join(f"M{across:.0f} {down:.0f}h0" for across, down in spots)
-            yield stroke(path, colour, DOT)
-
-    return picture("".join(parts()))
+    strokes = []
+    for label in np.unique(groups):
+        colour = ON if labels is None else label_colour(int(label))
+        spots = zip(x[groups == label], SIZE - y[groups == label], strict=True)
+        path = "".join(f"M{across:.0f} {down:.0f}h0" for across, down in spots)
+        strokes.append(stroke(path, colour, DOT))
+    return picture("".join(strokes))
 
 
 def line(across: Sequence[float], up: Sequence[float]) -> str:

@@ -173,9 +173,7 @@ def _short(name: str) -> str:
 
 def _mean(parts: Float[Array, "C P"], counted: Array) -> Float[Array, " C"]:
     """Return the mean over the counted columns of each cell; NaN if a cell has none."""
-    count = counted.sum(axis=1)
-    sums = np.sum(parts, axis=1, where=counted)
-    return np.divide(sums, count, out=np.full(len(parts), np.nan), where=count > 0)
+    return np.ma.array(parts, mask=~counted).mean(axis=1).filled(np.nan)
 
 
 def _root_mean_square(parts: Float[Array, "C P"], counted: Array) -> Float[Array, " C"]:

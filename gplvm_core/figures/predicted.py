@@ -8,10 +8,13 @@ from scipy.special import ndtri
 
 from gplvm_core.figures.layout import as_text, quiet_layout
 from gplvm_core.figures.palette import COLOURS, FAINT
+from gplvm_core.readers.spread import spread_rows
 
 INTERVAL = float(ndtri(0.975))
 LEVELS = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95])
 MOST_ROWS = 500
+HEIGHT = 320  # pixels
+DIAGONAL = {"mode": "lines", "line": {"color": FAINT, "dash": "dot"}, "hoverinfo": "skip"}
 
 
 def predicted_figure(
@@ -20,16 +23,14 @@ def predicted_figure(
     std: Float[Array, " H"],
     *,
     target: str,
-    height: int = 320,
+    height: int = HEIGHT,
 ) -> go.Figure:
     """Draw predictions with 95 % intervals over the true values, and the line of equality."""
-    some = np.linspace(0, len(truth) - 1, min(len(truth), MOST_ROWS)).round().astype(int)
+    some = spread_rows(len(truth), MOST_ROWS)
     truth, mean, std = truth[some], mean[some], std[some]
     ends = [float(min(truth.min(), mean.min())), float(max(truth.max(), mean.max()))]
-    figure = go.Figure()
-    figure.add_scatter(
-        x=ends, y=ends, mode="lines", line={"color": FAINT, "dash": "dot"}, hoverinfo="skip"
-    )
+    figure = go.Figure(layout_showlegend=False)
+    figure.add_scatter(x=ends, y=ends, **DIAGONAL)
     figure.add_scatter(
         x=truth,
         y=mean,
@@ -45,24 +46,17 @@ def predicted_figure(
     )
     figure.update_xaxes(title_text=f"true {as_text(target)}")
     figure.update_yaxes(title_text="predicted")
-    figure.update_layout(showlegend=False)
     return quiet_layout(figure, height=height, revision="predicted")
 
 
 def calibration_figure(
-    truth: Float[Array, " H"],
-    mean: Float[Array, " H"],
-    std: Float[Array, " H"],
-    *,
-    height: int = 320,
+    truth: Float[Array, " H"], mean: Float[Array, " H"], std: Float[Array, " H"]
 ) -> go.Figure:
     """Draw the share of rows inside intervals of 10 to 95 % over the promised share."""
     away = np.abs(truth - mean) / std
     inside = [float(np.mean(away <= ndtri(0.5 + level / 2))) for level in LEVELS]
-    figure = go.Figure()
-    figure.add_scatter(
-        x=[0, 100], y=[0, 100], mode="lines", line={"color": FAINT, "dash": "dot"}, hoverinfo="skip"
-    )
+    figure = go.Figure(layout_showlegend=False)
+    figure.add_scatter(x=[0, 100], y=[0, 100], **DIAGONAL)
     figure.add_scatter(
         x=100 * LEVELS,
         y=100 * np.array(inside),
@@ -72,19 +66,14 @@ def calibration_figure(
     )
     figure.update_xaxes(title_text="promised, %", range=[0, 100])
     figure.update_yaxes(title_text="inside, %", range=[0, 101])
-    figure.update_layout(showlegend=False)
-    return quiet_layout(figure, height=height, revision="calibration")
+    return quiet_layout(figure, height=HEIGHT, revision="calibration")
 
 
 def residual_figure(
-    truth: Float[Array, " H"],
-    mean: Float[Array, " H"],
-    std: Float[Array, " H"],
-    *,
-    height: int = 320,
+    truth: Float[Array, " H"], mean: Float[Array, " H"], std: Float[Array, " H"]
 ) -> go.Figure:
     """Draw errors in units of the predicted deviation; 95 of 100 are between −2 and 2."""
-    figure = go.Figure()
+    figure = go.Figure(layout_showlegend=False)
     figure.add_hrect(y0=-INTERVAL, y1=INTERVAL, fillcolor="rgba(0,114,178,.12)", line_width=0)
     figure.add_scatter(
         x=mean,
@@ -95,5 +84,4 @@ def residual_figure(
     )
     figure.update_xaxes(title_text="predicted")
     figure.update_yaxes(title_text="error in deviations")
-    figure.update_layout(showlegend=False)
-    return quiet_layout(figure, height=height, revision="residuals")
+    return quiet_layout(figure, height=HEIGHT, revision="residuals")

@@ -6,9 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
+from plotly.colors import sequential
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
+from gplvm_core.figures.layout import ABOVE, as_text, message_figure, quiet_layout
 from gplvm_core.figures.palette import COLOURS, GRID, SYMBOLS, THRESHOLD
 from gplvm_core.figures.view_parts import Part
 from gplvm_core.readers.drawing import Skeleton
@@ -16,8 +17,6 @@ from gplvm_core.readers.drawing import Skeleton
 SHARED = "#7A828A"
 BAND = 0.13  # opacity of the background of a group of dimensions
 DECADES_BELOW = 1.7  # the axis continues for at most this many decades below the threshold
-CIVIDIS = ("#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369",
-           "#E1CC55", "#FEE838")  # fmt: skip
 
 
 def view_colour(number: int) -> str:
@@ -98,11 +97,7 @@ def segmentation_figure(
         range=[-0.5, len(order) - 0.5],
         showgrid=False,
     )
-    figure.update_layout(
-        bargap=0.28,
-        barmode="group",
-        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
-    )
+    figure.update_layout(bargap=0.28, barmode="group", legend=ABOVE)
     return quiet_layout(figure, height=height, revision=f"segmentation {unit}")
 
 
@@ -167,7 +162,6 @@ def heat_map_figure(
     parts: Sequence[Part],
     threshold: float,
     *,
-    height: int | None = None,
     titles: Sequence[str] = (),
 ) -> go.Figure:
     """Draw a heat map (views × dimensions) of each view's loss without the dimension, log scale.
@@ -176,15 +170,15 @@ def heat_map_figure(
     """
     dimensions = [q for part in parts for q in part.dimensions]
     if not drops or not dimensions:
-        return message_figure("No dimensions yet", height=height or 300)
+        return message_figure("No dimensions yet", height=300)
     names = list(drops)
     order = dendrogram_order(profiles(drops))
     table = np.array([np.asarray(drops[names[v]], dtype=float)[dimensions] for v in order])
     decades = np.log10(np.maximum(table, threshold * 1e-1) / threshold)
     top = max(float(decades.max()), 0.5)
     least = 1.0 / (1.0 + top)  # position of the threshold between −1 and top
-    steps = [least + (1.0 - least) * i / (len(CIVIDIS) - 1) for i in range(len(CIVIDIS))]
-    ticks = [t for t in range(0, int(np.floor(top)) + 1)]
+    steps = np.linspace(least, 1.0, len(sequential.Cividis)).tolist()
+    ticks = list(range(int(np.floor(top)) + 1))
     figure = go.Figure(
         go.Heatmap(
             z=np.maximum(decades, -1.0),
@@ -197,7 +191,7 @@ def heat_map_figure(
             colorscale=[
                 (0.0, "rgba(127,127,127,0.16)"),
                 (least, "rgba(127,127,127,0.16)"),
-                *zip(steps, CIVIDIS, strict=True),
+                *zip(steps, sequential.Cividis, strict=True),
             ],
             colorbar={
                 "title": {"text": "nats per row"},
@@ -211,7 +205,7 @@ def heat_map_figure(
     )
     figure.update_xaxes(type="category", title_text="latent dimension", showgrid=False)
     figure.update_yaxes(type="category", autorange="reversed", showgrid=False, dtick=1)
-    height = height or int(np.clip(90 + 18 * len(names), 260, 900))
+    height = int(np.clip(90 + 18 * len(names), 260, 900))
     return quiet_layout(figure, height=height, revision="views heat map")
 
 
@@ -220,18 +214,13 @@ def body_figure(
     upwards: Float[Array, " J"],
     skeleton: Skeleton,
     groups: Int[Array, " J"],
-    *,
-    height: int = 420,
 ) -> go.Figure:
     """Draw a body as seen from one side; each group of joints has a colour and a marker shape."""
     figure = go.Figure()
     bones = [(joint, parent) for joint, parent in enumerate(skeleton.parents) if parent >= 0]
-    nothing = [None] * len(bones)
 
     def ends(values: Array) -> list[object]:
-        lines = zip([float(values[j]) for j, _ in bones], [float(values[p]) for _, p in bones],
-                    nothing, strict=True)  # fmt: skip
-        return [value for line in lines for value in line]
+        return [each for j, p in bones for each in (float(values[j]), float(values[p]), None)]
 
     figure.add_scatter(
         x=ends(across),
@@ -259,5 +248,5 @@ def body_figure(
         )
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
-    figure.update_layout(legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"})
-    return quiet_layout(figure, height=height, revision="body")
+    figure.update_layout(legend=ABOVE)
+    return quiet_layout(figure, height=420, revision="body")

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
-from gplvm_core.figures.layout import as_text, quiet_layout
+from gplvm_core.figures.layout import ABOVE, as_text, quiet_layout
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.figures.predicted import INTERVAL
 
@@ -26,7 +26,6 @@ def series_figure(
     name: str,
     time: str = "time",
     dates: Sequence[str] = (),
-    height: int = 260,
 ) -> go.Figure:
     """The predicted mean as a line with its band of 95 %, and the given values as dots.
 
@@ -84,8 +83,5 @@ def series_figure(
         figure.add_vrect(x0=begin, x1=end, fillcolor=AHEAD, line_width=0, layer="below")
     figure.update_xaxes(title_text=as_text(time))
     figure.update_yaxes(title_text=as_text(name))
-    figure.update_layout(
-        hovermode="x unified",
-        legend={"orientation": "h", "yanchor": "bottom", "y": 1.0, "x": 0.0},
-    )
-    return quiet_layout(figure, height=height, revision=f"series {name}")
+    figure.update_layout(hovermode="x unified", legend=ABOVE)
+    return quiet_layout(figure, height=260, revision=f"series {name}")

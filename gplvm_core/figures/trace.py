@@ -1,7 +1,6 @@
-"""Draw the course of a training: the bound or the noise over seconds or evaluations."""
+"""Draw the course of a training: the bound over the seconds."""
 
 from collections.abc import Mapping
-from typing import Literal
 
 import numpy as np
 import plotly.graph_objects as go
@@ -9,61 +8,46 @@ from numpy import ndarray as Array
 
 from gplvm_core.figures.layout import message_figure, quiet_layout
 from gplvm_core.figures.palette import COLOURS
+from gplvm_core.readers.spread import spread_rows
 
 MOST_POINTS = 600  # largest number of points of a curve, to keep a live figure small
-AXIS_WORDS = {"seconds": "seconds", "evaluations": "evaluations of the bound"}
 
 
-def trace_figure(
-    trace: Mapping[str, Array],
-    *,
-    quantity: Literal["bound", "noise_variance"] = "bound",
-    over: Literal["seconds", "evaluations"] = "seconds",
-    height: int = 300,
-) -> go.Figure:
-    """Draw one recorded quantity as a line; `trace` contains arrays of equal length by name.
+def trace_figure(trace: Mapping[str, Array], *, height: int = 300) -> go.Figure:
+    """Draw the bound over the seconds; `trace` contains arrays of equal length by name.
 
-    If the trace has no entry `over`, the horizontal axis shows step numbers. The vertical range
-    leaves out the first steep climb (values below the tenth percentile); zooming out shows it. A
-    note gives the first value.
+    The vertical range leaves out the first steep climb (values below the tenth percentile); zooming
+    out shows it. A note gives the first value.
     """
-    values = np.asarray(trace.get(quantity, ()), dtype=float)
+    values = np.asarray(trace["bound"], dtype=float)
     if values.size < 2:
         return message_figure("The curve appears after the first steps", height=height)
-    recorded = np.asarray(trace.get(over, ()), dtype=float)
-    has_axis = recorded.size == values.size
-    steps = onward(recorded) if has_axis else np.arange(1, values.size + 1, dtype=float)
     shown = thinned(values.size)
     figure = go.Figure(
         go.Scatter(
-            x=steps[shown],
+            x=onward(np.asarray(trace["seconds"], dtype=float))[shown],
             y=values[shown],
             mode="lines",
-            line={"width": 2.5, "color": COLOURS[0] if quantity == "bound" else COLOURS[5]},
-            hovertemplate="%{y:,.4g}<br>%{x:,.4g} " + (over if has_axis else "steps"),
+            line={"width": 2.5, "color": COLOURS[0]},
+            hovertemplate="%{y:,.4g}<br>%{x:,.4g} seconds",
             name="",
         )
     )
-    figure.update_xaxes(title_text=AXIS_WORDS[over] if has_axis else "steps")
-    if quantity == "noise_variance":
-        figure.update_yaxes(title_text="noise variance", type="log", exponentformat="power")
-    else:
-        figure.update_yaxes(title_text="bound in nats", tickformat=",")
-        clip_steep_start(figure, values)
-    return quiet_layout(figure, height=height, revision=f"trace {quantity} {over}")
+    figure.update_xaxes(title_text="seconds")
+    figure.update_yaxes(title_text="bound in nats", tickformat=",")
+    clip_steep_start(figure, values)
+    return quiet_layout(figure, height=height, revision="trace bound seconds")
 
 
 def onward(recorded: Array) -> Array:
-    """Return rising seconds or evaluations, although each stage of a training counts from 0."""
+    """Return rising seconds, although each stage of a training counts from 0."""
     ends = np.where(np.diff(recorded) < 0.0, recorded[:-1], 0.0)
     return recorded + np.append(0.0, np.cumsum(ends))
 
 
 def thinned(count: int) -> Array:
     """Return at most 600 of `count` indices, with the first and the last."""
-    if count <= MOST_POINTS:
-        return np.arange(count)
-    return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(int))
+    return spread_rows(count, MOST_POINTS)
 
 
 def clip_steep_start(figure: go.Figure, values: Array) -> None:

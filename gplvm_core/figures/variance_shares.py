@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
+from gplvm_core.figures.layout import ABOVE, as_text, message_figure, quiet_layout
 from gplvm_core.figures.palette import COLOURS, OFF
 
 MOST_COLUMNS = 30
@@ -53,16 +53,7 @@ def variance_shares_figure(
     figure.update_yaxes(tickvals=list(range(len(order))), ticktext=titles, autorange="reversed")
     figure.update_xaxes(range=[0.0, 1.0], tickformat=".0%")
     quiet_layout(figure, height=AROUND + LINE * len(order), revision="variance shares")
-    return figure.update_layout(
-        margin={"t": 40},
-        legend={
-            "orientation": "h",
-            "x": 0.0,
-            "y": 1.0,
-            "yanchor": "bottom",
-            "traceorder": "normal",
-        },
-    )
+    return figure.update_layout(margin={"t": 40}, legend={**ABOVE, "traceorder": "normal"})
 
 
 def shown_columns(shares: Mapping[str, Float[Array, " D"]]) -> list[int]:

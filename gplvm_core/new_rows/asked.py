@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -68,32 +67,25 @@ def answers_of(
     start, many = 0, FIRST_BATCH
     while start < len(rows):
         at = slice(start, start + many)
-        own, known = for_rows(model, at), None if errors is None else errors[at]
-        asked = Asked(rows[at], known, None if trained is None else trained[at])
-        yield _answered(own, dataset, asked, scored, reasons=reasons, ranked=ranked)
+        known = None if errors is None else errors[at]
+        same = None if trained is None else trained[at]
+        block = for_rows(model, at), dataset, rows[at], scored
+        yield _answered(*block, errors=known, trained=same, reasons=reasons, ranked=ranked)
         start, many = start + many, batch or BATCH
-
-
-@dataclass(frozen=True, eq=False)
-class Asked:
-    """One block of rows, their known errors, and their numbers if they are training rows."""
-
-    rows: Float[Array, "n D"]
-    errors: Float[Array, "n D"] | None = None
-    trained: Int[IntArray, " n"] | None = None
 
 
 def _answered(
     model: Any,
     dataset: Dataset,
-    block: Asked,
+    rows: Float[Array, "n D"],
     scored: dict[bytes, Array],
     *,
+    errors: Float[Array, "n D"] | None,
+    trained: Int[IntArray, " n"] | None,
     reasons: bool,
     ranked: bool,
 ) -> Answers:
-    """Answer one block. All answers about rows that `unanswerable` names are NaN."""
-    rows, errors = block.rows, block.errors
+    """Answer one block of rows. All answers about rows that `unanswerable` names are NaN."""
     given = np.ones(len(rows), dtype=bool)
     for lost, _ in unanswerable(model, dataset, rows):
         given[lost] = False
@@ -106,7 +98,7 @@ def _answered(
     unlike = np.zeros(len(rows), dtype=bool)
     nearest = np.tile(np.arange(count), (len(rows), 1))
     model = for_rows(model, given)
-    trained = None if block.trained is None else block.trained[given]
+    trained = None if trained is None else trained[given]
     some, why = rows[given], list[tuple[Reason, ...]]()
     density: DerivedDensity | None = getattr(model, "density_", None)
     known = None if density is None or errors is not None else density.typicality

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.kernels import RBF
 from gplvm_core.numerics import Array, BoolArray, Int64Array, IntArray, factorise
+from gplvm_core.readers.spread import spread_rows
 
 DRAWS = 10  # of each row's position
 STRENGTH = 10.0  # C of the logistic regression
@@ -143,8 +144,7 @@ def _told(
     apart = 1.0 / np.diag(factor.inverse()) - NOISE
     usual = float(np.quantile(apart, MOST)) if len(known) >= ENOUGH else FAR
     gains = np.full(len(others), np.nan)
-    tried = np.unique(np.linspace(0, len(others) - 1, MOST_ROWS).round().astype(int))
-    some = tried if len(others) > MOST_ROWS else np.arange(len(others))
+    some = spread_rows(len(others), MOST_ROWS)
     covariance = kernel.K(others[some]) - half[:, some].T @ half[:, some]
     squares = np.sum(covariance**2, axis=1) - variance[some] ** 2
     gains[some] = squares / (variance[some] + NOISE)

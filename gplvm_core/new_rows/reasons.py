@@ -99,18 +99,17 @@ def expected_of(reason: Reason) -> str:
     return f"{low:.{decimals}f} to {high:.{decimals}f}"
 
 
-def sentence_of(reason: Reason, column_name: str, unit: str = "") -> str:
+def sentence_of(reason: Reason, column_name: str) -> str:
     """Say what was given, what was expected, and what would fit."""
-    unit = f" {unit}" if unit else ""
-    given = f"{given_of(reason, 6)}{unit}"
+    given = given_of(reason, 6)
     if reason.std == 0.0:
-        expected = f"“{column_name}” was {in_digits(reason.expected, 6)}{unit} in every known row"
+        expected = f"“{column_name}” was {in_digits(reason.expected, 6)} in every known row"
     else:
-        expected = f"Given its other columns, “{column_name}” would be {expected_of(reason)}{unit}"
+        expected = f"Given its other columns, “{column_name}” would be {expected_of(reason)}"
     p = f"p = {reason.p_without:.2g}"
     rest = "ordinary" if reason.p_without > ORDINARY else "still odd"
     sentences = [f"{expected}; it is {given}.", f"Without it the row is {rest} ({p})."]
     if reason.hint is not None:
         slip = "of the decimal point" if reason.kind == "decimal" else "of the sign"
-        sentences.append(f"A slip {slip}? {in_digits(reason.hint, 6)}{unit} would fit.")
+        sentences.append(f"A slip {slip}? {in_digits(reason.hint, 6)} would fit.")
     return " ".join(sentences)

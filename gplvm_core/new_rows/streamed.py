@@ -40,9 +40,7 @@ def blocks_of(table: Any, as_text: Sequence[str] = (), wanted: Sequence[str] = (
         if path.suffix.lower() in PACKED:
             whole = TABLES[path.suffix.lower()].of(path, ())
             return _dated(_packed(whole), parse_table(whole.sample()), wanted)
-        with path.open("rb") as file:
-            head = _head(file, path.name)[1]
-        return _dated(_blocks_of_text(path, as_text), head, wanted)
+        return _dated(_blocks_of_text(path, as_text), _head(path)[1], wanted)
     table = taken(table)
     if isinstance(table, Frame):
         return (table[start : start + BLOCK].to_native() for start in _starts(len(table)))
@@ -55,8 +53,7 @@ def decimal_of(table: Any) -> str:
     """Return the decimal sign of a CSV file as `read_table` finds it; "" for other tables."""
     if not isinstance(table, str | Path) or Path(table).suffix.lower() != ".csv":
         return ""
-    with Path(table).open("rb") as file:
-        head = _head(file, Path(table).name)[1]
+    head = _head(Path(table))[1]
     # A guess from a few lines; WrittenNumbers compares the numbers with the training rows.
     return "" if head.doubt else head.decimal
 
@@ -71,7 +68,7 @@ def _is_rows(table: Any) -> bool:
 
 
 def _packed(whole: NamedRows) -> Iterator[Any]:
-    for first, batch in whole.batches(whole.known(), 0, whole.n_rows, BLOCK):
+    for first, batch in whole.batches(whole.known, 0, whole.n_rows, BLOCK):
         frame = batch.to_pandas()
         frame.index = range(first, first + len(frame))
         yield frame
@@ -105,8 +102,8 @@ def _blocks_of_text(path: Path, as_text: Sequence[str]) -> Iterator[Any]:
     # lines, comments, and a file to which another program still writes.
     import pandas
 
+    options = _as_in_the_reader(path, as_text)
     with path.open("rb") as file:
-        options = _as_in_the_reader(file, path.name, as_text)
         own = _AsOpened(file)
         with (
             parsing(path.name, "cannot be read", "Save it as CSV with the encoding UTF-8."),
@@ -122,18 +119,18 @@ def _blocks_of_text(path: Path, as_text: Sequence[str]) -> Iterator[Any]:
         )
 
 
-def _head(file: BinaryIO, name: str) -> tuple[bytes, Table]:
+def _head(path: Path) -> tuple[bytes, Table]:
     """Return the first lines of a CSV file, and their table."""
-    head = b"".join(islice(file, HEAD))
-    file.seek(0)
-    return head, parse_table(NamedBytes(name, head))
+    with path.open("rb") as file:
+        head = b"".join(islice(file, HEAD))
+    return head, parse_table(NamedBytes(path.name, head))
 
 
-def _as_in_the_reader(file: BinaryIO, name: str, as_text: Sequence[str]) -> dict[str, Any]:
+def _as_in_the_reader(path: Path, as_text: Sequence[str]) -> dict[str, Any]:
     """Return pandas' options for a CSV file: delimiter, names and encoding as `read_table` finds
     them in the first lines.
     """
-    head, table = _head(file, name)
+    head, table = _head(path)
     names = [*(column.name for column in table.columns), *table.empty]
     try:
         head.decode("utf-8")

@@ -229,10 +229,11 @@ def _errors(model: Any, errors: Any, table: Any, names: list[str], output: Any) 
             "leave errors out"
         )
     given, own = one_table(table), one_table(errors)
-    values, theirs = as_floats(errors, "errors"), list(given.columns) if framed(given) else names
-    columns = list(own.columns) if framed(own) else theirs
+    values = as_floats(errors, "errors")
+    theirs = list(given.columns) if isinstance(given, Frame) else names
+    columns = list(own.columns) if isinstance(own, Frame) else theirs
     unknown = [name for name in columns if name not in theirs]
-    if unknown and (framed(given) or framed(own)):
+    if unknown:
         raise DataError(
             f"errors have the column {unknown[0]!r}, which the table does not have; its columns "
             f"are {listed(theirs)}: name every column of errors like the column of its values"
@@ -250,11 +251,6 @@ def _errors(model: Any, errors: Any, table: Any, names: list[str], output: Any) 
         if name in columns:
             found[:, at] = known[:, columns.index(name)]
     return found
-
-
-def framed(table: Any) -> bool:
-    """Whether a table has column names."""
-    return isinstance(table, Frame)
 
 
 def are_ranked_by_bound(model: Any, drawn: Dataset, *, trained: bool = True) -> bool:

@@ -30,22 +30,15 @@ EXTREME = 1e12
 
 
 def check_targets(
-    targets: Any, *, missing: bool = False, column_names: Sequence[str] | None = None
+    targets: Any, *, column_names: Sequence[str] | None = None
 ) -> Float[Array, "N D"]:
     """Check targets and return them as float64, N × D with N ≥ 2 and D ≥ 1, all finite or NaN.
 
-    missing: whether NaN and masked entries are allowed, as missing values.
-    column_names: D names for the messages.
+    NaN and masked entries are missing values. column_names: D names for the messages.
     A float64 array is returned itself, not copied; it is never modified.
     Raises DataError for other targets, and for rows or columns without an observed value.
     """
-    if sparse.issparse(targets):
-        raise DataError(
-            f"The targets are a sparse matrix ({type(targets).__name__}); a Gaussian process needs "
-            "a dense array. Pass targets.toarray()."
-        )
-    targets = unmasked(targets)
-    array = _as_float(_as_array(targets))
+    array = _as_float(as_array(targets))
     if array.ndim != 2:
         raise DataError(
             f"The targets must be a table of N rows and D columns; got {_shape_words(array)}. "
@@ -65,14 +58,23 @@ def check_targets(
             + " from. Pass at least 2 rows."
         )
     if not _all_finite(array):
-        _check_finite(array, missing)
+        _check_finite(array)
         _check_observed(array, column_names)
     return array
 
 
-def _as_array(targets: Any) -> NDArray[Any]:
+def as_array(targets: Any) -> NDArray[Any]:
+    """Return targets as an array, NaN where they are masked.
+
+    Raises DataError for a sparse matrix, and for rows of different lengths.
+    """
+    if sparse.issparse(targets):
+        raise DataError(
+            f"The targets are a sparse matrix ({type(targets).__name__}); a Gaussian process needs "
+            "a dense array. Pass targets.toarray()."
+        )
     try:
-        return np.asarray(targets)
+        return np.asarray(unmasked(targets))
     except ValueError as error:  # rows of different lengths
         raise DataError(
             f"The targets cannot be read as a table: {error}. Give every row the same length."
@@ -117,25 +119,15 @@ def _all_finite(array: Array) -> bool:
         return bool(np.isfinite(array.sum()))
 
 
-def _check_finite(array: Array, missing: bool) -> None:
-    wrong = np.isinf(array) if missing else ~np.isfinite(array)
+def _check_finite(array: Array) -> None:
+    wrong = np.isinf(array)
     if not wrong.any():
         return
-    n_missing = 0 if missing else int(np.isnan(array).sum())
-    n_infinite = int(wrong.sum()) - n_missing
-    counts = [
-        f"{count} {what}" for count, what in ((n_missing, "NaN"), (n_infinite, "infinity")) if count
-    ]
     row, column = (int(i) for i in np.argwhere(wrong)[0])
-    n_rows = int(wrong.any(axis=1).sum())
-    advice = (
-        "Only complete data can be used here: leave out those rows or fill them in."
-        if n_missing
-        else "Correct them, or leave out those rows; NaN marks a missing value."
-    )
     raise DataError(
-        f"The targets contain {' and '.join(counts)} in {n_rows} of {len(array)} rows, the first "
-        f"in row {row}, column {column} (counted from 0). {advice}"
+        f"The targets contain {int(wrong.sum())} infinity in {int(wrong.any(axis=1).sum())} of "
+        f"{len(array)} rows, the first in row {row}, column {column} (counted from 0). Correct "
+        "them, or leave out those rows; NaN marks a missing value."
     )
 
 
@@ -193,9 +185,9 @@ def describe(
     constant columns, repeated rows, scales beyond 1e±12, and columns whose units differ. `one_unit`
     says that all columns have the same unit (pixels, joint positions). Rows at different `times`
     do not repeat each other. Missing entries are ignored.
-    Raises DataError in the same cases as check_targets with missing=True.
+    Raises DataError in the same cases as check_targets.
     """
-    array = check_targets(targets, missing=True, column_names=column_names)
+    array = check_targets(targets, column_names=column_names)
     names = list(column_names or (f"column {d}" for d in range(array.shape[1])))
     missing = missing_entries(array)
     constant, largest = ~varies(array), np.fmax.reduce(np.abs(array), axis=0)

@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.kinds import QUANTITIES
 from gplvm_core.readers.names import column_words
@@ -84,11 +82,9 @@ def at_coordinates(dataset: Dataset, across: str, up: str) -> tuple[Dataset, Flo
             f"{dataset.n_points:,}."
         )
     some = dataset.taken(rows)
-    table = replace(
-        some,
-        targets=some.values[:, kept],
-        drawing=Drawing.of_vector(len(kept)),
-        column_names=tuple(names[d] for d in kept),
+    table = some.with_columns(
+        kept,
+        names,
         columns=(),
         covariates={**some.covariates, across: given[rows, 0], up: given[rows, 1]},
         notes=(*dataset.notes, *notes),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.readers.cells import cells_of
-from gplvm_core.readers.checks import check_targets, describe
+from gplvm_core.readers.checks import as_array, check_targets, describe
 from gplvm_core.readers.column_task import ColumnTask
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, plural
@@ -23,14 +23,13 @@ from gplvm_core.readers.kinds import (
     in_own_values,
     kinds_of,
 )
-from gplvm_core.readers.missing import missing_entries, unmasked
+from gplvm_core.readers.missing import missing_entries
 from gplvm_core.readers.views import (
     View,
     check_views,
     columns_of_views,
     oddities_of_views,
     side_by_side,
-    unknown_view,
 )
 
 
@@ -136,7 +135,7 @@ class Dataset:
             else:
                 targets, drawn = given
                 view = View(key, drawn) if isinstance(drawn, Drawing) else replace(drawn, name=key)
-            blocks[key] = np.asarray(unmasked(targets))
+            blocks[key] = as_array(targets)
             parts.append(view)
         targets = side_by_side(blocks, name)
         named = any(part.column_names for part in parts)
@@ -152,9 +151,9 @@ class Dataset:
         )
 
     def __post_init__(self) -> None:
-        targets = np.asarray(unmasked(self.targets))
+        targets = as_array(self.targets)
         object.__setattr__(self, "views", tuple(self.views))
-        check_targets(targets, missing=True, column_names=self._names_of(targets))
+        check_targets(targets, column_names=self._names_of(targets))
         if targets.dtype != np.uint8 and targets.dtype.kind != "f":
             raise DataError(
                 f"{self.name}: targets must be uint8 or floating, got {targets.dtype}; "
@@ -292,7 +291,9 @@ class Dataset:
         """
         part = next((part for part in self.views if part.name == name), None)
         if part is None:
-            raise unknown_view(name, self.views, self.name)
+            known = ", ".join(each.name for each in self.views)
+            there = f"; choose one of {known}" if known else ": it has no views"
+            raise DataError(f"{self.name} has no view {name!r}{there}.")
         return replace(
             self,
             name=f"{self.name}_{name}",
@@ -303,6 +304,18 @@ class Dataset:
             columns=part.columns,
             views=(),
         )
+
+    def with_columns(self, kept: Sequence[int], names: Sequence[str], **changed: Any) -> "Dataset":
+        """Return a table of these columns, by their numbers; names: of all columns. changed: other
+        fields that change.
+        """
+        own: dict[str, Any] = {
+            "targets": self.targets[:, kept],
+            "drawing": Drawing.of_vector(len(kept)),
+            "column_names": tuple(names[at] for at in kept),
+            "columns": tuple(self.columns[at] for at in kept) if self.columns else (),
+        }
+        return replace(self, **own | changed)
 
     def taken(self, rows: Int[IntArray, " n"]) -> "Dataset":
         """Return the data set of these rows, in this order."""

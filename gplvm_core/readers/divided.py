@@ -58,10 +58,9 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
     further = (f"Columns in no view, left out: {listed(left, 12)}.",) if left else ()
     order = [d for columns in groups.values() for d in columns]
     views = tuple(_view(dataset, view, names, columns) for view, columns in groups.items())
-    return replace(
-        dataset,
-        targets=dataset.targets[:, order],
-        drawing=Drawing.of_vector(len(order)),
+    return dataset.with_columns(
+        order,
+        names,
         column_names=tuple(word for view in views for word in view.full_names),
         columns=(),
         views=views,

@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import plural
 
 ERRORS = "known errors"  # the name among the covariates of a data set: N × D, 0 where unknown
@@ -91,11 +90,5 @@ def with_errors(dataset: Dataset, pairs: Mapping[str, str]) -> Dataset:
         notes = (*dataset.notes, f"{left} with errors but without values left out")
         dataset = replace(dataset.taken(np.flatnonzero(seen)), notes=notes)
         errors = errors[seen]
-    return replace(
-        dataset,
-        targets=dataset.targets[:, kept],
-        drawing=Drawing.of_vector(len(kept)),
-        column_names=tuple(names[at] for at in kept),
-        columns=tuple(dataset.columns[at] for at in kept) if dataset.columns else (),
-        covariates={**dataset.covariates, ERRORS: errors},
-    )
+    covariates = {**dataset.covariates, ERRORS: errors}
+    return dataset.with_columns(kept, names, covariates=covariates)

@@ -17,16 +17,8 @@ from gplvm_core.readers.tables.table import read_table
 FileKind = Literal["table", "images", "video", "bvh", "c3d", "cells", "events"]
 
 ENDINGS: dict[str, FileKind] = {
-    "csv": "table",
-    "tsv": "table",
-    "txt": "table",
-    "xlsx": "table",
-    "parquet": "table",
-    "feather": "table",
-    "arrow": "table",
-    "ipc": "table",
-    "npz": "table",
-    "npy": "table",
+    **dict.fromkeys(("csv", "tsv", "txt", "xlsx"), "table"),
+    **dict.fromkeys(("parquet", "feather", "arrow", "ipc", "npz", "npy"), "table"),
     "zip": "images",
     "gif": "video",
     "bvh": "bvh",

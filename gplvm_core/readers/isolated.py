@@ -67,7 +67,7 @@ def without(dataset: Dataset, cells: Sequence[tuple[int, int]]) -> Dataset:
     """Return the data set with these cells (row, column) missing, and a note that names them."""
     if not cells:
         return dataset
-    targets: Array = np.ma.filled(np.ma.asarray(dataset.targets, dtype=float), np.nan).copy()
+    targets = np.array(dataset.values)
     for row, column in cells:
         targets[row, column] = np.nan
     columns, names = column_words(dataset), dataset.row_names

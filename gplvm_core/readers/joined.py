@@ -148,14 +148,14 @@ def by_ids(
             "Correct the ids, or bring the rows into the same order and delete the ids."
         )
     every = dict.fromkeys(name for names in ids.values() for name in names)
-    common = [name for name in every if all(name in names for names in map(set, ids.values()))]
+    common = set[str].intersection(*map(set, ids.values()))
     if len(common) < len(every) and unequal is None:
-        only = listed([name for name in every if name not in set(common)], 5)
+        only = listed([name for name in every if name not in common], 5)
         raise RowsDifferError(
             f"Rows are joined by their ids: {_shared(ids)} ({only}). Rows with an id that not all "
             "files have can be left out, or kept as missing."
         )
-    kept = list(every) if unequal == "fill" else common
+    kept = [name for name in every if unequal == "fill" or name in common]
     notes = [f"{BY_IDS}, which are not in the same order in all files: {_shared(ids)}."]
     if unequal == "trim" and len(kept) < len(every):
         notes.append(f"Left out: {plural(len(every) - len(kept), 'id')} that some files lack.")

@@ -115,9 +115,8 @@ def columns_of(
                 f"column {cells.name!r} has {plural(len(cells.seen), 'value')} in "
                 f"{plural(len(cells.values), 'row')}: nothing can be learnt from it. Leave it out"
             )
-    chosen_now = chosen_kinds(asked, [cells.name for cells in table], found)
-    if isinstance(kinds, str):
-        chosen_now = robust_numbers(chosen_now, kinds)
+    robust = isinstance(kinds, str) and kinds == "robust"
+    chosen_now = chosen_kinds(asked, [cells.name for cells in table], found, robust=robust)
     for cells, kind, each in zip(table, chosen_now, found, strict=True):
         columns.append(_column(cells, kind))
         if each is not given:
@@ -168,10 +167,10 @@ def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
 
 
 def chosen_kinds(
-    asked: Sequence[Any], names: Sequence[str], found: Sequence[Proposal]
+    asked: Sequence[Any], names: Sequence[str], found: Sequence[Proposal], *, robust: bool
 ) -> list[Any]:
     """Return the given kinds and, for None, the proposed ones; a grade of words is the list of
-    its words.
+    its words. robust: whether all numbers have robust noise.
 
     If no column has words, none has a given kind other than those of `NUMBERS`, and the table is
     not one of counts, all columns are numbers.
@@ -194,12 +193,7 @@ def chosen_kinds(
         kinds[at] = each.kinds[0] if mixed and each.kinds else "number"
         if kinds[at] == "grade" and each.is_text:
             kinds[at] = list(each.words)
-    return kinds
-
-
-def robust_numbers(chosen: Sequence[Any], kinds: str) -> list[Any]:
-    """Return the chosen kinds, with robust noise for all numbers if `kinds` is "robust"."""
-    return ["robust" if kind == "number" and kinds == "robust" else kind for kind in chosen]
+    return ["robust" if robust and kind == "number" else kind for kind in kinds]
 
 
 def proposal(cells: Cells) -> Proposal:
@@ -253,20 +247,15 @@ def _column(cells: Cells, kind: Any) -> TableColumn:
     if kind == "grade":
         return _grade(cells, _levels(cells))
     found = Counter(cells.seen)
-    constant = _constant(cells)
-    if constant is not None:
+    if constant := _constant(cells):
         return constant
-    if kind == CONSTANT:
+    if len(found) > {CONSTANT: 1, "yes/no": 2}.get(kind, len(found)):
+        remedy = "; make it a category" if kind == "yes/no" else ""
         raise DataError(
-            f"column {cells.name!r} should be constant but has {len(found)} values "
-            f"({listed([str(word) for word in found])})"
+            f"column {cells.name!r} should be {kind} but has {len(found)} values "
+            f"({listed([str(word) for word in found])}){remedy}"
         )
     if kind == "yes/no":
-        if len(found) > 2:
-            raise DataError(
-                f"column {cells.name!r} should be yes/no but has {len(found)} values "
-                f"({listed([str(word) for word in found])}); make it a category"
-            )
         return TableColumn(cells.name, kind, yes_first(map(plain, found)))
     _few_words(cells, len(found))
     # Frequent words first: the yes/no columns then have more rows, and bounds are higher.
@@ -296,8 +285,7 @@ def _levels(cells: Cells) -> tuple[Any, ...]:
 def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
     coded_column(TableColumn(cells.name, "grade", levels), cells)
     found = Counter(cells.seen)
-    constant = _constant(cells)
-    if constant is not None:
+    if constant := _constant(cells):
         return constant
     # nothing can be learnt about a word that does not occur in any row
     used = tuple(level for level in levels if level in found)

@@ -46,6 +46,7 @@ from gplvm_core.readers.tables.records import parse_records
 from gplvm_core.readers.tables.report import identifiers
 from gplvm_core.readers.tables.roles import moments_in, row_names_of
 from gplvm_core.readers.tables.table import parse_table
+from gplvm_core.readers.views import View
 
 TABLES = tuple(ending for ending, kind in ENDINGS.items() if kind == "table")
 PICTURES = ("png", "jpg", "jpeg", "bmp", "gif", "webp")
@@ -162,20 +163,10 @@ def read_records(records: Sequence[Mapping[str, Any]], dataset: Dataset) -> NewR
             f"{RECORDS} have none of the model's columns ({listed(list(names))}); they have "
             f"{listed(given) or 'no column'}. Use the model's names."
         )
-    known = _Known(dataset.drawing, names, dataset.columns, dataset.values)
-    table = _like_training(table, known)
+    known = View(RECORDS, dataset.drawing, names, dataset.columns)
+    table = _like_training(table, names, dataset.values)
     rows = _by_name(table, {column.name: column for column in table.columns}, known, None)
     return without_empty(RECORDS, rows, dataset.columns)
-
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """The columns of a data set, each with a name, and its rows."""
-
-    drawing: Drawing
-    column_names: tuple[str, ...]
-    columns: tuple[TableColumn, ...]
-    values: Float[Array, "N D"]
 
 
 def without_empty(
@@ -244,16 +235,15 @@ def _read_table(name: str, data: bytes, dataset: Drawn, mends: Mends, empty_rows
         table = parse_table(NamedBytes(name, data), None, True)
     if not table.columns:
         table = _array_that_fits(name, data, table, dataset)
-    table = _like_training(table, dataset)
+    table = _like_training(table, names_of(dataset), getattr(dataset, "values", None))
     rows = _matched(name, table, dataset, mends)
     return _with_blank_lines(rows, table) if empty_rows else rows
 
 
-def _like_training(table: Table, dataset: Drawn) -> Table:
+def _like_training(table: Table, names: Sequence[str], known: Array | None) -> Table:
     """Return the table with its dots read so that the numbers are like the training rows, if no
-    number of the file decides what they mean.
+    number of the file decides what they mean. names: of the columns of the training rows, `known`.
     """
-    known: Array | None = getattr(dataset, "values", None)
     if not table.doubt or known is None:
         return table
     sign, means = (
@@ -264,7 +254,7 @@ def _like_training(table: Table, dataset: Drawn) -> Table:
         else text_column(column.name, column.texts, sign)
         for column in table.columns
     )  # fmt: skip
-    own = dict(zip(names_of(dataset), known.T, strict=True))
+    own = dict(zip(names, known.T, strict=True))
     if _unlike(other, own) >= _unlike(table.columns, own):
         return table
     gone = {table.doubt, *reading_notes(table.columns)}

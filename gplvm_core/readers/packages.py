@@ -3,6 +3,7 @@
 import importlib.metadata
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from gplvm_core.readers.errors import DataError
@@ -10,12 +11,11 @@ from gplvm_core.readers.errors import DataError
 
 def not_installed(packages: Sequence[str]) -> tuple[str, ...]:
     """Return the packages, by their names for pip, that are not installed."""
-    absent = []
+    absent = list(packages)
     for package in packages:
-        try:
+        with suppress(importlib.metadata.PackageNotFoundError):
             importlib.metadata.distribution(package)
-        except importlib.metadata.PackageNotFoundError:
-            absent.append(package)
+            absent.remove(package)
     return tuple(absent)
 
 

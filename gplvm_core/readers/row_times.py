@@ -7,14 +7,13 @@ from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 from gplvm_core.readers.errors import DataError, in_digits, plural, shortened
 from gplvm_core.readers.new_rows import FileColumn
 from gplvm_core.readers.tables.columns import Column, Table, text_column
-from gplvm_core.readers.tables.dates import HINT, SECONDS, DateFormat, TimeUnit
-from gplvm_core.readers.tables.roles import ColumnRoles, times_in
+from gplvm_core.readers.tables.dates import HINT, SECONDS
+from gplvm_core.readers.tables.roles import times_in
 
 SHORT_NAMES = re.compile(r"(t|s|ms|min|hours?|frames?|seconds?|minutes?|weeks?|months?|years?)\b")
 RESTART = 0.05  # fraction of a sequence's span; a time this near its start begins another sequence
@@ -54,11 +53,11 @@ def row_times(column: FileColumn, time_unit: str = "") -> tuple[Float[Array, " n
     unit = first if first in SECONDS else None
     dates = read.dates
     if dates is None or dates.decided:
-        return _times(read, table, rows, unit, {})
+        return times_in(read, table, {}, rows, unit=unit)[:2]
     found = []
     for way in dates.formats:
         with suppress(DataError):
-            found.append(_times(read, table, rows, unit, {column.name: way}))
+            found.append(times_in(read, table, {column.name: way}, rows, unit=unit)[:2])
     increasing = [each for each in found if (np.diff(each[0]) > 0.0).all()]
     if len(increasing) != 1:
         raise DataError(
@@ -66,17 +65,6 @@ def row_times(column: FileColumn, time_unit: str = "") -> tuple[Float[Array, " n
             "and their order does not decide it. Write the year first, as in 2024-12-31."
         )
     return increasing[0]
-
-
-def _times(
-    column: Column,
-    table: Table,
-    rows: NDArray[np.intp],
-    unit: TimeUnit | None,
-    formats: dict[str, DateFormat],
-) -> tuple[Array, str]:
-    roles = ColumnRoles(None, column.name, (), (), formats)
-    return times_in(column, table, roles, rows, unit)[:2]
 
 
 def sequences_in(times: Float[Array, " n"], name: str = "time") -> tuple[slice, ...]:

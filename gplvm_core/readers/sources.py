@@ -6,6 +6,7 @@ import stat
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from gplvm_core.readers.errors import DataError, listed, parsing
 from gplvm_core.readers.limits import MEGABYTE, MOST_BYTES, MOST_MEMBERS, MOST_UNPACKED
@@ -56,6 +57,12 @@ def stem(name: str) -> str:
     return PurePosixPath(name).name.split(".")[0] or "upload"
 
 
+def named(file: str, what: str) -> dict[str, Any]:
+    """Return the name, the title and the source of the data set of a file; what: what it is."""
+    own = stem(file)
+    return {"name": own, "title": own.replace("_", " "), "source": f"{file}, {what}."}
+
+
 ENTRY = b"PK\x01\x02"  # precedes each file in a zip's table of contents
 
 
@@ -81,23 +88,17 @@ class Archive:
             return file.read(size if most is None else min(size, most))
 
 
-def open_archive(
-    data: bytes,
-    name: str,
-    *,
-    most_unpacked: int = MOST_UNPACKED,
-    most_members: int = MOST_MEMBERS,
-) -> Archive:
+def open_archive(data: bytes, name: str, *, most_unpacked: int = MOST_UNPACKED) -> Archive:
     """Open a zip, and refuse anything that a normal zip of data does not contain.
 
     The function refuses empty names, absolute paths and "..", links, encryption, repeated names,
-    more than `most_members` files, and more than `most_unpacked` declared bytes. A member that
+    more than MOST_MEMBERS files, and more than `most_unpacked` declared bytes. A member that
     unpacks to more than it declares is cut off at that size and fails its checksum. Hidden files
     and the files that macOS and Windows add are skipped and listed in `skipped`.
     """
     count = data.count(ENTRY)  # checked before ZipFile makes an object for each file
-    if count > most_members:
-        raise DataError(f"{name} holds {count:,} files; up to {most_members:,} are read. Split it.")
+    if count > MOST_MEMBERS:
+        raise DataError(f"{name} holds {count:,} files; up to {MOST_MEMBERS:,} are read. Split it.")
     excel = name.lower().endswith((".xlsx", ".xlsm"))
     kind, remedy = ("an Excel workbook", "Save it") if excel else ("a zip file", "Pack it")
     with parsing(name, f"is not {kind}, or it is cut off", f"{remedy} again."):

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, listed
 from gplvm_core.readers.kinds import OF_WORDS, QUANTITIES
 from gplvm_core.readers.names import column_words
@@ -17,11 +16,11 @@ from gplvm_core.readers.proposals import CONSTANT
 LABEL, TIME = "label", "time"
 
 
-def possible_factors(dataset: Dataset, *, timed: bool = False) -> tuple[str, ...]:
+def possible_factors(dataset: Dataset) -> tuple[str, ...]:
     """Return the names of the facts and columns that a map can take out.
 
     These are labels, times, facts with one value for each row, and, in a table of one view, all
-    columns. timed: whether the map already follows the times.
+    columns.
 
     Examples
     --------
@@ -30,7 +29,7 @@ def possible_factors(dataset: Dataset, *, timed: bool = False) -> tuple[str, ...
     >>> possible_factors(load_dataset("turned_digit"))
     ('angle',)
     """
-    return tuple(name for name in _values(dataset) if name != TIME or not timed)
+    return tuple(_values(dataset))
 
 
 def take_out(dataset: Dataset, names: Sequence[str]) -> Dataset:
@@ -61,14 +60,7 @@ def take_out(dataset: Dataset, names: Sequence[str]) -> Dataset:
         return replace(dataset, known=known)
     if not kept:
         raise DataError("All columns are taken out, so nothing is left to learn. Take out fewer.")
-    return replace(
-        dataset,
-        targets=dataset.targets[:, kept],
-        drawing=Drawing.of_vector(len(kept)),
-        column_names=tuple(columns[at] for at in kept),
-        columns=tuple(dataset.columns[at] for at in kept) if dataset.columns else (),
-        known=known,
-    )
+    return dataset.with_columns(kept, columns, known=known)
 
 
 def _values(dataset: Dataset) -> dict[str, NDArray[Any]]:

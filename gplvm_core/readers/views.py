@@ -94,14 +94,6 @@ def check_views(views: Sequence[View], n_outputs: int, what: str) -> None:
         )
 
 
-def unknown_view(name: object, views: Sequence[View], what: str) -> DataError:
-    """Return the error for a view that does not exist."""
-    if not views:
-        return DataError(f"{what} has no views, so no view {name!r}.")
-    known = ", ".join(view.name for view in views)
-    return DataError(f"{what} has no view {name!r}; choose one of {known}.")
-
-
 def side_by_side(blocks: dict[str, NDArray[Any]], what: str) -> NDArray[Any]:
     """Join the targets of the views into one table, of type uint8 if all targets are, and float64
     otherwise.

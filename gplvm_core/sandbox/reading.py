@@ -11,7 +11,6 @@ import threading
 import time
 import weakref
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -205,12 +204,7 @@ class FileReading:
         threading.Thread(target=self._ask, daemon=True).start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self._stop()
 
     def wait(self, seconds: float) -> bool:

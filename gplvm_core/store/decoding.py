@@ -17,19 +17,6 @@ from gplvm_core.store.errors import StoreError
 from gplvm_core.store.sizes import check_sizes
 
 _MT19937_WORDS = 624
-# A tuple, not a set, because a tag in a file may be unhashable.
-_TAGS = (
-    "float",
-    "tuple",
-    "dict",
-    "scalar",
-    "array",
-    "names",
-    "random_state",
-    "generator",
-    "object",
-    "estimator",
-)
 
 
 def decode(content: object, arrays: Mapping[str, np.ndarray], registry: Registry) -> Any:
@@ -54,7 +41,7 @@ class _Decoder:
         if type(content) is not dict:
             raise _damaged(where, f"a {type(content).__name__} is not allowed there")
         tag = content.get("$")
-        build = getattr(self, f"_{tag}", None) if tag in _TAGS else None
+        build = getattr(self, f"build_{tag}", None)
         if build is None:
             raise _damaged(where, f"the kind {tag!r} is unknown")
         try:
@@ -65,32 +52,32 @@ class _Decoder:
         except Exception as error:
             raise _damaged(where, f"{type(error).__name__}: {error}") from error
 
-    def _float(self, content: dict[str, Any], where: str) -> float:
+    def build_float(self, content: dict[str, Any], where: str) -> float:
         if content["value"] not in ("nan", "inf", "-inf"):
             raise _damaged(where, f"{content['value']!r} is not a special float")
         return float(content["value"])
 
-    def _tuple(self, content: dict[str, Any], where: str) -> tuple[Any, ...]:
+    def build_tuple(self, content: dict[str, Any], where: str) -> tuple[Any, ...]:
         return tuple(self.value(item, f"{where}[{i}]") for i, item in enumerate(content["items"]))
 
-    def _dict(self, content: dict[str, Any], where: str) -> dict[Any, Any]:
+    def build_dict(self, content: dict[str, Any], where: str) -> dict[Any, Any]:
         return {
             self.value(key, f"a key of {where}"): self.value(item, f"{where}[{key!r}]")
             for key, item in content["items"]
         }
 
-    def _scalar(self, content: dict[str, Any], where: str) -> Any:
+    def build_scalar(self, content: dict[str, Any], where: str) -> Any:
         dtype = np.dtype(content["dtype"])
         if dtype.kind not in SCALAR_KINDS or dtype.itemsize > WIDEST_FLOAT:
             raise _damaged(where, f"a scalar of type {dtype} is not allowed")
         return dtype.type(self.value(content["value"], where))
 
-    def _array(self, content: dict[str, Any], where: str) -> np.ndarray:
+    def build_array(self, content: dict[str, Any], where: str) -> np.ndarray:
         if content["name"] not in self.arrays:
             raise _damaged(where, f"the array {content['name']!r} is missing")
         return self.arrays[content["name"]]
 
-    def _names(self, content: dict[str, Any], where: str) -> np.ndarray:
+    def build_names(self, content: dict[str, Any], where: str) -> np.ndarray:
         items = content["items"]
         if not all(type(item) is str for item in items):
             raise _damaged(where, "names must be strings")
@@ -98,7 +85,7 @@ class _Decoder:
         array[:] = items
         return array.reshape(content["shape"])
 
-    def _random_state(self, content: dict[str, Any], where: str) -> np.random.RandomState:
+    def build_random_state(self, content: dict[str, Any], where: str) -> np.random.RandomState:
         state = self.value(content["state"], where)
         inner = state["state"]
         key = inner["key"]
@@ -110,12 +97,12 @@ class _Decoder:
         result.set_state(state)
         return result
 
-    def _generator(self, content: dict[str, Any], where: str) -> np.random.Generator:
+    def build_generator(self, content: dict[str, Any], where: str) -> np.random.Generator:
         bits = np.random.PCG64()
         bits.state = self.value(content["state"], where)
         return np.random.Generator(bits)
 
-    def _object(self, content: dict[str, Any], where: str) -> Any:
+    def build_object(self, content: dict[str, Any], where: str) -> Any:
         kind = self._known(content["class"], where)
         if not is_dataclass(kind) or is_estimator(kind):
             raise _damaged(where, f"{kind.__name__} is not a record of fields")
@@ -132,7 +119,7 @@ class _Decoder:
         check_sizes(kind.__name__, given, self.largest, where)
         return kind(**given)
 
-    def _estimator(self, content: dict[str, Any], where: str) -> Any:
+    def build_estimator(self, content: dict[str, Any], where: str) -> Any:
         kind = self._known(content["class"], where)
         if not is_estimator(kind):
             raise _damaged(where, f"{kind.__name__} is not an estimator")

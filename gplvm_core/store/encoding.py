@@ -61,11 +61,6 @@ def is_estimator(kind: type) -> bool:
     return ("sklearn.base", "BaseEstimator") in names
 
 
-def class_name(thing: object) -> str:
-    """Return the name of a value's class in a manifest."""
-    return type(thing).__name__
-
-
 class _Encoder:
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
@@ -143,7 +138,7 @@ class _Encoder:
         return {"$": tag, "state": self.value(state, where)}
 
     def _object(self, thing: Any, where: str) -> Any:
-        name = class_name(thing)
+        name = type(thing).__name__
         if self.registry.get(name) is not type(thing):
             raise StoreError(
                 f"{where} is a {type(thing).__module__}.{type(thing).__qualname__}, which the "
@@ -163,6 +158,7 @@ class _Encoder:
             }
         estimator: Any = thing
         parameters = estimator.get_params(deep=False)
+        usual = inspect.signature(type(estimator)).parameters
         return {
             "$": "estimator",
             "class": name,
@@ -170,7 +166,7 @@ class _Encoder:
                 key: self.value(item, f"{where}.{key}")
                 for key, item in parameters.items()
                 # Defaults of other packages are not stored, since they change between versions.
-                if name not in OF_SCIKIT_LEARN or item != default_of(thing, key)
+                if name not in OF_SCIKIT_LEARN or item != usual[key].default
             },
             "fitted": {
                 key: self.value(item, f"{where}.{key}")
@@ -178,11 +174,6 @@ class _Encoder:
                 if is_fitted_name(key)
             },
         }
-
-
-def default_of(estimator: Any, parameter: str) -> Any:
-    """Return the default of an estimator's parameter."""
-    return inspect.signature(type(estimator)).parameters[parameter].default
 
 
 def array_names(content: Any) -> frozenset[str]:

@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -38,8 +39,11 @@ _MAX_TITLE = 120
 MOST_LETTERS = 40
 _MAX_ID = 48
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# What the user added to a model, which an updated model keeps.
+OF_USER = ("dimension_names", "given_labels", "own_labels")
 # Fields that are determined from the files when an entry is read; the card does not store them.
 _OF_THE_DISK = ("bytes", "broken", "changed", "capabilities")
+_PLAIN = {str, int, float, bool, NoneType}
 # Relative tolerance, because scaled images and simulations may differ in the last digits between
 # machines.
 _SAME_DATA = 1e-3
@@ -196,14 +200,14 @@ def read_card(folder: Path, *, trusted: bool = False) -> Card:
         known = {field.name for field in fields(Entry)} - set(_OF_THE_DISK)
         values = {name: value for name, value in raw["entry"].items() if name in known}
         own = {"id": folder.name, "tags": tuple(values.get("tags", ()))}
-        own["dimension_names"] = clean_names(dict(values.get("dimension_names", ())))
-        own["given_labels"] = checked_labels(values.get("given_labels", ()))
-        own["own_labels"] = checked_own_labels(values.get("own_labels", ()))
-        entry = Entry(**values | own)
+        entry = Entry(**values | own | checked_of_user(values))
         of_card = {field.name for field in fields(Card)} - {"entry"}
         card = Card(entry=entry, **{name: raw[name] for name in of_card & raw.keys()})
-        _check_types(entry, _ENTRY_TYPES)
-        _check_types(card, _CARD_TYPES)
+        for record in (entry, card):
+            if name := mistyped(record):
+                raise StoreError(
+                    f"Its {CARD} is damaged ({name} is {getattr(record, name)!r:.80})."
+                )
         if not all(isinstance(tag, str) for tag in entry.tags):
             raise StoreError(f"Its {CARD} is damaged (tags are {entry.tags!r}).")
         if not _MODEL_FILE.fullmatch(card.model):
@@ -229,32 +233,18 @@ def _seal_of(record: Mapping[str, Any]) -> str:
     return digest_of(plain.encode("utf-8", "replace"))
 
 
-_ENTRY_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "title": str,
-    "model_class": str,
-    "dataset_name": str,
-    "n_points": int,
-    "n_outputs": int,
-    "n_latent": int,
-    "bound": (float, int, type(None)),
-    "created": str,
-}
-_CARD_TYPES: Mapping[str, type | tuple[type, ...]] = {
-    "by_name": bool,
-    "level": (float, int),
-    "spread": (float, int),
-    "model": str,
-    "model_digest": (str, type(None)),
-    "data_digest": (str, type(None)),
-    "job": (str, type(None)),
-}
-
-
-def _check_types(record: object, expected: Mapping[str, type | tuple[type, ...]]) -> None:
-    for name, kind in expected.items():
+def mistyped(record: object) -> str:
+    """Return the first field of a record whose value has another type than the field, "" if none
+    has. Only fields of text, numbers and truth values are looked at, which may also be None.
+    """
+    for name, hint in get_type_hints(type(record)).items():
+        kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+        if not _PLAIN.issuperset(kinds):
+            continue
         value = getattr(record, name)
-        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-            raise StoreError(f"Its {CARD} is damaged ({name} is {value!r:.80}).")
+        if type(value) not in kinds and not (float in kinds and type(value) is int):
+            return name
+    return ""
 
 
 def _printable(entry: Entry) -> Entry:
@@ -295,6 +285,17 @@ def clean_names(names: Mapping[str, Iterable[object]]) -> Names:
         if used:
             known.append((str(space), cleaned))
     return tuple(known)
+
+
+def checked_of_user(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields in `OF_USER`, empty if they are not given. Raises StoreError if one is
+    wrong.
+    """
+    return {
+        "dimension_names": clean_names(dict(given.get("dimension_names", ()))),
+        "given_labels": checked_labels(given.get("given_labels", ())),
+        "own_labels": checked_own_labels(given.get("own_labels", ())),
+    }
 
 
 def checked_labels(given: Iterable[Any]) -> GivenLabels:

@@ -7,15 +7,15 @@ that would unpack to more than they declare, or that contain unused arrays, are 
 
 import os
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
+from gplvm_core.readers.tables.arrays import npy_version
 from gplvm_core.store.atomic import write_atomically
 from gplvm_core.store.decoding import decode
-from gplvm_core.store.encoding import Encoded, Registry, class_name, encode
+from gplvm_core.store.encoding import Encoded, encode
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.manifest import (
     MANIFEST,
@@ -43,26 +43,11 @@ _ZIP_DATE = (1980, 1, 1, 0, 0, 0)
 Source = str | os.PathLike[str] | IO[bytes]
 
 
-@dataclass(frozen=True)
-class Stored:
-    """A value and the manifest of its file."""
-
-    value: Any
-    manifest: Manifest
-
-
-def save(
-    thing: object,
-    path: str | os.PathLike[str],
-    *,
-    compress: bool = True,
-    registry: Registry | None = None,
-) -> Path:
+def save(thing: object, path: str | os.PathLike[str], *, compress: bool = True) -> Path:
     """Write a model, data set or plain value to a file atomically; returns the path.
 
-    ``registry``: the classes that may occur, by default `known_classes()`. Only the user can access
-    the file. Raises StoreError if the value contains something that cannot be stored exactly, or
-    the file cannot be written; an existing file is then unchanged.
+    Only the user can access the file. Raises StoreError if the value contains something that cannot
+    be stored exactly, or the file cannot be written; an existing file is then unchanged.
 
     Examples
     --------
@@ -74,16 +59,14 @@ def save(
     'wine.gplvm'
     """
     target = Path(path).expanduser()
-    write_sealed(thing, target, compress=compress, registry=registry)
+    write_sealed(thing, target, compress=compress)
     return target
 
 
-def write_sealed(
-    thing: object, target: Path, *, compress: bool = True, registry: Registry | None = None
-) -> str:
+def write_sealed(thing: object, target: Path, *, compress: bool = True) -> str:
     """Write a file as `save` does; returns the digest that identifies the file."""
-    encoded = encode(thing, known_classes() if registry is None else registry)
-    text = manifest_text(encoded, class_name(thing))
+    encoded = encode(thing, known_classes())
+    text = manifest_text(encoded, type(thing).__name__)
     digest = digest_of(text)
     method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
 
@@ -100,7 +83,7 @@ def write_sealed(
     return digest
 
 
-def load(source: Source, *, max_bytes: int = MAX_BYTES, registry: Registry | None = None) -> Any:
+def load(source: Source, *, max_bytes: int = MAX_BYTES) -> Any:
     """Read a value that `save` wrote, from a path or an open binary file; older files are migrated.
 
     Raises StoreError if the file is missing or damaged, was not written by Manifolio or was written
@@ -117,16 +100,12 @@ def load(source: Source, *, max_bytes: int = MAX_BYTES, registry: Registry | Non
     ...     load(path)
     {'rows': array([0., 1., 2.])}
     """
-    return read(source, max_bytes=max_bytes, registry=registry).value
+    return read(source, max_bytes=max_bytes)[0]
 
 
 def read(
-    source: Source,
-    *,
-    max_bytes: int = MAX_BYTES,
-    registry: Registry | None = None,
-    trusted: bool = False,
-) -> Stored:
+    source: Source, *, max_bytes: int = MAX_BYTES, trusted: bool = False
+) -> tuple[Any, Manifest]:
     """Read a file as `load` does, and also return its manifest.
 
     trusted: also accept a file that was changed after it was saved.
@@ -147,8 +126,7 @@ def read(
             if not trusted:
                 manifest.check_array(name, arrays[name], label)
         stored = migrated(Encoded(manifest.content, arrays), manifest.schema, label)
-        classes = known_classes() if registry is None else registry
-        return Stored(decode(stored.content, stored.arrays, classes), manifest)
+        return decode(stored.content, stored.arrays, known_classes()), manifest
 
 
 def read_manifest(source: Source, *, most_text: int = MAX_MANIFEST) -> Manifest:
@@ -231,11 +209,7 @@ def _check_members(archive: zipfile.ZipFile, manifest: Manifest, label: str) -> 
 
 def _read_array(archive: zipfile.ZipFile, name: str, manifest: Manifest, label: str) -> np.ndarray:
     with reading(f"{label}, in {name},"), archive.open(name) as member:
-        version = np.lib.format.read_magic(member)
-        read_header = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }.get(version)
+        version, read_header = npy_version(member)
         if read_header is None:
             raise StoreError(f"{name} in {label} has .npy version {version}; 1.0 is expected.")
         shape, _, dtype = read_header(member)

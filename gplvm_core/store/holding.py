@@ -15,13 +15,11 @@ else:
     import fcntl
 
 
-@contextlib.contextmanager
-def writing(folder: Path) -> Iterator[None]:
+def writing(folder: Path) -> contextlib.AbstractContextManager[object]:
     """Hold a shared lock while writing below a folder, so that no other process cleans it up in the
     meantime.
     """
-    with _locked(folder, exclusive=False, wait=True):
-        yield
+    return _locked(folder, exclusive=False, wait=True)
 
 
 @contextlib.contextmanager

@@ -9,13 +9,7 @@ from sklearn.base import BaseEstimator
 
 from gplvm_core.readers.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL
 from gplvm_core.readers.rows.table import TableDataset
-from gplvm_core.store.entry import (
-    checked_labels,
-    checked_own_labels,
-    clean_names,
-    clean_tags,
-    clean_title,
-)
+from gplvm_core.store.entry import checked_of_user, clean_tags, clean_title
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.file import Source, load
 from gplvm_core.store.manifest import Manifest, human
@@ -45,11 +39,8 @@ def prepare(source: Source, folder: Path, *, max_bytes: int) -> None:
         raise StoreError("This file names a table of another machine. Export the model again.")
     with reading("The file's title, tags, names of dimensions or labels"):
         title, tags = clean_title(bundle["title"]), clean_tags(bundle["tags"])
-        names = clean_names(bundle.get("dimension_names", {}))
-        labels = checked_labels(bundle.get("given_labels", ()))
-        own = checked_own_labels(bundle.get("own_labels", ()))
-    model, dataset = bundle["model"], bundle["dataset"]
-    put_new(folder, model, dataset, title, tags, names=names, labels=labels, own=own)
+        of_user = checked_of_user(bundle)
+    put_new(folder, bundle["model"], bundle["dataset"], title, tags, **of_user)
 
 
 def check_growth(manifest: Manifest, file_bytes: int, name: str) -> None:

@@ -52,12 +52,13 @@ def _sections(model: Any, dataset: Dataset) -> Iterator[str]:
     with contextlib.suppress(metadata.PackageNotFoundError):  # a checkout is not installed
         version = f" {metadata.version('manifolio')}"
     yield f"A `{type(model).__name__}` of Manifolio{version}."
+    settings = model.get_params(deep=False)
     for heading, lines in (
         ("Data", _data(dataset)),
         ("Training", _training(model)),
         ("How far answers can be trusted", _trust(model)),
         ("Notes", getattr(model, "notes_", ())),
-        ("Settings", _settings(model)),
+        ("Settings", [f"{name} = {str(own)[:200]}" for name, own in settings.items()]),
     ):
         listed = [f"- {_plain(line)}" for line in lines]
         if listed:
@@ -124,11 +125,6 @@ def _trust(model: Any) -> Iterator[str]:
             f"95 % intervals of {what} held {100.0 * each.inside:.1f} % of {each.values:,} values "
             f"kept aside ({100.0 * each.before:.1f} % before calibration)."
         )
-
-
-def _settings(model: Any) -> Iterator[str]:
-    for name, value in model.get_params(deep=False).items():
-        yield f"{name} = {str(value)[:200]}"
 
 
 def _plain(line: str) -> str:

@@ -45,7 +45,10 @@ def known_classes() -> dict[str, type]:
     identifies classes only by their names.
     """
     own = {kind.__name__: kind for kind in _below(Kernel) if _is_frozen(kind)}
-    return own | classes_of(*ROOMS) | _classes_of_scikit_learn()
+    of_scikit_learn = {
+        name: getattr(importlib.import_module(room), name) for name, room in OF_SCIKIT_LEARN.items()
+    }
+    return own | classes_of(*ROOMS) | of_scikit_learn
 
 
 @functools.cache
@@ -64,13 +67,6 @@ def classes_of(*rooms: str) -> dict[str, type]:
                         f"in {kind.__module__}. Rename one, since files identify classes by name."
                     )
     return found
-
-
-@functools.cache
-def _classes_of_scikit_learn() -> dict[str, type]:
-    return {
-        name: getattr(importlib.import_module(room), name) for name, room in OF_SCIKIT_LEARN.items()
-    }
 
 
 def _below(kind: type[Any]) -> Iterator[type[Any]]:

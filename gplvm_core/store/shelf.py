@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, is_dataclass, replace
 from operator import methodcaller
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,11 +27,9 @@ from gplvm_core.store.entry import (
     CARD,
     DATA,
     MODEL,
+    OF_USER,
     Card,
     Entry,
-    GivenLabels,
-    Names,
-    OwnLabels,
     capabilities_of,
     card_of,
     is_id,
@@ -140,11 +138,11 @@ def card_in(folder: Path, *, trusted: bool = False) -> Card:
 
 def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
     """Read the model of a card; raise ChangedError if it was replaced, unless `trusted`."""
-    stored = read(folder / card.model, trusted=trusted)
-    _check_kind(stored.value, BaseEstimator, "model")
+    model, manifest = read(folder / card.model, trusted=trusted)
+    _check_kind(model, BaseEstimator, "model")
     if not trusted:
-        _check_digest(stored.manifest, card.model_digest, card.model)
-    return stored.value
+        check_digest(manifest, card.model_digest, card.model)
+    return model
 
 
 def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
@@ -152,12 +150,11 @@ def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
     if card.by_name:
         dataset = load_dataset(card.entry.dataset_name)
         return dataset if trusted else card.check(dataset)
-    stored = read(folder / DATA, trusted=trusted)
-    _check_kind(stored.value, Dataset, "data set")
+    found, manifest = read(folder / DATA, trusted=trusted)
+    _check_kind(found, Dataset, "data set")
     if not trusted:
-        _check_digest(stored.manifest, card.data_digest, DATA)
-    found: Dataset = stored.value
-    return found
+        check_digest(manifest, card.data_digest, DATA)
+    return cast(Dataset, found)
 
 
 def place(folder: Path, root: Path, wanted: str) -> str:
@@ -203,18 +200,14 @@ def put_new(
     title: str,
     tags: Iterable[str],
     job: str | None = None,
-    names: Names = (),
-    labels: GivenLabels = (),
-    own: OwnLabels = (),
+    **of_user: Any,
 ) -> None:
     """Write all files of an entry; a data set that comes with the project is stored by name.
 
-    names: the names of the latent dimensions. labels: the labels that the user gave to rows.
-    own: the user's own labels.
+    of_user: the fields of the entry in `OF_USER`.
     """
     card = card_of(model, dataset, folder.name, title, tags)
-    entry = replace(card.entry, dimension_names=names, given_labels=labels, own_labels=own)
-    card = replace(card, entry=entry, job=job)
+    card = replace(card, entry=replace(card.entry, **of_user), job=job)
     card = replace(card, model_digest=write_sealed(model, folder / MODEL))
     if is_own(dataset):
         card = replace(card, by_name=True)
@@ -270,12 +263,7 @@ def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -
     name = f"model-{secrets.token_hex(4)}{SUFFIX}"
     new = card_of(model, dataset, folder.name, old.entry.title, old.entry.tags)
     digest = write_sealed(model, folder / name)
-    entry = replace(
-        new.entry,
-        dimension_names=old.entry.dimension_names,
-        given_labels=old.entry.given_labels,
-        own_labels=old.entry.own_labels,
-    )
+    entry = replace(new.entry, **{each: getattr(old.entry, each) for each in OF_USER})
     card = replace(old, entry=entry, model=name, model_digest=digest)
     _describe(folder, model, dataset)
     write_card(folder, replace(card, level=new.level, spread=new.spread))
@@ -349,17 +337,18 @@ def packed(folder: Path) -> bytes:
 
 def _checked(folder: Path, card: Card) -> Entry:
     model = read_manifest(folder / card.model)
-    _check_digest(model, card.model_digest, card.model)
+    check_digest(model, card.model_digest, card.model)
     capabilities = capabilities_of(model.class_name, model.content)
     if not card.by_name:
         data = read_manifest(folder / DATA)
-        _check_digest(data, card.data_digest, DATA)
+        check_digest(data, card.data_digest, DATA)
         if data.class_name != Dataset.__name__:
             raise StoreError(f"The file contains a {data.class_name} in place of the data set.")
     return replace(card.entry, capabilities=capabilities)
 
 
-def _check_digest(manifest: Manifest, digest: str | None, name: str) -> None:
+def check_digest(manifest: Manifest, digest: str | None, name: str) -> None:
+    """Raise ChangedError if a file has another manifest than the one with this digest."""
     if digest is not None and manifest.digest != digest:
         raise changed(f"The file {name}")
 

@@ -44,76 +44,45 @@ def _trained(fields: Fields, largest: int) -> int:
     return _steps(fields, largest) if fields.get("trained") is None else np.iinfo(np.int64).max
 
 
+# A number that sizes the model, by the class and the field. A Dataset and a View also compare the
+# shape of a Drawing with their columns.
+OF_MODELS = """
+    Clusters.size DerivedDensity.tried Drawing.shape Edge.n_inducing Joint.parent KindsEdge.sources
+    Latent.n_components LayerEdge.sources MoreInducing.more MoreInducing.now Network.known
+    OverTime.n_components Trees.deepest Recipe.size Rig.points Skeleton.parents TrainedEdge.sources
+    TrainedEdge.target Typicality.folds Widening.parts
+"""
+# Settings of estimators that size the model, by their name alone.
+SETTINGS = """
+    n_components n_features_in_ n_inducing n_jobs n_restarts n_samples n_starts nodes path_over
+    view_components window without
+"""
 SIZES: dict[str, Callable[[Fields, int], int]] = {
-    "Clusters.size": _values,
+    **dict.fromkeys(f"{OF_MODELS} {SETTINGS}".split(), _values),
     "DerivedDensity.data": _columns,
-    "DerivedDensity.tried": _values,
-    "Drawing.shape": _values,  # a Dataset and a View also compare it with their columns
-    "Edge.n_inducing": _values,
-    "Joint.parent": _values,
-    "KindsEdge.sources": _values,
-    "Latent.n_components": _values,
-    "LayerEdge.sources": _values,
-    "MoreInducing.more": _values,
-    "MoreInducing.now": _values,
-    "Network.known": _values,
-    "OverTime.n_components": _values,
     "Posterior.groups": _groups_of("gap"),
-    "Trees.deepest": _values,
-    "Recipe.size": _values,
-    "Rig.points": _values,
-    "Skeleton.parents": _values,
     "Statistics.groups": _groups_of("n_points"),
-    "TrainedEdge.sources": _values,
-    "TrainedEdge.target": _values,
     "TrainingRows.count": _trained,
-    "Typicality.folds": _values,
-    "Widening.parts": _values,
-    # Settings of estimators, by their name alone
     "max_iter": _steps,
-    "n_components": _values,
-    "n_features_in_": _values,
-    "n_inducing": _values,
-    "n_jobs": _values,
-    "n_restarts": _values,
-    "n_samples": _values,
-    "n_starts": _values,
-    "nodes": _values,
-    "path_over": _values,
-    "view_components": _values,
-    "window": _values,
-    "without": _values,
 }
 """What a field may be at most, as a function of the fields beside it and of the number of values in
 the largest array of the file. Fields that are in neither table may be at most `MOST_STEPS`."""
 
+SEEDS = ("Ended.seed", "Restart.seed", "Run.seeds", "random_state")
+SHOWN = ("MoreInducing.n_rows", "Fill.rows", "TableDataset.n_rows", "Widening.values")
+COUNTED = ("evaluations", "iteration", "iterations", "rejected")  # by their name alone
 HARMLESS: dict[str, str] = {
-    "Ended.seed": "the start of a random sequence",
-    "MoreInducing.n_rows": "shown",
-    "Restart.seed": "the start of a random sequence",
-    "Run.n_rows": "compared with the data's",
+    **dict.fromkeys(SEEDS, "the start of a random sequence"),
+    **dict.fromkeys((*SHOWN, *COUNTED), "shown"),
+    **dict.fromkeys(("Statistics.n_outputs", "Statistics.n_points"), "a factor in sums"),
+    **dict.fromkeys(("Trees.branches", "Trees.inputs", "Trees.roots"), "places in arrays beside"),
+    **dict.fromkeys(("TrainingRows.kept", "TrainingRows.trained"), "row numbers of files"),
     "Passed.until": "the next row of files to read",
+    "Run.n_rows": "compared with the data's",
     "Sums.count": "only divides",
-    "Run.seeds": "the starts of random sequences",
-    "Fill.rows": "shown",
-    "Statistics.n_outputs": "a factor in sums",
-    "Statistics.n_points": "a factor in sums",
     "TableColumn.words": "compared with values",
-    "TableDataset.n_rows": "shown",
-    "Trees.branches": "places in arrays beside them",
-    "Trees.inputs": "places in arrays beside them",
-    "Trees.roots": "places in arrays beside them",
     "TrainingRows.in_files": "the first number of further rows",
-    "TrainingRows.kept": "row numbers of files",
-    "TrainingRows.trained": "row numbers of files",
     "Typicality.rows": "row numbers of the data",
-    "Widening.values": "shown",
-    # Attributes of several classes, by their name alone
-    "evaluations": "shown",
-    "iteration": "shown",
-    "iterations": "shown",
-    "random_state": "the start of a random sequence",
-    "rejected": "shown",
 }
 """Whole numbers of any size, and why none of them becomes a size."""
 

@@ -4,24 +4,7 @@ from gplvm_core.training.comparing import ComparisonRun, begin_comparison, compa
 from gplvm_core.training.job import JobError
 from gplvm_core.training.limits import Limits
 from gplvm_core.training.progress import Snapshot
-from gplvm_core.training.queue import Queue
-from gplvm_core.training.registry import (
-    cancel,
-    dataset,
-    elsewhere,
-    extend,
-    forget,
-    held,
-    jobs,
-    limits,
-    pause,
-    recover,
-    rerun,
-    resume,
-    snapshot,
-    submit,
-    wait,
-)
+from gplvm_core.training.queue import Queue, here
 
 __all__ = [
     "ComparisonRun",
@@ -30,20 +13,6 @@ __all__ = [
     "Queue",
     "Snapshot",
     "begin_comparison",
-    "cancel",
     "comparison_of",
-    "dataset",
-    "elsewhere",
-    "extend",
-    "forget",
-    "held",
-    "jobs",
-    "limits",
-    "pause",
-    "recover",
-    "rerun",
-    "resume",
-    "snapshot",
-    "submit",
-    "wait",
+    "here",
 ]

@@ -14,10 +14,11 @@ from gplvm_core.optimise import Progress
 from gplvm_core.readers import Dataset
 from gplvm_core.store import SUFFIX, StoreError, load, save
 from gplvm_core.store.atomic import clear_temporary, tighten
+from gplvm_core.store.entry import mistyped
 from gplvm_core.store.errors import reading
 from gplvm_core.store.file import read, write_sealed
 from gplvm_core.store.holding import claim, no_writers, writing
-from gplvm_core.store.manifest import changed
+from gplvm_core.store.shelf import check_digest
 from gplvm_core.training.progress import Request, Snapshot, Status, empty_trace
 
 _DATA = f".data{SUFFIX}"
@@ -50,12 +51,10 @@ class JobFiles:
 
     def read_data(self, digest: str | None) -> Dataset:
         """Read the data set; StoreError if it is missing, damaged or has another digest."""
-        stored = read(self.data)
-        if not isinstance(stored.value, Dataset):
+        dataset, manifest = read(self.data)
+        if not isinstance(dataset, Dataset):
             raise StoreError(f"{self.data.name} does not contain a data set. Submit the job again.")
-        if digest is not None and stored.manifest.digest != digest:
-            raise changed(f"The file {self.data.name}")
-        dataset: Dataset = stored.value
+        check_digest(manifest, digest, self.data.name)
         return dataset
 
     def write_state(self, snapshot: Snapshot, model: BaseEstimator) -> None:
@@ -105,12 +104,8 @@ class JobFiles:
 
 def _check(snapshot: Snapshot) -> None:
     """Raise TypeError or ValueError for invalid fields."""
-    words = ("name", "dataset_name", "created")
-    maybe = ("reason", "entry", "error", "details", "warning", "data")
-    for name in (*words, *maybe):
-        kinds = str if name in words else str | None
-        if not isinstance(getattr(snapshot, name), kinds):
-            raise TypeError(f"its {name} is not a text")
+    if name := mistyped(snapshot):
+        raise TypeError(f"its {name} is not a text")
     if snapshot.status not in get_args(Status):
         raise ValueError(f"its status is {snapshot.status!r:.80}")
     if snapshot.request not in (None, *get_args(Request)):

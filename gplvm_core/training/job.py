@@ -32,19 +32,6 @@ class _PauseError(BaseException):
     """Raised in the callback to leave `fit`; the last published run can be continued."""
 
 
-@dataclass(frozen=True)
-class _Observer:
-    """The callback of a job's training, called after iterations and before evaluations."""
-
-    job: "Job"
-
-    def __call__(self, progress: Progress) -> None:
-        self.job.observe(progress)
-
-    def between(self) -> None:
-        self.job.obey()
-
-
 @dataclass(eq=False)
 class Job:
     """A model, its data set and the state of their training.
@@ -82,15 +69,10 @@ class Job:
                 self.idle.set()
 
     def settle(self, **changes: Any) -> None:
-        """Publish a change after writing it to disk."""
+        """Write a change, or the present state, to disk, then publish it."""
         with self._writing:
             changes |= self._write(replace(self.snapshot, **changes))
             self.publish(**changes)
-
-    def checkpoint(self) -> None:
-        """Write the current snapshot to disk."""
-        with self._writing:
-            self.publish(**self._write(self.snapshot))
 
     def _write(self, snapshot: Snapshot) -> dict[str, Any]:
         if self.model is None:
@@ -112,9 +94,10 @@ class Job:
         self._written, self._stopped, self._pace = time.monotonic(), False, Pace()
         try:
             dataset = self.files.read_data(self.snapshot.data)
-            fitted = self._fit(dataset)
+            run = self.snapshot.progress and self.snapshot.progress.run
+            fitted = fitted_map(clone(self.model), dataset, self, run)
             self._end(fitted)
-            self.checkpoint()  # a process that is killed from here on need not train again
+            self.settle()  # a process that is killed from here on need not train again
             dataset = on_the_map(fitted, dataset)
             if steps := later_steps(fitted, dataset):
                 # Without an entry, the end of the job says why.
@@ -127,7 +110,7 @@ class Job:
             # At exit, Python stops the threads of fit's pool before it stops this thread. This does
             # not count as a failure: the job can continue from its checkpoint.
             if isinstance(error, RuntimeError) and "interpreter shutdown" in str(error):
-                self.checkpoint()
+                self.settle()
                 return "interrupted"
             self._fail(told(error))
             return "ended"
@@ -146,13 +129,8 @@ class Job:
         )
         return "ended"
 
-    def _fit(self, dataset: Dataset) -> Any:
-        progress = self.snapshot.progress
-        run = None if progress is None else progress.run
-        return fitted_map(clone(self.model), dataset, _Observer(self), run)
-
-    def observe(self, progress: Progress) -> None:
-        """Publish an iteration, then act on a request."""
+    def __call__(self, progress: Progress) -> None:
+        """Publish an iteration, then act on a request: a job is the callback of its training."""
         before, trace = self.snapshot.progress, self.snapshot.trace
         rows = follows(progress, before)
         if not rows:
@@ -165,9 +143,9 @@ class Job:
         )
         self.publish(progress=progress, trace=trace)
         if time.monotonic() - self._written >= self.checkpoint_seconds:
-            self.checkpoint()
+            self.settle()
         self._hold_on()
-        self.obey()
+        self.between()
 
     def _end(self, fitted: Any) -> None:
         """Publish the model's bound: the last step of many rows is about a sample of them."""
@@ -180,8 +158,11 @@ class Job:
         if self.snapshot.request is None and os.path.exists(self.hold):
             self.publish(request="pause")
 
-    def obey(self) -> None:
-        """Leave training if a pause or an end was requested; does not change the snapshot."""
+    def between(self) -> None:
+        """Leave training if a pause or an end was requested; does not change the snapshot.
+
+        Training calls this before evaluations, too.
+        """
         request = self.snapshot.request
         # Before the first iteration there is no model to save.
         if request == "cancel" and self.snapshot.progress is not None:
@@ -210,7 +191,7 @@ class Job:
                 now = replace(progress, phase=step.name, message="", share=share, seconds_left=left)
                 self.publish(progress=now)
             self._hold_on()
-            self.obey()
+            self.between()
 
         return report
 

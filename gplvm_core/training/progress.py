@@ -72,10 +72,13 @@ def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) 
     The trace has every iteration, or every second, fourth, … if there are too many, and always the
     newest one. ``iteration`` does not start again at restarts.
     """
-    count = trace["iteration"][-1] + 1 if len(trace["iteration"]) else 1.0
-    keep = _on_grid(trace["iteration"], _stride(trace["iteration"]))
+    known = trace["iteration"]
+    count = known[-1] + 1 if len(known) else 1.0
+    # The newest point may lie between grid points, so two points are not enough to find the stride.
+    stride = int(known[1] - known[0]) if len(known) > 2 else 1
+    keep = (known - 1) % stride == 0
     if np.count_nonzero(keep) >= limit:
-        keep = _on_grid(trace["iteration"], 2 * _stride(trace["iteration"]))
+        keep = (known - 1) % (2 * stride) == 0
     newest = {
         "bound": progress.bound,
         "seconds": progress.seconds,
@@ -117,15 +120,6 @@ class Pace:
 def follows(progress: Progress, before: Progress | None) -> bool:
     """Whether there was no training step between the reports: rows are placed or streamed."""
     return before is not None and progress.run is not None and progress.run is before.run
-
-
-def _stride(iteration: Float[np.ndarray, " T"]) -> int:
-    # The newest point may lie between grid points, so two points are not enough to find the stride.
-    return int(iteration[1] - iteration[0]) if len(iteration) > 2 else 1
-
-
-def _on_grid(iteration: Float[np.ndarray, " T"], stride: int) -> np.ndarray:
-    return (iteration - 1) % stride == 0
 
 
 def _frozen(array: np.ndarray) -> np.ndarray:

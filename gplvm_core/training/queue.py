@@ -11,7 +11,7 @@ from typing import Any
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.readers import Dataset
-from gplvm_core.store import Library, StoreError
+from gplvm_core.store import Library, StoreError, workspace
 from gplvm_core.store.atomic import private_folder
 from gplvm_core.store.entry import clean_title, slug
 from gplvm_core.store.errors import changing
@@ -25,6 +25,10 @@ CHECKPOINT_SECONDS = 5.0
 NO_LIMITS = Limits()
 HOLD = "hold"  # the name of the file in the workspace that stops all training
 HELD = "The operator of this server has stopped all training for now. Try again later."
+
+
+_QUEUES: dict[Path, "Queue"] = {}  # one for each workspace; jobs survive when pages are closed
+_LOCK = threading.Lock()
 
 
 class Queue:
@@ -83,7 +87,7 @@ class Queue:
             created=datetime.now(UTC).isoformat(timespec="milliseconds"),
             parameters=fresh.get_params(deep=False),
         )
-        files = self._files(snapshot.id)
+        files = JobFiles(self.home / "jobs", snapshot.id)
         job = self._job(snapshot, fresh, files)
         try:
             with changing(f"Cannot write to {files.folder}"):
@@ -146,6 +150,10 @@ class Queue:
         snapshots = [job.snapshot for job in list(self._jobs.values())]
         return tuple(sorted(snapshots, key=lambda each: (each.created, each.id)))
 
+    def elsewhere(self, id: str) -> bool:
+        """Whether another process with the same workspace has a job with this id."""
+        return id not in self._jobs and id in {each.id for each in stored_jobs(self.home / "jobs")}
+
     def snapshot(self, id: str) -> Snapshot:
         """Return the snapshot of a job; JobError for an unknown id."""
         return self._get(id).snapshot
@@ -184,7 +192,7 @@ class Queue:
                 self._model(job)
                 self._allow()
                 self._enqueue(job)
-                job.checkpoint()
+                job.settle()
 
     def cancel(self, id: str) -> None:
         """End a job and add its model to the library. Jobs that have ended do not change."""
@@ -227,7 +235,7 @@ class Queue:
             job.model = clone(model).set_params(max_iter=max_iter)
             job.publish(parameters=job.model.get_params(deep=False))
             self._enqueue(job)
-            job.checkpoint()
+            job.settle()
 
     def rerun(self, id: str) -> str:
         """Queue a new job with the same settings, data and name; returns its id."""
@@ -262,10 +270,7 @@ class Queue:
 
     def _at_exit(self) -> None:
         for job in list(self._running.values()):
-            job.checkpoint()
-
-    def _files(self, id: str) -> JobFiles:
-        return JobFiles(self.home / "jobs", id)
+            job.settle()
 
     def _job(self, snapshot: Snapshot, model: BaseEstimator | None, files: JobFiles) -> Job:
         library = Library(self.home / "library")
@@ -331,3 +336,12 @@ class Queue:
                 # The outcome "interrupted" means that Python is exiting and cannot start threads.
                 if outcome != "interrupted":
                     self._schedule()
+
+
+def here() -> Queue:
+    """Return the queue of the workspace; its first use finds interrupted jobs."""
+    home = workspace()
+    with _LOCK:
+        if home not in _QUEUES:
+            _QUEUES[home] = Queue(home, limits=Limits.from_environment(os.environ))
+        return _QUEUES[home]

@@ -4,43 +4,14 @@ The browser can generate from a point of any layer. The posterior mean of the la
 point of the next layer, and so on down to the data.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float
-from numpy import ndarray as Array
 
-from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.wire.basis import mean_variance
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.model import Chart, as_seen, data_spread, pack_model, pack_points
-from gplvm_core.wire.rows import DrawnData
-
-
-@dataclass(frozen=True, eq=False)
-class HiddenRows:
-    """The outputs of a hidden layer as rows, drawn as bars."""
-
-    values: Float[Array, "N D"]
-    labels: Array | None = None
-    label_names: tuple[str, ...] = ()
-    missing: None = None
-    column_names: None = None
-    row_names: None = None
-    sequences: None = None
-    times: None = None
-    columns: tuple[TableColumn, ...] = ()
-
-    @property
-    def drawing(self) -> Drawing:
-        return Drawing("bars", (self.values.shape[1],))
-
-    @property
-    def covariates(self) -> Mapping[str, Array]:
-        return {}
+from gplvm_core.wire.rows import DrawnData, DrawnRows
 
 
 def pack_layers(model: Any, dataset: DrawnData, layer: int, name: str) -> bytes:
@@ -50,7 +21,7 @@ def pack_layers(model: Any, dataset: DrawnData, layer: int, name: str) -> bytes:
     evaluate.
     """
     layers = model.layers_
-    hidden = (HiddenRows(each.latent_mean_) for each in layers[layer + 1 :])
+    hidden = (DrawnRows.of_layer(each.latent_mean_) for each in layers[layer + 1 :])
     rows: list[DrawnData] = [*hidden, dataset]
     seen = [as_seen(layers, at) for at in range(layer, len(layers))]
     charts = [Chart.of(each, outputs) for each, outputs in zip(seen, rows, strict=True)]

@@ -4,6 +4,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from gplvm_core.readers.drawing import Drawing
 from gplvm_core.wire.rows import DrawnData
 
 MOST_ITEM_BYTES = 3_000_000  # largest size of all small pictures; larger ones are reduced
@@ -21,20 +22,10 @@ def items_of(
     data, the code is None.
     """
     drawing, values = dataset.drawing, dataset.values
-    n_points = len(values)
     if drawing.kind == "image":
         complete = dataset.missing is None
         white = 255 if complete else MISSING_PIXEL - 1
-        low, high = ends
-        images = np.clip((values - low) * (white / (high - low)), 0.0, white)
-        images = images.reshape(n_points, drawing.shape[0], drawing.shape[1], -1)
-        block = max(1, int(np.ceil(np.sqrt(images.size / MOST_ITEM_BYTES))))
-        rows, columns = images.shape[1] // block, images.shape[2] // block
-        images = images[:, : rows * block, : columns * block]
-        images = images.reshape(n_points, rows, block, columns, block, -1)
-        means = images.mean(axis=(2, 4)) if complete else _observed_means(images)
-        items = np.rint(means).astype(np.uint8).reshape(n_points, -1)
-        shape = [rows, columns, *drawing.shape[2:]]
+        items, shape = as_pictures(drawing, values, ends, white)
         return items, shape, [0, white], None if complete else MISSING_PIXEL
     if drawing.kind == "curve":
         values = values[:, :: max(1, int(np.ceil(values.size * 4 / MOST_ITEM_BYTES)))]
@@ -42,11 +33,24 @@ def items_of(
     return values.astype(np.float32), list(drawing.shape), None, None
 
 
-def _observed_means(blocks: Float[Array, "N H b W b C"]) -> Float[Array, "N H W C"]:
-    """Return means over the blocks' observed pixels; MISSING_PIXEL for blocks without any."""
-    counts = np.sum(~np.isnan(blocks), axis=(2, 4))
-    sums = np.nansum(blocks, axis=(2, 4))
-    return np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
+def as_pictures(
+    drawing: Drawing, values: Float[Array, "N D"], ends: tuple[float, float], white: int
+) -> tuple[Array, list[int]]:
+    """Return images as uint8 (N, …) and the shape of one; large data are averaged over blocks.
+
+    Values 0 to `white` cover the range; MISSING_PIXEL marks a block without observed pixels.
+    """
+    low, high = ends
+    images = np.clip((values - low) * (white / (high - low)), 0.0, white)
+    images = images.reshape(len(values), drawing.shape[0], drawing.shape[1], -1)
+    block = max(1, int(np.ceil(np.sqrt(images.size / MOST_ITEM_BYTES))))
+    rows, columns = images.shape[1] // block, images.shape[2] // block
+    images = images[:, : rows * block, : columns * block]
+    images = images.reshape(len(values), rows, block, columns, block, -1)
+    counts, sums = np.sum(~np.isnan(images), axis=(2, 4)), np.nansum(images, axis=(2, 4))
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
+    items = np.rint(means).astype(np.uint8).reshape(len(values), -1)
+    return items, [rows, columns, *drawing.shape[2:]]
 
 
 SMALL_PART = 0.1  # fraction of the common axis

@@ -27,12 +27,12 @@ from gplvm_core.wire.basis import (
     scaled_basis,
     sets_of_rows,
 )
-from gplvm_core.wire.crowd import SomeRows, sample_of
+from gplvm_core.wire.crowd import sample_of
 from gplvm_core.wire.first_pair import separating_pair
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.items import items_of, own_ranges, value_range
 from gplvm_core.wire.levels import Levels
-from gplvm_core.wire.rows import DrawnData
+from gplvm_core.wire.rows import DrawnData, DrawnRows
 from gplvm_core.wire.table import coded_rows, pack_links, table_drawing, without_units
 
 ROWS_FOR_SHARES = 40
@@ -171,7 +171,7 @@ class Chart:
         variance = self.latent_variance
         return replace(
             self,
-            dataset=SomeRows.of(self.dataset, chosen),
+            dataset=DrawnRows.some(self.dataset, chosen),
             latent_mean=self.latent_mean[chosen],
             latent_variance=None if variance is None else variance[chosen],
         )
@@ -274,7 +274,9 @@ def pack_model(chart: Chart, name: str) -> bytes:
         and dataset.drawing.kind == "bars"
         and (posterior.n_outputs <= MOST_COLUMNS)
     ):
-        header["column_ranges"] = column_ranges(dataset.values)
+        # Minimum, median and maximum of every column.
+        marks = [mark(dataset.values, axis=0) for mark in (np.nanmin, np.nanmedian, np.nanmax)]
+        header["column_ranges"] = np.stack(marks, axis=1).tolist()
     if sets_of_rows(posterior) > most_bases(chart.posterior):
         header["sets_of_rows"] = sets_of_rows(posterior)  # the page has only the mean variance
     return frame(header, arrays)
@@ -396,12 +398,6 @@ def axis_units(
                 found.append([float(shift), float(scale)])
                 break
     return found if len(found) == 2 else []
-
-
-def column_ranges(values: Float[Array, "N D"]) -> list[list[float]]:
-    """Return minimum, median and maximum of every column."""
-    marks = [np.nanmin(values, axis=0), np.nanmedian(values, axis=0), np.nanmax(values, axis=0)]
-    return np.stack(marks, axis=1).tolist()
 
 
 def data_spread(values: Float[Array, "N D"]) -> float:

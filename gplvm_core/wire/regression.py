@@ -9,6 +9,7 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.readers import Dataset
 from gplvm_core.readers.column_task import is_one_hot
 from gplvm_core.readers.kinds import TableColumn
+from gplvm_core.readers.spread import spread_rows
 from gplvm_core.wire.basis import kernel_parts
 from gplvm_core.wire.frame import frame
 
@@ -41,7 +42,7 @@ def pack_regression(model: Any, dataset: Dataset, name: str) -> bytes:
         own, described = _layer(posterior)
         arrays |= {f"{key}{number}": values for key, values in own.items()}
         layers.append(described)
-    some = np.linspace(0, len(train) - 1, min(len(train), MOST_DRAWN)).round().astype(int)
+    some = spread_rows(len(train), MOST_DRAWN)
     arrays["rows"] = given[some].astype(np.float32)
     arrays["targets"] = rows.target[some].astype(np.float32)
     arrays["input_center"] = np.asarray(model.input_center_, dtype=float)
@@ -82,27 +83,20 @@ def _input(column: TableColumn, values: Array) -> dict[str, Any]:
     The values of a column of words are the numbers of its words. `apart`: whether each word is an
     input of its own.
     """
-    if column.is_words:
-        counts = np.bincount(values[~np.isnan(values)].astype(int), minlength=len(column.words))
-        return {
-            "name": column.name,
-            "low": 0.0,
-            "high": float(len(column.words) - 1),
-            "middle": float(counts.argmax()),
-            "whole": True,
-            "words": [str(word) for word in column.words],
-            "apart": is_one_hot(column),
-        }
     known = values[~np.isnan(values)]
-    if not len(known):
-        known = np.zeros(1)
-    low, high = np.percentile(known, EDGES)
+    if column.is_words:
+        counts = np.bincount(known.astype(int), minlength=len(column.words))
+        low, middle, high = 0.0, float(counts.argmax()), float(len(column.words) - 1)
+    else:
+        known = known if len(known) else np.zeros(1)
+        low, high = np.percentile(known, EDGES).tolist()
+        middle, high = float(np.median(known)), high if high > low else low + 1.0
     return {
         "name": column.name,
-        "low": float(low),
-        "high": float(high if high > low else low + 1.0),
-        "middle": float(np.median(known)),
+        "low": low,
+        "high": high,
+        "middle": middle,
         "whole": bool(np.all(known == np.round(known))),
-        "words": [],
-        "apart": False,
+        "words": [str(word) for word in column.words],
+        "apart": is_one_hot(column),
     }

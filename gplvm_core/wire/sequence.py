@@ -11,13 +11,12 @@ from numpy import ndarray as Array
 from gplvm_core.models.data.timeline import checked_even_times
 from gplvm_core.readers import DataError
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.drawing import Drawing
 from gplvm_core.wire.frame import frame
-from gplvm_core.wire.items import MISSING_PIXEL, value_range
+from gplvm_core.wire.items import MISSING_PIXEL, as_pictures, value_range
 from gplvm_core.wire.model import Chart, drawing_header
 from gplvm_core.wire.rows import DrawnData
 
-MOST_PICTURE_BYTES = 3_000_000  # largest size of a panel's pictures; larger ones are reduced
+WHITE = MISSING_PIXEL - 1  # of a panel's pictures
 FRAMES_A_SECOND = 20.0  # normal speed if the times are probably not seconds
 SECONDS_A_FRAME = (1 / 250, 0.5)  # time steps in this range are probably seconds
 
@@ -142,11 +141,11 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
         described["nothing"] = panel.nothing
         if panel.heat and panel.std is not None:
             most = max(float(np.nanmax(panel.std)), 1e-300)
-            arrays[f"values{number}"], shape = as_pictures(drawing, panel.std, (0.0, most))
+            arrays[f"values{number}"], shape = as_pictures(drawing, panel.std, (0.0, most), WHITE)
             described["heat"] = [0.0, most]
         elif drawing.kind == "image":
-            low, high = value_range(shown)
-            arrays[f"values{number}"], shape = as_pictures(drawing, panel.values, (low, high))
+            ends = value_range(shown)
+            arrays[f"values{number}"], shape = as_pictures(drawing, panel.values, ends, WHITE)
         elif panel.card is not None:
             arrays[f"values{number}"] = panel.card.astype(np.float32)
         else:
@@ -169,31 +168,6 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
         "each": reel.each,
         "start": cue.start,
         "play": cue.play,
-        "white": MISSING_PIXEL - 1,
+        "white": WHITE,
     }
     return frame(header, arrays)
-
-
-def as_pictures(
-    drawing: Drawing, values: Float[Array, "T D"], value_range: tuple[float, float]
-) -> tuple[Array, list[int]]:
-    """Return images as uint8 (T, …) and the shape of one; large data are averaged over blocks.
-
-    Values 0 to 254 cover the range; 255 marks a block without known pixels.
-    """
-    low, high = value_range
-    white = MISSING_PIXEL - 1
-    images = np.clip((values - low) * (white / (high - low)), 0.0, white)
-    images = images.reshape(len(values), drawing.shape[0], drawing.shape[1], -1)
-    block = max(1, int(np.ceil(np.sqrt(images.size / MOST_PICTURE_BYTES))))
-    rows, columns = images.shape[1] // block, images.shape[2] // block
-    images = images[:, : rows * block, : columns * block]
-    images = images.reshape(len(values), rows, block, columns, block, -1)
-    counts = np.sum(~np.isnan(images), axis=(2, 4))
-    sums = np.nansum(images, axis=(2, 4))
-    means = np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
-    return np.rint(means).astype(np.uint8).reshape(len(values), -1), [
-        rows,
-        columns,
-        *drawing.shape[2:],
-    ]

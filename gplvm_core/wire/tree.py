@@ -12,9 +12,9 @@ from numpy import ndarray as Array
 
 from gplvm_core.readers.bodies.parts import whole_body
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.wire.deep import HiddenRows
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.model import Chart, drawing_header, pack_model
+from gplvm_core.wire.rows import DrawnData, DrawnRows
 from gplvm_core.wire.views import ViewRows
 
 TOP = "All together"
@@ -67,10 +67,12 @@ def pack_tree(model: Any, dataset: Dataset, name: str) -> bytes:
     maps: list[dict[str, Any]] = [{"title": title} for title in titles]
     for number, each in enumerate(branches):
         if each.end is None:
-            rows: Any = ViewRows.of(dataset, str(each.view))
+            rows: DrawnData = ViewRows.of(dataset, str(each.view))
         else:
             maps[each.end]["above"] = each.source
-            rows = HiddenRows(points[each.end], dataset.labels, dataset.label_names)
+            rows = DrawnRows.of_layer(
+                points[each.end], labels=dataset.labels, label_names=dataset.label_names
+            )
         chart = Chart.of(each.layer, rows)
         arrays[f"layer{number}"] = np.frombuffer(pack_model(chart, f"layer {number}"), np.uint8)
         maps[each.source].setdefault("relevance", []).append(chart.relevance)

@@ -1,68 +1,41 @@
 """Pack a model of several views for a canvas that draws several outputs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Bool, Float
-from numpy import ndarray as Array
 
 from gplvm_core.figures.dimensions import joint_relevance
 from gplvm_core.readers.dataset import Dataset
-from gplvm_core.readers.drawing import Drawing
-from gplvm_core.readers.kinds import TableColumn
-from gplvm_core.readers.missing import missing_entries
 from gplvm_core.wire.deep import pack_layers
 from gplvm_core.wire.frame import frame
 from gplvm_core.wire.model import Chart, drawing_header, pack_model, pack_points
+from gplvm_core.wire.rows import PER_ROW, DrawnRows
 
 WHOLE = "Whole row"
 
 
 @dataclass(frozen=True, eq=False)
-class ViewRows:
-    """One view of a data set for the canvas; unlike in a `Dataset`, whole rows may be missing."""
+class ViewRows(DrawnRows):
+    """One view of a data set, or all of its columns. whole: the data set."""
 
-    values: Float[Array, "N Dv"]
-    drawing: Drawing
-    column_names: tuple[str, ...] | None
-    whole: Dataset
-    columns: tuple[TableColumn, ...] = ()
+    whole: Dataset = field(kw_only=True)
 
     @classmethod
-    def of(cls, dataset: Dataset, name: str) -> "ViewRows":
-        view = next(view for view in dataset.views if view.name == name)
-        values = dataset.view_values[name]
-        return cls(values, view.drawing, view.column_names, dataset, view.columns)
-
-    @property
-    def missing(self) -> Bool[Array, "N Dv"] | None:
-        return missing_entries(self.values)
-
-    @property
-    def labels(self) -> Array | None:
-        return self.whole.labels
-
-    @property
-    def label_names(self) -> tuple[str, ...]:
-        return self.whole.label_names
-
-    @property
-    def row_names(self) -> Array | None:
-        return self.whole.row_names
-
-    @property
-    def sequences(self) -> Array | None:
-        return self.whole.sequences
-
-    @property
-    def times(self) -> Array | None:
-        return self.whole.times
-
-    @property
-    def covariates(self) -> Mapping[str, Array]:
-        return self.whole.covariates
+    def of(cls, dataset: Dataset, name: str | None = None) -> Self:
+        """Return the rows of a view, or of all views together (None)."""
+        view = dataset if name is None else next(v for v in dataset.views if v.name == name)
+        return cls(
+            dataset.values if name is None else dataset.view_values[name],
+            view.drawing,
+            view.column_names,
+            view.columns,
+            label_names=dataset.label_names,
+            covariates=dataset.covariates,
+            whole=dataset,
+            **{name: getattr(dataset, name) for name in PER_ROW},
+        )
 
 
 def is_label_view(rows: ViewRows) -> bool:

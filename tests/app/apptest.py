@@ -100,7 +100,7 @@ def query(at: AppTest, name: str) -> str:
 
 def finished(job_id: str) -> training.Snapshot:
     """Wait for the end of a job, and check that it succeeded."""
-    job = training.wait(job_id, timeout=300)
+    job = training.here().wait(job_id, timeout=300)
     assert job.status == "finished", job.error
     return job
 

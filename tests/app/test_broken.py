@@ -10,7 +10,6 @@ from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.store import Library, workspace
-from gplvm_core.training.registry import current_queue
 from pages.ui.shared import catalogue
 from tests.app.apptest import finished, press, run_page, said
 from tests.store.cards import edit_card
@@ -70,18 +69,18 @@ def test_a_changed_card_is_shown_as_changed_and_can_be_kept(dots: Dataset):
 
 def test_a_broken_job_hides_no_other(dots: Dataset):
     home = workspace()
-    ids = [training.submit(quick(), dots, name) for name in ("first", "second")]
+    ids = [training.here().submit(quick(), dots, name) for name in ("first", "second")]
     for id in ids:
         finished(id)
-    current_queue().close()
-    training.registry._QUEUES.clear()
+    training.here().close()
+    training.queue._QUEUES.clear()
     state = home / "jobs" / f"{ids[0]}.gplvm"
     data = bytearray(state.read_bytes())
     data[data.find(b"'fortran_order'") + 1] ^= 4
     state.write_bytes(data)
     at = run_page("train")
     assert not at.exception
-    assert {job.id: job.status for job in training.jobs()} == {
+    assert {job.id: job.status for job in training.here().jobs()} == {
         ids[0]: "failed",
         ids[1]: "finished",
     }
@@ -103,4 +102,4 @@ def test_a_read_only_home_shows_the_gallery_and_the_limits(
         assert not at.exception, page
         assert ("cannot write to its folder" in said(at)) == (page != "gallery")
     with pytest.raises(ValueError, match=r"was not queued: .*Not a directory"):
-        training.submit(quick(), dots, "x")
+        training.here().submit(quick(), dots, "x")

@@ -256,12 +256,12 @@ def test_two_layers_are_trained_and_their_verdicts_shown():
 
 def test_layers_are_shown_during_training(flow: Dataset):
     model = DeepGPLVM((2, 3), 8, max_iter=5000, random_state=0)
-    job_id = training.submit(model, flow, "In layers")
-    while not getattr(training.snapshot(job_id).progress, "verdicts", ()):
+    job_id = training.here().submit(model, flow, "In layers")
+    while not getattr(training.here().snapshot(job_id).progress, "verdicts", ()):
         time.sleep(0.01)
-    training.pause(job_id)
-    assert training.wait(job_id, timeout=300).status == "paused"
-    verdicts = training.snapshot(job_id).progress.verdicts
+    training.here().pause(job_id)
+    assert training.here().wait(job_id, timeout=300).status == "paused"
+    verdicts = training.here().snapshot(job_id).progress.verdicts
     assert [words.startswith(f"layer {n} of 2 is o") for n, words in enumerate(verdicts, 1)] == [
         True,
         True,
@@ -271,7 +271,7 @@ def test_layers_are_shown_during_training(flow: Dataset):
     assert verdicts[1] in said(at)
     at.button(key="job_resume").click()
     at.button(key="job_stop").click().run()
-    assert training.wait(job_id, timeout=300).status == "cancelled"
+    assert training.here().wait(job_id, timeout=300).status == "cancelled"
 
 
 def test_the_ready_results_are_small(home: Path):

@@ -73,7 +73,7 @@ def test_labels_are_stored_with_the_model_and_a_training_learns_them(model, part
     at = press(again, "Train with these labels")
     assert not at.exception
     job = finished(query(at, "job"))
-    data = training.dataset(job.id)
+    data = training.here().dataset(job.id)
     assert data.label_word(row) == partly.label_names[1] and (data.labels >= 0).sum() == 13
     assert [view.name for view in data.views] == ["values", "labels"]
     assert np.isnan(data.view_values["labels"]).all(axis=1).sum() == 47
@@ -117,7 +117,7 @@ def test_own_labels_are_described_learnt_and_downloaded(model, flow):
     assert [n for n, line in enumerate(lines) if "odd" in line] == [4, 6, 41]
     assert lines[1] == "1,,NA"
     # A model learns at least two labels, so that a single one gets the other rows beside it.
-    data = training.dataset(finished(query(press(at, "Train with these labels"), "job")).id)
+    data = training.here().dataset(finished(query(press(at, "Train with these labels"), "job")).id)
     words = [data.label_word(n) for n in range(60)]
     assert [n for n, word in enumerate(words) if word == "odd *one*"] == [3, 5, 40]
     assert set(words) == {"odd *one*", "other rows"}

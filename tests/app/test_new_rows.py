@@ -401,7 +401,7 @@ def test_a_training_may_begin_with_the_rows(opened, flow):
     assert not at.exception
     job = finished(query(at, "job"))
     assert job.name == "My flow, with 6 more rows"
-    assert training.dataset(job.id).n_points == flow.n_points + 6
+    assert training.here().dataset(job.id).n_points == flow.n_points + 6
 
 
 @pytest.mark.parametrize("name", ["countries", "flow"])

@@ -21,10 +21,8 @@ def job(flow: Dataset, monkeypatch: pytest.MonkeyPatch) -> str:
     """Return the id of a job whose map is ready, and whose second stage takes very long."""
     monkeypatch.setattr(with_density, "SIZES", (1,) * 10_000)
     model = BayesianGPLVM(2, 8, max_iter=5, random_state=0, second_stage="auto")
-    id, end = training.submit(model, flow, "My flow"), time.monotonic() + 300.0
-    while training.snapshot(id).progress is None or (
-        training.snapshot(id).progress.phase not in second_stage.STEPS
-    ):
+    id, end = training.here().submit(model, flow, "My flow"), time.monotonic() + 300.0
+    while not (now := training.here().snapshot(id).progress) or now.phase not in second_stage.STEPS:
         assert time.monotonic() < end
         time.sleep(0.01)
     return id
@@ -34,7 +32,7 @@ def test_the_map_opens_while_its_second_stage_follows(job: str, monkeypatch: pyt
     at = run_page("train", job=job)
     assert not at.exception
     assert "Explore" in [button.label for button in at.button]
-    key = f"library:{training.snapshot(job).entry}"
+    key = f"library:{training.here().snapshot(job).entry}"
     for tab in ("explore", "fill", "rows"):
         at = run_page(tab, model=key)
         assert not at.exception
@@ -43,14 +41,14 @@ def test_the_map_opens_while_its_second_stage_follows(job: str, monkeypatch: pyt
     assert not at.exception
     assert "My flow" in said(at)
     at = run_page("explore", model=key)
-    training.pause(job)
-    training.wait(job, 300)
+    training.here().pause(job)
+    training.here().wait(job, 300)
     at.run()
     assert "Intervals and odd rows follow when the training continues." in said(at)
     at.button(key="second_stage_watch").click().run()
     assert query(at, "job") == job
     monkeypatch.setattr(with_density, "SIZES", (1,))
-    training.resume(job)
+    training.here().resume(job)
     entry = finished(job).entry
     assert Library(workspace() / "library").model(entry).density_ is not None
     at = run_page("fill", model=key)

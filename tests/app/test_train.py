@@ -85,7 +85,7 @@ def test_optional_data_can_be_chosen_or_name_their_package(monkeypatch):
 
 def test_second_browser_sees_the_job_and_continues_it(flow: Dataset):
     quick = BayesianGPLVM(2, n_inducing=8, max_iter=10, random_state=0)
-    job_id = training.submit(quick, flow, "Shared job")
+    job_id = training.here().submit(quick, flow, "Shared job")
     finished(job_id)
     at = run_page("train", job=job_id)
     assert not at.exception
@@ -99,24 +99,24 @@ def test_second_browser_sees_the_job_and_continues_it(flow: Dataset):
 
 
 def test_two_quick_clicks_both_count(flow: Dataset):
-    job_id = training.submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "In haste")
-    while training.snapshot(job_id).progress is None:
+    job_id = training.here().submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "Haste")
+    while training.here().snapshot(job_id).progress is None:
         time.sleep(0.01)
-    training.pause(job_id)
-    assert training.wait(job_id, timeout=300).status == "paused"
+    training.here().pause(job_id)
+    assert training.here().wait(job_id, timeout=300).status == "paused"
     at = run_page("train", job=job_id)
     at.button(key="job_resume").click()
     at.button(key="job_stop").click().run()
-    assert training.wait(job_id, timeout=300).status == "cancelled"
+    assert training.here().wait(job_id, timeout=300).status == "cancelled"
 
 
 def test_a_training_that_has_made_no_step_shows_where_it_starts(flow: Dataset):
-    first = training.submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "In front")
-    job_id = training.submit(BayesianGPLVM(2, max_iter=5, random_state=0), flow, "Behind")
+    first = training.here().submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "Front")
+    job_id = training.here().submit(BayesianGPLVM(2, max_iter=5, random_state=0), flow, "Behind")
     at = run_page("train", job=job_id)
     assert not at.exception
     assert "Map at the start" in said(at) and "mf-light" in said(at)
-    training.cancel(first)
+    training.here().cancel(first)
     finished(job_id)
     at.run()
     assert "Map at the start" not in said(at)
@@ -124,24 +124,24 @@ def test_a_training_that_has_made_no_step_shows_where_it_starts(flow: Dataset):
 
 def test_the_page_waits_for_the_end_of_a_step_after_pause(flow: Dataset, monkeypatch):
     monkeypatch.setattr(job_controls, "STEP", 60.0)
-    job_id = training.submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "Large")
-    while training.snapshot(job_id).progress is None:
+    job_id = training.here().submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "Large")
+    while training.here().snapshot(job_id).progress is None:
         time.sleep(0.01)
     at = run_page("train", job=job_id)
     drawn = at._tree
     at.button(key="job_pause").click().run()
     assert at.button(key="job_resume").label == "Resume"
-    assert training.snapshot(job_id).status == "paused"
+    assert training.here().snapshot(job_id).status == "paused"
     # Streamlit 1.67 may deliver a click twice. AppTest has no public way to do so.
     drawn.run()
-    assert training.snapshot(job_id).status == "paused"
+    assert training.here().snapshot(job_id).status == "paused"
     at.button(key="job_stop").click().run()
-    assert training.snapshot(job_id).status == "cancelled"
+    assert training.here().snapshot(job_id).status == "cancelled"
 
 
 def test_job_is_rerun_and_removed(flow: Dataset):
     quick = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0)
-    first = training.submit(quick, flow, "Twice")
+    first = training.here().submit(quick, flow, "Twice")
     finished(first)
     at = run_page("train", job=first)
     at.button(key="job_run_again").click().run()
@@ -151,7 +151,7 @@ def test_job_is_rerun_and_removed(flow: Dataset):
     at.run()
     at.button(key="job_remove_from_list").click().run()
     assert not at.exception
-    assert [job.id for job in training.jobs()] == [first]
+    assert [job.id for job in training.here().jobs()] == [first]
     assert len(items()) == 2
 
 
@@ -168,27 +168,27 @@ def test_a_training_of_another_server_is_left_to_it_and_taken_over_when_that_end
     model = BayesianGPLVM(2, n_inducing=8, max_iter=100_000, random_state=0)
     save({"model": model, "data": flow}, tmp_path / "parts.gplvm")
     at = run_page("train")
-    assert not at.exception and training.jobs() == ()
+    assert not at.exception and training.here().jobs() == ()
     command = [sys.executable, "-c", OTHER_SERVER, str(workspace()), str(tmp_path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
         assert other.stdout is not None
         job_id = other.stdout.readline().strip()
         at = run_page("train", job=job_id)
         assert not at.exception and "Another running copy" in said(at)
-        assert training.jobs() == ()
+        assert training.here().jobs() == ()
         other.kill()
     at.query_params["job"] = job_id
     at.run()
     assert not at.exception and "interrupted" in said(at)
     at.button(key="job_resume").click().run()
-    assert not at.exception and training.snapshot(job_id).status == "running"
-    training.cancel(job_id)
-    assert training.wait(job_id, timeout=300).entry is not None
+    assert not at.exception and training.here().snapshot(job_id).status == "running"
+    training.here().cancel(job_id)
+    assert training.here().wait(job_id, timeout=300).entry is not None
 
 
 def test_failed_training_has_a_clear_message(flow: Dataset):
-    job_id = training.submit(BayesianGPLVM(2, kernel="nonsense", max_iter=5), flow, "Fails")
-    assert training.wait(job_id, timeout=300).status == "failed"
+    job_id = training.here().submit(BayesianGPLVM(2, kernel="nonsense", max_iter=5), flow, "Fails")
+    assert training.here().wait(job_id, timeout=300).status == "failed"
     at = run_page("train", job=job_id)
     assert not at.exception
     assert "nonsense" in at.error[0].value

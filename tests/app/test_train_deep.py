@@ -73,7 +73,8 @@ def test_layers_above_several_views():
 def test_layers_that_are_off_are_reported_once_in_plain_words():
     rows = np.random.default_rng(0).normal(size=(30, 4))
     noise = Dataset("noise", "Noise", rows, Drawing("bars", (4,)))
-    job = finished(training.submit(DeepGPLVM((1, 2), 5, max_iter=30, random_state=0), noise, "N"))
+    model = DeepGPLVM((1, 2), 5, max_iter=30, random_state=0)
+    job = finished(training.here().submit(model, noise, "N"))
     doubts = [note for note in job.notes if note.startswith("layer ")]
     assert doubts
     words = said(run_page("train", job=job.id))

@@ -221,7 +221,7 @@ def test_coordinates_of_a_file_are_shown_as_a_map_without_training():
     assert "These rows have coordinates already." in said(at)
     at = press(at, "Show the map")
     (entry,) = Library(workspace() / "library").entries()
-    assert not at.exception and training.jobs() == ()
+    assert not at.exception and training.here().jobs() == ()
     assert entry.dimension_names == (("", ("umap_1", "umap_2")),)
     library = Library(workspace() / "library")
     shown = library.model(entry.id).latent_mean_

@@ -313,8 +313,8 @@ def test_the_library_and_the_jobs_lead_to_the_page(keep, model, pairs):
     assert not at.exception
     assert "What the views share" in said(at)
     quick = ManifoldRelevance(2, n_inducing=6, max_iter=4, random_state=0)
-    job = training.submit(quick, pairs, "Pairs again")
-    assert training.wait(job, timeout=300).status == "finished"
+    job = training.here().submit(quick, pairs, "Pairs again")
+    assert training.here().wait(job, timeout=300).status == "finished"
     at = app(page="train", job=job)
     assert not at.exception
     at.button(key="job_open").click().run()

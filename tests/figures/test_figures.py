@@ -62,18 +62,6 @@ def test_relevance_figure_without_relevances_gives_a_message(relevance):
     assert "No relevances yet" in words_of(figure)
 
 
-def test_trace_is_drawn_over_seconds_or_evaluations():
-    trace = {
-        "bound": np.array([-9.0, -5.0, -4.0]),
-        "seconds": np.array([0.1, 0.2, 0.4]),
-        "evaluations": np.array([1.0, 3.0, 4.0]),
-    }
-    np.testing.assert_allclose(trace_figure(trace).data[0].x, trace["seconds"])
-    over = trace_figure(trace, over="evaluations")
-    np.testing.assert_allclose(over.data[0].x, trace["evaluations"])
-    assert over.layout.xaxis.title.text == "evaluations of the bound"
-
-
 def test_the_time_of_a_second_stage_follows_that_of_the_first():
     trace = {"bound": np.array([1.0, 2.0, 5.0, 6.0]), "seconds": np.array([0.5, 1.5, 0.25, 1.0])}
     np.testing.assert_allclose(trace_figure(trace).data[0].x, [0.5, 1.5, 1.75, 2.5])

@@ -14,7 +14,7 @@ def test_a_small_table_is_shown_entry_by_entry():
 @pytest.mark.parametrize("shape", [(1000, 3), (2, 5000), (301, 997), (120, 200)])
 def test_a_large_table_is_reduced_to_shares(shape):
     missing = np.random.default_rng(1).random(shape) < 0.2
-    grid = missing_grid(missing, 120, 200)
+    grid = missing_grid(missing)
     assert grid.shape == (min(shape[0], 120), min(shape[1], 200))
     assert grid.min() >= 0 and grid.max() <= 1
     # The cells have nearly equal sizes, so their mean is the share of missing values.

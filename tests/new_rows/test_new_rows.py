@@ -379,9 +379,9 @@ def test_a_slip_is_a_hint_only_if_it_fits(
 
 def test_reasons_are_sentences() -> None:
     reason = Reason(0, 145.0, 13.04, 0.46, 14.5, "decimal", 0.41)
-    assert sentence_of(reason, "alcohol", "%") == (
-        "Given its other columns, “alcohol” would be 12.14 to 13.94 %; it is 145 %. Without it the "
-        "row is ordinary (p = 0.41). A slip of the decimal point? 14.5 % would fit."
+    assert sentence_of(reason, "alcohol") == (
+        "Given its other columns, “alcohol” would be 12.14 to 13.94; it is 145. Without it the "
+        "row is ordinary (p = 0.41). A slip of the decimal point? 14.5 would fit."
     )
 
 

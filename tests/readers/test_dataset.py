@@ -4,6 +4,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
+from scipy import sparse
 
 from gplvm_core.readers import DataError, Dataset, Drawing, Skeleton
 
@@ -80,6 +81,8 @@ def test_a_column_without_any_value_is_named(data):
         ({"targets": np.full((5, 6), np.nan)}, "no value is observed in 5 rows"),
         ({"targets": np.where(TARGETS > 9, 0, np.inf)}, "30 infinity in 5 of 5 rows"),
         ({"targets": np.ones((5, 6), int)}, "uint8 or floating"),
+        ({"targets": sparse.csr_array(TARGETS)}, r"sparse matrix.*targets.toarray\(\)"),
+        ({"targets": [[1.0, 2.0], [3.0]]}, "Give every row the same length"),
         ({"drawing": Drawing("bars", (7,))}, "6 values.*bars"),
         ({"column_names": ("a",)}, "1 column name for 6 columns"),
         ({"labels": np.zeros(4, int)}, "one number per row"),

@@ -94,3 +94,14 @@ def test_files_are_joined_by_their_ids():
     # Numbers of rows are no ids: one file counts from 0, the other from 1.
     counted = [part(name, row_names=np.arange(n, n + 6).astype(str)) for n, name in enumerate("ab")]
     np.testing.assert_array_equal(joined(counted).view_values["b"], counted[1].dataset.targets)
+
+
+def test_many_ids_in_another_order_take_no_time_for_each_pair_of_rows():
+    ids = np.array([f"row {n}" for n in range(30_000)])  # took a minute
+    values = np.arange(30_000.0)[:, None]
+    orders = {"one": slice(None), "other": slice(None, None, -1)}
+    parts = [
+        FileView(name, f"{name}.csv", dataset(name, values[at], row_names=ids[at]), len(ids))
+        for name, at in orders.items()
+    ]
+    np.testing.assert_array_equal(joined(parts).values, np.hstack([values, values]))

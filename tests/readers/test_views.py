@@ -66,7 +66,7 @@ def test_data_sets_can_be_views_and_keep_their_columns_names():
 def test_a_data_set_without_views_has_none():
     flow = load_dataset("flow")
     assert (flow.views, flow.view_values) == ((), {})
-    with pytest.raises(DataError, match="flow has no views, so no view 'left'"):
+    with pytest.raises(DataError, match="flow has no view 'left': it has no views"):
         flow.view("left")
 
 

@@ -12,7 +12,7 @@ import pytest
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.readers import Dataset
 from gplvm_core.store import Library
-from gplvm_core.training import Queue
+from gplvm_core.training import Queue, job
 from gplvm_core.training.job import Job
 from tests.store.faults import Faults, Kill
 
@@ -24,19 +24,19 @@ class Ending:
 
     def __init__(self, patch, at=None):
         self.iterations, self.faults = 0, None
-        fit, observe = Job._fit, Job.observe
+        fit, observe = job.fitted_map, Job.__call__
 
-        def counted(job, progress):
+        def counted(own, progress):
             self.iterations += 1
-            observe(job, progress)
+            observe(own, progress)
 
-        def fitted(job, dataset):
-            found = fit(job, dataset)
+        def fitted(*given):
+            found = fit(*given)
             self.faults = Faults(patch, at)
             return found
 
-        patch.setattr(Job, "observe", counted)
-        patch.setattr(Job, "_fit", fitted)
+        patch.setattr(Job, "__call__", counted)
+        patch.setattr(job, "fitted_map", fitted)
 
 
 @pytest.fixture(scope="module")

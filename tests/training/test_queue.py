@@ -511,22 +511,22 @@ def test_many_threads_can_use_one_queue(jobs, wave, make_model):
 
 def test_the_functions_share_one_queue_per_workspace(monkeypatch, tmp_path, wave, make_model):
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "one"))
-    id = training.submit(make_model(3), wave, "shared")
-    assert training.wait(id, 300).status == "finished"
-    assert [job.id for job in training.jobs()] == [id]
-    training.extend(id, 6)
-    assert training.wait(id, 300).parameters["max_iter"] == 6
-    other = training.rerun(id)
-    training.pause(other)
-    training.resume(other) if training.wait(other, 300).status == "paused" else None
-    training.cancel(other)
-    training.wait(other, 300)
-    training.forget(other)
-    np.testing.assert_array_equal(training.dataset(id).targets, wave.targets)
+    id = training.here().submit(make_model(3), wave, "shared")
+    assert training.here().wait(id, 300).status == "finished"
+    assert [job.id for job in training.here().jobs()] == [id]
+    training.here().extend(id, 6)
+    assert training.here().wait(id, 300).parameters["max_iter"] == 6
+    other = training.here().rerun(id)
+    training.here().pause(other)
+    training.here().resume(other) if training.here().wait(other, 300).status == "paused" else None
+    training.here().cancel(other)
+    training.here().wait(other, 300)
+    training.here().forget(other)
+    np.testing.assert_array_equal(training.here().dataset(id).targets, wave.targets)
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "two"))
-    assert training.jobs() == ()
+    assert training.here().jobs() == ()
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "one"))
-    assert training.snapshot(id).status == "finished"
+    assert training.here().snapshot(id).status == "finished"
 
 
 def test_data_of_one_row_fail_in_words(jobs, make_model):

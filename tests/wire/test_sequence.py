@@ -7,16 +7,8 @@ import pytest
 
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.wire.frame import unframe
-from gplvm_core.wire.sequence import (
-    MOST_PICTURE_BYTES,
-    Cue,
-    Reel,
-    SequencePanel,
-    as_pictures,
-    pack_reel,
-    spread_share,
-    usual_step,
-)
+from gplvm_core.wire.items import MOST_ITEM_BYTES, as_pictures
+from gplvm_core.wire.sequence import Cue, Reel, SequencePanel, pack_reel, spread_share, usual_step
 
 
 @pytest.fixture
@@ -83,8 +75,8 @@ def test_standard_deviations_of_pixels_have_their_own_range(film):
 
 def test_many_large_pictures_are_averaged_over_blocks():
     frames = np.random.default_rng(2).uniform(0, 1, (10, 900 * 700))
-    small, shape = as_pictures(Drawing("image", (900, 700)), frames, (0.0, 1.0))
-    assert small.size <= MOST_PICTURE_BYTES
+    small, shape = as_pictures(Drawing("image", (900, 700)), frames, (0.0, 1.0), 254)
+    assert small.size <= MOST_ITEM_BYTES
     assert shape == [450, 350]
     corner = frames[3].reshape(900, 700)[-2:, -2:].mean()
     assert small[3, -1] == pytest.approx(254 * corner, abs=0.51)

@@ -44,7 +44,8 @@ def read_motion(source: Source, encoding: str | None = None) -> tuple[Motion, st
     encoding: of the text, as for `read_table`; None finds it.
     """
     text, notes, _, name = _text_of(source, encoding)
-    motion = parse_motion(text, name)
+    lines = _Lines(text.splitlines(), name)
+    motion = _parse_frames(lines, _parse_hierarchy(lines))
     return replace(motion, notes=(*notes, *motion.notes)), name
 
 
@@ -75,13 +76,6 @@ def _gunzip(data: bytes, name: str) -> bytes:
     if not inflate.eof:
         raise DataError(f"{name} is cut off in the middle of its gzip data. Copy it again.")
     return text
-
-
-def parse_motion(text: str, name: str = "the BVH file") -> Motion:
-    """Parse the text of a BVH file. Errors (DataError) name the line."""
-    lines = _Lines(text.splitlines(), name)
-    joints = _parse_hierarchy(lines)
-    return _parse_frames(lines, joints)
 
 
 class _Lines:

@@ -14,7 +14,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.readers.errors import DataError, in_digits, plural
 from gplvm_core.readers.packages import require_packages
-from gplvm_core.readers.sources import Source, read_source, stem
+from gplvm_core.readers.sources import Source, named, read_source
 
 MAGIC = b"\x50"  # the second byte
 METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
@@ -93,14 +93,12 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
         *([f"Lengths are in {words}."] if recording.unit not in METRES else []),
     ]
     return Dataset(
-        name=stem(filename),
-        title=stem(filename).replace("_", " "),
+        **named(filename, "a C3D motion-capture file"),
         targets=positions[:, list(order)].reshape(len(chosen), -1),
         drawing=Drawing("skeleton", (len(order), 3), skeleton=skeleton),
         column_names=coordinate_names(skeleton),
         times=chosen / rate,
         sequences=np.zeros(len(chosen), dtype=np.int64),
-        source=f"{filename}, a C3D motion-capture file.",
         notes=tuple(notes),
     )
 

@@ -10,7 +10,7 @@ from gplvm_core.readers.bodies.upright import turned_upright
 from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.readers.errors import DataError, in_digits
-from gplvm_core.readers.sources import Source, stem
+from gplvm_core.readers.sources import Source, named
 
 
 def read_bvh(
@@ -75,14 +75,12 @@ def read_bvh(
     positions = scale * poses(used)[:, list(kept)]
     skeleton = replace(skeleton, rig=rig_of(used, kept, scale))
     return Dataset(
-        name=stem(filename),
-        title=stem(filename).replace("_", " "),
+        **named(filename, "a BVH motion-capture file"),
         targets=positions.reshape(len(chosen), -1),
         drawing=Drawing("skeleton", positions.shape[1:], skeleton=skeleton),
         column_names=coordinate_names(skeleton),
         times=chosen.astype(np.float64) * motion.frame_time,
         sequences=np.zeros(len(chosen), dtype=np.int64),
-        source=f"{filename}, a BVH motion-capture file.",
         notes=(
             *_notes(motion, skeleton, every, first_frame, len(chosen), unit_metres),
             which_up,

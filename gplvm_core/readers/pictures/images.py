@@ -30,7 +30,7 @@ from gplvm_core.readers.pictures.picture import (
     what_was_done,
 )
 from gplvm_core.readers.proposals import natural
-from gplvm_core.readers.sources import Archive, Source, open_archive, read_source, stem
+from gplvm_core.readers.sources import Archive, Source, named, open_archive, read_source
 
 CHANGED_SIZE = "stretched to the most common one"  # in the note on images of several sizes
 
@@ -88,8 +88,7 @@ def read_images(
         times = _place_in_sequence(sequences) / frame_rate
         notes.append(f"Frames in the order of their names, {frame_rate:g} per second.")
     return Dataset(
-        name=stem(filename),
-        title=stem(filename).replace("_", " "),
+        **named(filename, f"a zip file of {len(pixels)} images"),
         targets=pixels.reshape(len(pixels), -1),
         drawing=Drawing("image", pixels.shape[1:], (0.0, 255.0)),
         labels=labels,
@@ -97,7 +96,6 @@ def read_images(
         row_names=np.array(members, dtype=np.str_),
         times=times,
         sequences=sequences,
-        source=f"{filename}, a zip file of {len(pixels)} images.",
         notes=(*notes, *colour_notes),
     )
 
@@ -169,8 +167,7 @@ def _white(tops: dict[int, int]) -> tuple[int | None, list[str]]:
 
 def _load(data: bytes, member: str, size: Size, white: int | None) -> Picture:
     image = open_picture(data, member)
-    if image is None:  # _survey has already read it
-        raise DataError(f"{member} is damaged. Save it again.")
+    assert image is not None  # `_survey` has already read it
     changes = (
         "of a moving image, or one with several pages, only the first picture is used",
     ) * moving(image)

@@ -21,7 +21,7 @@ from gplvm_core.readers.pictures.picture import (
     stacked,
     what_was_done,
 )
-from gplvm_core.readers.sources import Source, read_source, stem
+from gplvm_core.readers.sources import Source, named, read_source
 
 UNTIMED = 0.1
 """Seconds for which browsers show a frame that has no duration."""
@@ -72,13 +72,11 @@ def read_video(
         )
     durations[durations == 0] = UNTIMED
     return Dataset(
-        name=stem(filename),
-        title=stem(filename).replace("_", " "),
+        **named(filename, f"an animated GIF of {len(pixels)} frames"),
         targets=pixels.reshape(len(pixels), -1),
         drawing=Drawing("image", pixels.shape[1:], (0.0, 255.0)),
         times=np.concatenate([[0.0], np.cumsum(durations[:-1])]),
         sequences=np.zeros(len(pixels), dtype=np.int64),
-        source=f"{filename}, an animated GIF of {len(pixels)} frames.",
         notes=(*notes, *colour_notes),
     )
 

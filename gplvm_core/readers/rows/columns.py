@@ -32,15 +32,35 @@ SPELLINGS = {each for word in MISSING for each in (word, word.upper(), word.titl
 class NamedRows:
     """The names of the columns in use, and the numbers of rows up to each group's end.
 
-    Any other column can be read as text. coded: how the columns in use are read; (): as numbers.
+    Any other column can be read as text. known: the names of all columns. coded: how the columns in
+    use are read; (): as numbers. what, problem, advice: for messages about files of this kind.
     """
 
     path: FilePath
     names: tuple[str, ...]
     edges: tuple[int, ...]
     state: FileState
+    known: tuple[str, ...]
     coded: tuple[Coded, ...] = field(default=(), kw_only=True)
     what: ClassVar[str]
+    problem: ClassVar[str]
+    advice: ClassVar[str]
+
+    @classmethod
+    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
+        """Read the header; DataError if a column is not of numbers, or without pyarrow."""
+        require_packages(cls.what, ("pyarrow",))
+        with opened(path) as file:
+            with parsing(path.name, cls.problem, cls.advice):
+                schema, counts = cls._header(file)
+            state = FileState.of(file)
+        edges = _edges(path, counts, len(schema))
+        return cls(path, _numbers_of(path, schema, columns), edges, state, tuple(schema.names))
+
+    @classmethod
+    def _header(cls, file: BinaryIO) -> tuple[Any, list[int]]:
+        """Return the schema of a file, and the number of rows of each group."""
+        raise NotImplementedError
 
     @property
     def n_rows(self) -> int:
@@ -108,14 +128,10 @@ class NamedRows:
             last = edge
         return pyarrow.Table.from_batches(found)
 
-    def known(self) -> tuple[str, ...]:
-        """Return the names of all columns."""
-        raise NotImplementedError
-
     def reading(self, coded: tuple[Coded, ...]) -> Self:
         """Return the file with these columns in use. Raises DataError if it lacks one."""
         names = tuple(each.name for each in coded)
-        _check_known(self.path, names, self.known())
+        _check_known(self.path, names, self.known)
         return replace(self, names=names, coded=coded)
 
     def sample(self, files: "Sequence[NamedRows]" = ()) -> NamedBytes:
@@ -125,8 +141,8 @@ class NamedRows:
         """
         import pyarrow
 
-        known = self.known()
-        some = [each for each in spread(files) if each.known() == known] or [self]
+        known = self.known
+        some = [each for each in spread(files) if each.known == known] or [self]
         count = -(-SAMPLED // len(some))
         parts = []
         for each in some:
@@ -216,27 +232,16 @@ def _edges(path: FilePath, counts: Sequence[int], width: int) -> tuple[int, ...]
 class ParquetRows(NamedRows):
     """The rows of a Parquet file by its row groups."""
 
+    what = "Parquet files"
+    problem, advice = "is cut short, or is not a Parquet file", "Write it again."
+
     @classmethod
-    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
-        """Read the header; DataError if a column is not of numbers, or without pyarrow."""
-        require_packages("Parquet files", ("pyarrow",))
+    def _header(cls, file: BinaryIO) -> tuple[Any, list[int]]:
         from pyarrow import parquet
 
-        with opened(path) as file:
-            with parsing(path.name, "is cut short, or is not a Parquet file", "Write it again."):
-                table = parquet.ParquetFile(file)
-                about, schema = table.metadata, table.schema_arrow
-            state = FileState.of(file)
-        counts = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
-        edges = _edges(path, counts, len(schema))
-        return cls(path, _numbers_of(path, schema, columns), edges, state)
-
-    def known(self) -> tuple[str, ...]:
-        """Return the names of all columns."""
-        from pyarrow import parquet
-
-        with opened(self.path, self.state) as file:
-            return tuple(parquet.ParquetFile(file).schema_arrow.names)
+        table = parquet.ParquetFile(file)
+        groups = map(table.metadata.row_group, range(table.num_row_groups))
+        return table.schema_arrow, [group.num_rows for group in groups]
 
     def _read(
         self, file: BinaryIO, groups: list[int], names: Sequence[str], size: int
@@ -251,38 +256,23 @@ class ParquetRows(NamedRows):
 class ArrowRows(NamedRows):
     """The rows of an Arrow or Feather file by its record batches."""
 
+    what = "Arrow and Feather files"
+    problem, advice = "is cut short, or is not an Arrow file", "Write it again as Feather."
+
     @classmethod
-    def of(cls, path: FilePath, columns: Sequence[str] | None = None) -> Self:
-        """Read the header; DataError if a column is not of numbers, or without pyarrow."""
-        require_packages("Arrow and Feather files", ("pyarrow",))
+    def _header(cls, file: BinaryIO) -> tuple[Any, list[int]]:
         from pyarrow import ipc
 
-        with opened(path) as file:
-            with parsing(
-                path.name, "is cut short, or is not an Arrow file", "Write it again as Feather."
-            ):
-                schema = ipc.open_file(file).schema
-                first = ipc.IpcReadOptions(included_fields=[0])
-                table = ipc.open_file(file, options=first)
-                counts = [table.get_batch(n).num_rows for n in range(table.num_record_batches)]
-            state = FileState.of(file)
-        edges = _edges(path, counts, len(schema))
-        return cls(path, _numbers_of(path, schema, columns), edges, state)
-
-    def known(self) -> tuple[str, ...]:
-        """Return the names of all columns."""
-        from pyarrow import ipc
-
-        with opened(self.path, self.state) as file:
-            return tuple(ipc.open_file(file).schema.names)
+        schema = ipc.open_file(file).schema
+        table = ipc.open_file(file, options=ipc.IpcReadOptions(included_fields=[0]))
+        return schema, [table.get_batch(n).num_rows for n in range(table.num_record_batches)]
 
     def _read(
         self, file: BinaryIO, groups: list[int], names: Sequence[str], size: int
     ) -> Iterator[Any]:
         from pyarrow import ipc
 
-        known = ipc.open_file(file).schema.names
-        options = ipc.IpcReadOptions(included_fields=[known.index(name) for name in names])
+        options = ipc.IpcReadOptions(included_fields=[self.known.index(name) for name in names])
         table = ipc.open_file(file, options=options)
         for group in groups:
             batch = table.get_batch(group)
@@ -295,7 +285,6 @@ class TextRows(NamedRows):
     """The rows of a text table by groups of lines: the bytes where each begins and ends."""
 
     places: tuple[tuple[int, int], ...]
-    every: tuple[str, ...]
     delimiter: str
     decimal: str
     notes: tuple[str, ...]
@@ -342,11 +331,7 @@ class TextRows(NamedRows):
         notes = (head.doubt,) if head.doubt else ()
         at, by, sign = tuple(places), str(head.delimiter), head.decimal
         edges = _edges(path, counts, len(known))
-        return cls(path, names, edges, state, at, known, by, sign, notes)
-
-    def known(self) -> tuple[str, ...]:
-        """Return the names of all columns."""
-        return self.every
+        return cls(path, names, edges, state, known, at, by, sign, notes)
 
     def _write(self, rows: Any, file: BinaryIO) -> None:
         from pyarrow import csv
@@ -366,7 +351,7 @@ class TextRows(NamedRows):
     ) -> Iterator[Any]:
         from pyarrow import ArrowInvalid, RecordBatch
 
-        number = {name: n for n, name in enumerate(self.every)}
+        number = {name: n for n, name in enumerate(self.known)}
         chosen = [number[name] for name in names]
         written = [each.name for each in self.coded if not each.in_numbers]
         numeric = {number[name] for name in self.names if name not in written} & {*chosen}
@@ -374,7 +359,7 @@ class TextRows(NamedRows):
             begin, end = self.places[group]
             file.seek(begin)
             lines = memoryview(file.read(end - begin))
-            rows = Rows(lines, self.delimiter, len(self.every), self.decimal)
+            rows = Rows(lines, self.delimiter, len(self.known), self.decimal)
             try:
                 for part in rows.parts(chosen, numeric, SPELLINGS):
                     yield RecordBatch.from_arrays(part.columns, list(names))
@@ -391,6 +376,6 @@ class TextRows(NamedRows):
                 f"{shortened(re.sub(r'^CSV parse error: ', '', reason), 200)}. Correct it."
             )
         return DataError(
-            f"{self.path.name}, column {self.every[int(found[1])]!r}: {shortened(found[2])!r}, "
+            f"{self.path.name}, column {self.known[int(found[1])]!r}: {shortened(found[2])!r}, "
             f"after row {row:,}, is not a number. Correct it, or leave the column out."
         )

@@ -9,7 +9,6 @@ from typing import Any, BinaryIO, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, IntArray
@@ -20,10 +19,10 @@ from gplvm_core.readers.rows.coded import Coded, Unknown, coded_as, learnt_from,
 from gplvm_core.readers.rows.columns import ArrowRows, NamedRows, ParquetRows, TextRows
 from gplvm_core.readers.rows.folders import FolderFile
 from gplvm_core.readers.rows.state import FilePath, FileState, opened
+from gplvm_core.readers.tables.arrays import npy_version
 from gplvm_core.readers.tables.dates import DateFormat
 from gplvm_core.readers.tables.mixed import Kinds
 
-HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 ROWS_AT_ONCE = 16_384
 # Every part has an overhead of milliseconds.
 MOST_PARTS = 4096
@@ -59,10 +58,10 @@ class NpyRows:
         """Read the header. Raises DataError unless it is a table of numbers."""
         with opened(path) as file:
             with parsing(path.name, "is not an .npy file", "Write it with numpy.save."):
-                version = npy.read_magic(file)
-                if version not in HEADERS:
+                version, read = npy_version(file)
+                if read is None:
                     raise DataError(f"{path.name} has an unknown .npy version {version}")
-                shape, by_column, dtype = HEADERS[version](file)
+                shape, by_column, dtype = read(file)
             begins, state = file.tell(), FileState.of(file)
         if dtype.kind not in "fiu" or dtype.hasobject:
             raise DataError(f"{path.name} holds {dtype}, not real numbers: save float32 or float64")
@@ -77,7 +76,8 @@ class NpyRows:
                 f"{path.name} is cut short: {shape[0]:,} rows of {shape[1]} need {needed:,} bytes, "
                 f"but it has {state.size:,}"
             )
-        return cls(path, *shape, dtype, begins, state, by_column)
+        n_rows, n_columns = shape
+        return cls(path, n_rows, n_columns, dtype, begins, state, by_column)
 
     def ends(self, size: int) -> list[int]:
         """Return row numbers that divide the file into parts of `size` rows."""
@@ -196,7 +196,7 @@ class RowFiles:
         if kinds is None and not date_columns:
             return cls._of(tuple(_file(path, columns) for path in given))
         files = named_files(given)
-        names = files[0].known() if columns is None else columns
+        names = files[0].known if columns is None else columns
         sample = files[0].sample(files)
         coded, notes = coded_as(sample, names, kinds, date_columns, date_formats or {})
         if not coded:

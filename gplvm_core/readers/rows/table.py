@@ -86,7 +86,7 @@ def is_large(path: Path) -> bool:
     if suffix == ".npy":
         return math.prod(RowFiles.of(path).shape) > MOST_VALUES
     whole = TABLES[suffix].of(path, ())
-    return whole.n_rows * len(whole.known()) > MOST_VALUES
+    return whole.n_rows * len(whole.known) > MOST_VALUES
 
 
 def looked_into(table: OpenTable) -> TableReport | None:
@@ -122,17 +122,14 @@ class TableDataset(Dataset):
 
         Raises DataError for other files, and if their columns differ.
         """
-        if use is None:
-            files = RowFiles.of(table.files)
-        else:
-            learnt, formats = (*use.values, *use.dates), dict(use.formats)
-            files = RowFiles.of(
-                table.files,
-                learnt,
-                kinds=use.kinds,
-                date_columns=use.dates,
-                date_formats=formats,
-            )
+        learnt, use = None if use is None else (*use.values, *use.dates), use or Use(())
+        files = RowFiles.of(
+            table.files,
+            learnt,
+            kinds=use.kinds,
+            date_columns=use.dates,
+            date_formats=dict(use.formats),
+        )
         count, width = files.shape
         drawn = np.sort(np.random.default_rng(0).permutation(count)[:SHOWN])
         targets, empty, unknown = files.taken(drawn)
@@ -158,8 +155,8 @@ class TableDataset(Dataset):
             table=table.name,
             n_rows=count,
             read_as=files.coded,
-            label=use.label if use else None,
-            ids=use.ids if use else (),
+            label=use.label,
+            ids=use.ids,
         )
         return replace(found, **found._named(files, drawn[there]))
 

@@ -1,12 +1,13 @@
 """Tables as arrays: NPZ and NPY files, read without pickle."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
+from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gplvm_core.readers.errors import DataError, listed, parsing
@@ -14,6 +15,7 @@ from gplvm_core.readers.limits import MOST_COLUMNS, MOST_VALUES, check_at_most, 
 from gplvm_core.readers.sources import Archive, open_archive
 from gplvm_core.readers.tables.columns import Column, Table
 
+HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 ZIP_MAGIC, NPY_MAGIC = b"PK", b"\x93NUMPY"
 LONGEST_HEADER = 10_100  # bytes; NumPy also refuses longer headers
 
@@ -30,8 +32,12 @@ class Declared:
     start: int
 
 
-def is_array_file(data: bytes) -> bool:
-    return data.startswith((ZIP_MAGIC, NPY_MAGIC))
+def npy_version(file: IO[bytes]) -> tuple[tuple[int, int], Callable[..., Any] | None]:
+    """Return the version of an .npy file, and the function for the rest of its header (shape,
+    order, type); None for the versions of records. Raises ValueError for other files.
+    """
+    version = npy.read_magic(file)
+    return version, HEADERS.get(version)
 
 
 def parse_arrays(data: bytes, name: str, array: str | None) -> Table:
@@ -114,11 +120,7 @@ def _header(head: bytes, size: int, name: str) -> Declared:
     """Read the header of an array and check it against the number of bytes that follow."""
     file = io.BytesIO(head)
     with parsing(name):
-        version = np.lib.format.read_magic(file)
-        read = {
-            (1, 0): np.lib.format.read_array_header_1_0,
-            (2, 0): np.lib.format.read_array_header_2_0,
-        }.get(version)
+        _, read = npy_version(file)
         if read is None:
             raise DataError(f"{name} has records with named fields. Save plain arrays of numbers.")
         shape, fortran_order, dtype = read(file)

@@ -13,7 +13,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import DataError, in_digits, listed, parsing, plural
 from gplvm_core.readers.packages import require_packages
-from gplvm_core.readers.sources import Source, read_source, stem
+from gplvm_core.readers.sources import Source, named, read_source
 from gplvm_core.readers.tables.sheets import check_size
 from gplvm_core.readers.tables.text import unique_names
 
@@ -82,12 +82,10 @@ def read_fcs(source: Source, *, compensate: bool = True, cofactor: float | None 
     markers = [str(marker).strip() for marker in file.pns_labels]
     unique, name_notes = unique_names([_called(labels[d], markers[d]) for d in kept])
     return Dataset(
-        name=stem(name),
-        title=stem(name).replace("_", " "),
+        **named(name, "an FCS file of a cytometer"),
         targets=values[:, kept],
         drawing=Drawing.of_vector(len(kept)),
         column_names=tuple(unique),
-        source=f"{name}, an FCS file of a cytometer.",
         notes=(*notes, *name_notes),
     )
 

@@ -16,7 +16,7 @@ from gplvm_core.readers.errors import DataError, listed, parsing, plural
 from gplvm_core.readers.kinds import TableColumn
 from gplvm_core.readers.limits import MOST_VALUES, check_at_most
 from gplvm_core.readers.packages import require_packages
-from gplvm_core.readers.sources import Source, read_source, stem
+from gplvm_core.readers.sources import Source, named, read_source
 from gplvm_core.readers.tables.hdf5 import check_hdf5
 
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
@@ -89,8 +89,7 @@ def read_h5ad(
         genes = tuple(column.name for column in columns)
         notes.extend(words)
     return Dataset(
-        name=stem(filename),
-        title=stem(filename).replace("_", " "),
+        **named(filename, "an AnnData file"),
         targets=values,
         drawing=Drawing.of_vector(values.shape[1]),
         columns=columns,
@@ -98,7 +97,6 @@ def read_h5ad(
         label_names=names,
         column_names=genes,
         row_names=np.array(cells.obs_names, dtype=np.str_),
-        source=f"{filename}, an AnnData file.",
         notes=tuple(notes),
         covariates={
             str(name): column.to_numpy(dtype=float, na_value=np.nan)

@@ -1,7 +1,6 @@
 """The lines above the rows of a spreadsheet: titles, and column names that take two lines."""
 
 import itertools
-import operator
 import re
 from collections.abc import Iterator, Sequence
 
@@ -88,7 +87,8 @@ def find_header(rows: Sequence[Sequence[str]]) -> tuple[bool, str]:
     first = rows[0]
     units = [has_unit(cell) and not any(has_unit(row[d]) for row in rows[1 : 1 + LOOKED_AT])
              for d, cell in enumerate(first)]  # fmt: skip
-    if any(units) and len(rows) > 1 and all(map(operator.or_, units, map(is_name, first))):
+    values = [d for d, cell in enumerate(first) if is_value(cell)]
+    if any(units) and len(rows) > 1 and all(units[d] for d in values):
         return True, "the numbers of the first line have units, the others not"
     words = [cell for cell in first if not is_value(cell)]
     set_of_words = set(words)
@@ -170,10 +170,6 @@ def _counts_up(cells: Sequence[str]) -> bool:
         return False
     first = "01".find(cells[0])
     return first >= 0 and all(cell == str(n) for n, cell in enumerate(cells, start=first))
-
-
-def is_name(cell: str) -> bool:
-    return not is_value(cell)
 
 
 def is_value(cell: str) -> bool:

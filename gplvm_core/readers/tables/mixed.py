@@ -18,7 +18,6 @@ from gplvm_core.readers.kinds import (
     coded_column,
     columns_of,
     plain,
-    robust_numbers,
 )
 from gplvm_core.readers.proposals import LARGE, Proposal
 from gplvm_core.readers.tables.columns import Column, Table
@@ -63,9 +62,8 @@ def _kinds_in(
         for column in columns
     ]
     with _naming(table):
-        kinds = chosen_kinds([own.get(name) for name in names], names, proposals)
-    if isinstance(asked, str):
-        kinds = robust_numbers(kinds, asked)
+        given = [own.get(name) for name in names]
+        kinds = chosen_kinds(given, names, proposals, robust=asked == "robust")
     notes = [
         f"{name} is read as numbers, not counts: {each.reason}."
         for name, kind, each in zip(names, kinds, proposals, strict=True)

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from gplvm_core.readers.checks import units_differ
 from gplvm_core.readers.errors import in_digits
 from gplvm_core.readers.fractions import run_of_fractions
 from gplvm_core.readers.proposals import CONSTANT, MOSTLY_NUMBERS, Proposal
@@ -32,8 +31,8 @@ FIRST_ROWS, FIRST_COLUMNS = 6, 40
 class ColumnReport:
     """Properties of one column. `role` is the suggested role, and `reason` explains the suggestion.
 
-    `spread` is the standard deviation, None for text. A column with numbers and text is not
-    numeric, and `reason` names the first cell of text. `dates` lists the possible formats of dates,
+    A column with numbers and text is not numeric, and `reason` names the first cell of text.
+    `dates` lists the possible formats of dates,
     or of numbers that may be dates; None if there are none. `mostly_numbers`: at least half of the
     cells are numbers, so the others are probably mistakes. `kinds`: the kinds that the column can
     have in a table with words, each with a reason and its words; the proposed kind comes first. If
@@ -45,10 +44,8 @@ class ColumnReport:
     role: Role
     reason: str
     numeric: bool
-    constant: bool
     n_distinct: int
     n_missing: int
-    spread: float | None
     dates: Dates | None = None
     mostly_numbers: bool = False
     kinds: tuple[str, ...] = ()
@@ -74,10 +71,9 @@ class TableReport:
     `arrays` are the arrays of an NPZ file that could be the table. `array` is the array that is
     reported. If the user must choose an array first, `array` is None and `columns` is empty.
     `image_shape` is set if the rows are images; `columns` then lists only the other arrays of the
-    file. `scaling` is the suggested scaling: "columns" if the units differ. `first_rows` are the
-    cells of the first rows, by column. `letters` are words of a text that may have another
-    encoding; `codes` are numbers that may stand for missing values; `fractions` are neighbouring
-    columns of numbers whose rows have the sum 1 or 100.
+    file. `first_rows` are the cells of the first rows, by column. `letters` are words of a text
+    that may have another encoding; `codes` are numbers that may stand for missing values;
+    `fractions` are neighbouring columns of numbers whose rows have the sum 1 or 100.
     """
 
     name: str
@@ -89,8 +85,6 @@ class TableReport:
     array: str | None
     arrays: tuple[str, ...]
     image_shape: tuple[int, ...] | None
-    scaling: Literal["global", "columns"]
-    scaling_reason: str
     notes: tuple[str, ...]
     beside: tuple[str, ...] = ()  # names of columns outside the table itself
     first_rows: tuple[tuple[str, ...], ...] = ()
@@ -140,7 +134,6 @@ def inspect_table(
     columns += [_report(column, table, True) for column in table.beside]
     columns = _one_each(columns if is_image else _with_sequences(columns, table))
     values = {column.name for column in columns if column.role == "value"}
-    scaling_reason = _units_differ(columns)
     own: dict[str, Any] = {
         each.name: getattr(table, each.name, None) for each in fields(TableReport)
     }
@@ -148,8 +141,6 @@ def inspect_table(
         "name": table.file or table.name,
         "n_rows": len(table.places),
         "columns": tuple(columns),
-        "scaling": "columns" if scaling_reason else "global",
-        "scaling_reason": scaling_reason,
         "beside": tuple(column.name for column in table.beside),
         "first_rows": tuple(each.first_words(FIRST_ROWS) for each in table.columns[:FIRST_COLUMNS]),
         "codes": missing_codes([each for each in table.columns if each.name in values]),
@@ -192,17 +183,13 @@ def _report(
         reason = "times of day, as hours since midnight"
     if distinct == 1 and not reason:
         reason = f"always {in_digits(finite[0], 6) if len(finite) else 'infinite'}"
-    with np.errstate(over="ignore"):
-        spread = float(finite.std()) if len(finite) else None
     return ColumnReport(
         name=column.name,
         role=role,
         reason=reason,
         numeric=numbers is not None and len(finite) > 0,
-        constant=distinct <= 1,
         n_distinct=distinct,
         n_missing=missing,
-        spread=spread,
         dates=dates,
         mostly_numbers=numbers is not None or column.share >= MOSTLY_NUMBERS,
         kinds=() if beside else kind.kinds,  # only columns of the table itself are learnt
@@ -309,14 +296,3 @@ def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:
         seen.add(column.role)
         kept.append(column)
     return kept
-
-
-def _units_differ(columns: list[ColumnReport]) -> str:
-    spreads = [(c.spread, c.name) for c in columns if c.role == "value" and c.spread]
-    if not units_differ(np.array([spread for spread, _ in spreads])):
-        return ""
-    (low, lowest), (high, highest) = min(spreads), max(spreads)
-    return (
-        f"{highest} spreads by {in_digits(high, 3)} and {lowest} by {in_digits(low, 3)}: the units "
-        "seem to differ, and with one global scale only the largest would count"
-    )

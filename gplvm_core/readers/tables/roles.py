@@ -162,7 +162,12 @@ def moments_in(
 
 
 def times_in(
-    column: Column, table: Table, roles: ColumnRoles, rows: NDArray[np.intp], unit: TimeUnit | None
+    column: Column,
+    table: Table,
+    formats: Mapping[str, DateFormat],
+    rows: NDArray[np.intp],
+    *,
+    unit: TimeUnit | None,
 ) -> tuple[Array, str, list[str]]:
     """Return the times of all rows, their unit in words ("" if unknown), and notes.
 
@@ -171,7 +176,7 @@ def times_in(
     """
     if unit is not None and unit not in SECONDS:
         raise DataError(f"The unit of time is one of {listed(list(SECONDS))}; got {unit!r}.")
-    found = moments_in(column, table, roles.formats)
+    found = moments_in(column, table, formats)
     words, notes = "", []
     if found is None:
         times = as_numbers([column], table)[:, 0]
@@ -191,13 +196,13 @@ def times_in(
 
 
 def parts_of_dates(
-    column: Column, table: Table, roles: ColumnRoles
+    column: Column, table: Table, formats: Mapping[str, DateFormat]
 ) -> tuple[list[Column], list[str]]:
     """Convert a column of dates to columns to learn; also return notes.
 
     Constant columns are left out. Raises DataError if none is left.
     """
-    found = moments_in(column, table, roles.formats)
+    found = moments_in(column, table, formats)
     if found is None:
         raise DataError(
             f"{table.name}: the column {_called(column)} has no dates. Use it as numbers.",

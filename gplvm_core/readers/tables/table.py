@@ -17,7 +17,7 @@ from gplvm_core.readers.kinds import LACKS, usable
 from gplvm_core.readers.missing import EMPTY, check_observed
 from gplvm_core.readers.proposals import in_order
 from gplvm_core.readers.sources import Source, read_source, stem
-from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
+from gplvm_core.readers.tables.arrays import NPY_MAGIC, ZIP_MAGIC, parse_arrays
 from gplvm_core.readers.tables.codes import missing_codes, total_rows, without_codes
 from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
@@ -215,7 +215,7 @@ def _to_learn(
         if dates and dates.usual and column.name not in roles.formats:
             notes.append(DATES.format(column.name, dates.reason))
     for column in roles.columns(table, roles.dates):
-        parts, part_notes = parts_of_dates(column, table, roles)
+        parts, part_notes = parts_of_dates(column, table, roles.formats)
         values += parts
         notes += part_notes
     if not values:
@@ -263,7 +263,7 @@ def _facts(
         if without := np.count_nonzero(facts["labels"] < 0):
             notes.append(f"Rows without a label: {without}.")
     for column in roles.columns(table, [roles.time]):
-        times, words, time_notes = times_in(column, table, roles, rows, time_unit)
+        times, words, time_notes = times_in(column, table, roles.formats, rows, unit=time_unit)
         empty = np.setdiff1d(np.flatnonzero(np.isfinite(times)), rows)
         facts |= {"times": times[rows], "time_unit": words}
         facts |= {"empty_times": times[empty]} if len(empty) else {}
@@ -328,7 +328,7 @@ def rows_with_values(
     roles = ColumnRoles.of(table, **of_columns)
     columns = [column for column in table.columns if column.name not in roles.all]
     for column in roles.columns(table, roles.dates):
-        columns += parts_of_dates(column, table, roles)[0]
+        columns += parts_of_dates(column, table, roles.formats)[0]
     values = [column.numbers for column in columns if column.numbers is not None]
     if not values:
         raise DataError(
@@ -357,7 +357,7 @@ def _parsed(
     data: bytes, name: str, array: str | None, header: bool | None, encoding: str | None
 ) -> Table:
     sheet = is_workbook(data, name)
-    if is_array_file(data) and not sheet:
+    if data.startswith((ZIP_MAGIC, NPY_MAGIC)) and not sheet:
         return parse_arrays(data, name, array)
     if array is not None:
         raise DataError(

@@ -37,16 +37,12 @@ def parse_text(data: bytes, name: str, header: bool | None, encoding: str | None
         if found is not None:
             return found
     text, notes, letters = decoded(data, name, encoding)
-    return replace(_of_text(text, name, header, notes), letters=letters)
-
-
-def _of_text(text: str, name: str, header: bool | None, notes: list[str]) -> Table:
     grid, delimiter, split_notes = split_text(text, name)
     notes = [*notes, *split_notes]
     if grid.named and header is False:
         grid = replace(grid, rows=grid.rows[1:], places=grid.places[1:], named=False)
         notes.append("The column names in a comment were skipped.")
-    return table_of(grid, name, header, notes, delimiter=delimiter)
+    return replace(table_of(grid, name, header, notes, delimiter=delimiter), letters=letters)
 
 
 def table_of(

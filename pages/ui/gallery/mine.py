@@ -82,19 +82,19 @@ OPEN = ("queued", "running", "paused", "interrupted")
 
 def running_jobs() -> None:
     """Show unfinished trainings with their progress and links; update while something trains."""
-    training.recover()  # also recovers the jobs of stopped servers that used this workspace
-    active = any(job.active for job in training.jobs())
+    training.here().recover()  # also recovers the jobs of stopped servers that used this workspace
+    active = any(job.active for job in training.here().jobs())
     st.fragment(_jobs, run_every=LOOK if active else None)(_open_ids())
 
 
 def _open_ids() -> tuple[tuple[str, str | None], ...]:
-    return tuple((job.id, job.entry) for job in training.jobs() if job.status in OPEN)
+    return tuple((job.id, job.entry) for job in training.here().jobs() if job.status in OPEN)
 
 
 def _jobs(drawn: tuple[tuple[str, str | None], ...]) -> None:
     if _open_ids() != drawn:
         st.rerun()  # a training has started or ended, or its map is ready
-    for job in training.jobs():
+    for job in training.here().jobs():
         if job.status in OPEN:
             _job(job)
 

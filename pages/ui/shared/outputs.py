@@ -18,7 +18,7 @@ def rows_of_views(dataset: Dataset) -> dict[str, ViewRows]:
     """Return the views as rows that can be drawn, and `WHOLE` if the whole row has a drawing."""
     views = {view.name: ViewRows.of(dataset, view.name) for view in dataset.views}
     if draws_whole(dataset):
-        views[WHOLE] = ViewRows(dataset.values, dataset.drawing, dataset.column_names, dataset)
+        views[WHOLE] = ViewRows.of(dataset)
     return views
 
 

@@ -54,7 +54,7 @@ def _training_of(key: str) -> Snapshot | None:
     place, _, entry = key.partition(":")
     if place != "library":
         return None
-    every = (job for job in training.jobs() if job.entry == entry)
+    every = (job for job in training.here().jobs() if job.entry == entry)
     return next((job for job in every if job.status not in ENDED), None)
 
 

@@ -110,4 +110,4 @@ def _final(entry: str, version: str) -> Predicted:
 @st.cache_resource(max_entries=16, show_spinner=False)
 def asked_of(job_id: str) -> Dataset:
     """Return the data set of a job; it never changes."""
-    return training.dataset(job_id)
+    return training.here().dataset(job_id)

@@ -34,16 +34,17 @@ def controls(job: Snapshot) -> None:
         if job.request == "pause":
             asked(ANSWERS["Pause"], "pause")
         elif job.status == "running" and job.request is None:
-            action("Pause", "pause", partial(end_step, training.pause, job.id), width=TURN_WIDTH)
+            pause = partial(end_step, training.here().pause, job.id)
+            action("Pause", "pause", pause, width=TURN_WIDTH)
         if job.status in WAITING:
-            resume = partial(training.resume, job.id)
+            resume = partial(training.here().resume, job.id)
             action("Resume", "play_arrow", resume, width=TURN_WIDTH, primary=True)
         if job.status == "failed" and job.parameters:
-            action("Try again", "play_arrow", lambda: training.resume(job.id))
+            action("Try again", "play_arrow", lambda: training.here().resume(job.id))
         if job.request == "cancel":
             asked(ANSWERS["Stop"], "stop")
         elif job.active or job.status in WAITING:
-            stop = partial(end_step, training.cancel, job.id)
+            stop = partial(end_step, training.here().cancel, job.id)
             action("Stop", "stop", stop, width=TURN_WIDTH, help=STOP)
         if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
             longer(job)
@@ -106,7 +107,7 @@ def asked(label: str, icon: str) -> None:
 def end_step(request: Callable[[str], None], job_id: str) -> None:
     """Request a pause or an end, and wait a moment, since most steps of a training are short."""
     request(job_id)
-    training.wait(job_id, timeout=STEP)
+    training.here().wait(job_id, timeout=STEP)
 
 
 def attempt(act: Callable[[], object]) -> None:
@@ -118,11 +119,11 @@ def attempt(act: Callable[[], object]) -> None:
 
 
 def run_again(job_id: str) -> None:
-    st.query_params["job"] = begin(lambda: training.rerun(job_id))
+    st.query_params["job"] = begin(lambda: training.here().rerun(job_id))
 
 
 def remove(job_id: str) -> None:
-    training.forget(job_id)
+    training.here().forget(job_id)
     st.query_params.pop("job", None)
 
 
@@ -136,6 +137,6 @@ def longer(job: Snapshot) -> None:
         def go_on() -> None:
             done = job.progress.iteration if job.progress is not None else 0
             most = max(int(job.parameters["max_iter"]), done) + int(st.session_state["job_more"])
-            training.extend(job.id, most)
+            training.here().extend(job.id, most)
 
         st.button("Continue", type="primary", key="job_extend", on_click=attempt, args=(go_on,))

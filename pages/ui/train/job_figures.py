@@ -40,7 +40,7 @@ START = (
 def live_figures(job_id: str) -> None:
     """Show the job's bound, ARD bars and latent map, live or from the saved model."""
     try:
-        job = training.snapshot(job_id)
+        job = training.here().snapshot(job_id)
     except ValueError:
         return
     if is_regression(job):
@@ -159,7 +159,7 @@ def words_of(job: Snapshot, count: int) -> tuple[Any, tuple[str, ...], Any]:
 @st.cache_resource(max_entries=32, show_spinner=False)
 def stored_words(job_id: str) -> tuple[Any, tuple[str, ...], Any]:
     """Return labels, their names and the rows' names; a job's data never change."""
-    dataset = training.dataset(job_id)
+    dataset = training.here().dataset(job_id)
     return dataset.labels, dataset.label_names, dataset.row_names
 
 
@@ -182,7 +182,7 @@ def as_at_the_start(dataset: Dataset) -> Array:
 @st.cache_data(max_entries=32, show_spinner=False)
 def start_picture(job_id: str) -> str:
     """Draw the data's principal components; return "" if there are none."""
-    dataset = training.dataset(job_id)
+    dataset = training.here().dataset(job_id)
     if dataset.n_points < 2:
         return ""
     values = as_at_the_start(dataset)

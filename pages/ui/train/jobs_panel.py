@@ -33,7 +33,7 @@ from pages.ui.train.job_figures import live_figures
 
 def job_view(job_id: str) -> None:
     """Show everything about one job: name, state, buttons, and live figures."""
-    job = training.snapshot(job_id)
+    job = training.here().snapshot(job_id)
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(job.name), anchor=False, width="content")
         status_badge(job.status)
@@ -90,7 +90,7 @@ def settings_of(job: Snapshot) -> list[str]:
 def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None:
     """Show bound, noise, steps and time left; rerun the page when the state has changed."""
     try:
-        job = training.snapshot(job_id)
+        job = training.here().snapshot(job_id)
     except ValueError:  # the job was removed in another browser
         st.rerun()
     if state_of(job) != drawn:
@@ -267,7 +267,7 @@ def on_the_page(said: str) -> str:
 
 def active_banner() -> None:
     """Show the running trainings with links, above the form."""
-    for job in training.jobs():
+    for job in training.here().jobs():
         if job.status == "running":
             with st.container(border=True, horizontal=True, vertical_alignment="center"):
                 status_badge(job.status)
@@ -279,14 +279,14 @@ def active_banner() -> None:
 
 def job_list(chosen: str | None) -> None:
     """Show all jobs, newest first; a click opens a job."""
-    jobs = training.jobs()[::-1]
+    jobs = training.here().jobs()[::-1]
     if not jobs:
         return
     st.divider()
     waiting = sum(job.status == "queued" for job in jobs)
     st.header("Trainings", anchor=False)
     if waiting:
-        at_once = training.limits().at_once
+        at_once = training.here().limits.at_once
         runs = "one runs" if at_once == 1 else f"{at_once} run"
         st.caption(f"{plural(waiting, 'training')} waiting; {runs} at a time.")
     for job in jobs:
