@@ -84,6 +84,13 @@ class Belief:
         observed = None if self.observed is None else self.observed[chosen]
         return Belief(self.mean[chosen], self.variance[chosen], observed)
 
+    def followed_by(self, further: "Belief") -> "Belief":
+        """Return the belief about the points of both, which have the same dimensions."""
+        return Belief(
+            np.concatenate([self.mean, further.mean]),
+            np.concatenate([self.variance, further.variance]),
+        )
+
     def thinned(self, most: int) -> "Belief":
         """Return the belief about at most `most` points, spread evenly over the rows."""
         if self.n_points <= most:

@@ -169,8 +169,7 @@ def splits_of(cv: Any, n_rows: int, random_state: int | None) -> list[Split]:
         if n_rows < least:
             raise DataError(
                 f"{plural(n_rows, 'row')} cannot be split into training and test rows: the "
-                "comparison "
-                f"needs at least {least} rows"
+                f"comparison needs at least {least} rows"
             )
         cv = ShuffleSplit(int(cv), test_size=TEST_SHARE, random_state=random_state)
     splits = list(check_cv(cv).split(np.empty((n_rows, 1))))
@@ -181,11 +180,9 @@ def splits_of(cv: Any, n_rows: int, random_state: int | None) -> list[Split]:
     for train, test in splits:
         if len(train) < LEAST_TRAINING or len(test) < LEAST_TEST:
             raise DataError(
-                f"a split of the {plural(n_rows, 'row')} has "
-                f"{plural(len(train), 'training row')} and "
-                f"{plural(len(test), 'test row')}; a split needs at least {LEAST_TRAINING} "
-                f"training rows and {LEAST_TEST} "
-                "test rows: give more rows or fewer splits"
+                f"a split of the {plural(n_rows, 'row')} has {plural(len(train), 'training row')} "
+                f"and {plural(len(test), 'test row')}; a split needs at least {LEAST_TRAINING} "
+                f"training rows and {LEAST_TEST} test rows: give more rows or fewer splits"
             )
     return splits
 

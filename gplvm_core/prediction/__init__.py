@@ -27,15 +27,13 @@ from gplvm_core.prediction.generate import (
 )
 from gplvm_core.prediction.network import DATA, Network, TrainedEdge
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Explained, Projection, explain, project
-from gplvm_core.prediction.row_terms import Evidence
+from gplvm_core.prediction.project import Explained, Projection, explain
 from gplvm_core.prediction.transfer import correspond, transfer
 
 __all__ = [
     "DATA",
     "Clusters",
     "DerivedDensity",
-    "Evidence",
     "Explained",
     "Fill",
     "Network",
@@ -60,7 +58,6 @@ __all__ = [
     "predict",
     "predict_covariance",
     "predict_uncertain",
-    "project",
     "quantiles",
     "reconstructed",
     "reconstructed_jointly",

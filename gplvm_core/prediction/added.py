@@ -20,10 +20,11 @@ from gplvm_core.bounds import (
 )
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.numerics import Array, IntArray
-from gplvm_core.prediction.place import STARTING_POINTS, place
+from gplvm_core.prediction.network import DATA, Network
+from gplvm_core.prediction.place import STARTING_POINTS, place_rows
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import QUICK
-from gplvm_core.prediction.row_terms import Evidence, MixedTerms
+from gplvm_core.prediction.row_terms import MixedTerms
 from gplvm_core.priors import StandardNormal
 from gplvm_core.readers import RowFiles
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
@@ -128,8 +129,9 @@ class StreamedPart:
         outputs = rows[own]
         if self.table is not None:
             outputs = self.table.recoded(self.files.columns, outputs)
-        beliefs, _ = place((Evidence(self.posterior, outputs),), self.training, effort=SUMMED)
-        return Passed(begin + len(rows), Sums.of(self.posterior, outputs, beliefs))
+        network = Network.star({DATA: self.posterior}, self.training)
+        beliefs, _ = place_rows(network, {DATA: outputs}, effort=SUMMED)
+        return Passed(begin + len(rows), Sums.of(self.posterior, outputs, beliefs[0]))
 
 
 def streamed_sums(

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float, Shaped
 
-from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import AnyNDArray, Array
 from gplvm_core.prediction.forward import Moments, moments, with_priors
@@ -201,8 +200,7 @@ class HeldStates(HeldOut):
         yield False, moments(network, {0: states}, noise=True)
 
     def forecasts(self, network: Network, before: Rows, ahead: Rows) -> Moments:
-        own, last = self.network.beliefs[0], before[-1:]
-        now = Belief(own.mean[last], own.variance[last])
+        now = self.network.beliefs[0].rows(before[-1:])
         generator = np.random.default_rng(0)
         steps = self._steps(ahead, before[-1])
         drawn = futures(self.transition, now, int(steps[-1]), FUTURES, generator)[:, steps - 1]

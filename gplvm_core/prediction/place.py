@@ -1,6 +1,6 @@
 """Infer the points of many rows with q(u) fixed, in parts that limit the memory."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import reduce
 
@@ -11,7 +11,6 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import IntArray
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.project import QUICK, Effort, Inputs, explain
-from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.reduce import serial
 
@@ -25,22 +24,6 @@ Watch = Callable[[int], bool]
 Rows = Int[IntArray, " n"]
 # A function that returns the posteriors of rows with these numbers.
 Find = Callable[[Rows, Effort], Belief]
-
-
-def place(
-    evidence: Sequence[Evidence],
-    training: Belief,
-    executor: Executor = serial,
-    watch: Watch | None = None,
-    effort: Effort = QUICK,
-) -> tuple[Belief, int]:
-    """Call `place_rows` for the node of one layer, or of several views."""
-    ends = {str(at): each.posterior for at, each in enumerate(evidence)}
-    outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
-    found, placed = place_rows(
-        Network.star(ends, training), outputs, executor=executor, watch=watch, effort=effort
-    )
-    return found[0], placed
 
 
 def place_rows(

@@ -19,7 +19,7 @@ from gplvm_core.prediction.forward import followed
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
 from gplvm_core.prediction.row_bound import RowBound, Search
-from gplvm_core.prediction.row_terms import ROWS_PER_TILE, Evidence
+from gplvm_core.prediction.row_terms import ROWS_PER_TILE
 
 ROWS_PER_BATCH = 1024
 # The search for few rows ends below this slope, in nats per standard deviation.
@@ -171,19 +171,6 @@ class Explained:
             for at, own in best.items():
                 own.mean[rows], own.variance[rows] = whole[at].mean, whole[at].variance
         return best | dict(self.known)
-
-
-def project(
-    evidence: Sequence[Evidence], training: Belief, *, effort: Effort = THOROUGH
-) -> Projection:
-    """Infer q(x*) = N(mean, diag variance) of new rows from the outputs of layers on one node.
-
-    training: q(X) of the training rows. If q(X) has no variances, the result is the most probable
-    points.
-    """
-    ends = {str(at): each.posterior for at, each in enumerate(evidence)}
-    outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
-    return explain(Network.star(ends, training), outputs, effort=effort)[0]
 
 
 @one_thread_a_product()

@@ -32,14 +32,6 @@ class RowTerms(Protocol):
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """Outputs of new rows in one layer, in the user's units (NaN: missing)."""
-
-    posterior: Posterior
-    outputs: Float[Array, "N D"]
-
-
-@dataclass(frozen=True)
 class UncertainTerms:
     """Terms for q(x_n) = N(mean, diag variance), computed from a single adjoint of each row's Φ."""
 

@@ -103,26 +103,22 @@ class StateBound:
 
     def __call__(self, states: Belief) -> tuple[float, Belief]:
         """The bound in nats, and its gradient in the means and variances."""
-        mean, variance = states.mean, states.variance
-        each, d_mean, d_variance = self.data.data(mean, variance, np.arange(len(mean)))
+        rows = np.arange(states.n_points)
+        each, d_mean, d_variance = self.data.data(states.mean, states.variance, rows)
         d_mean, d_variance = self.weight * d_mean, self.weight * d_variance
         value, first = self.weight * float(each.sum()), 1
         if self.before is None:
-            kl, d_kl = StandardNormal().kl(Belief(mean[:1], variance[:1]))
+            kl, d_kl = StandardNormal().kl(states.rows(slice(1)))
             value -= kl
             d_mean[:1] -= d_kl.mean
             d_variance[:1] -= d_kl.variance
-            above = Belief(mean[:-1], variance[:-1])
+            above = states.rows(slice(-1))
         else:
             first = 0
-            above = Belief(
-                np.vstack([self.before.mean, mean[:-1]]),
-                np.vstack([self.before.variance, variance[:-1]]),
-            )
+            above = self.before.followed_by(states.rows(slice(-1)))
         if above.n_points:
-            each, d_above, d_below = self.transition.data(
-                above, Belief(mean[first:], variance[first:])
-            )
+            below = states.rows(slice(first, None))
+            each, d_above, d_below = self.transition.data(above, below)
             value += float(each.sum())
             d_mean[first:] += d_below.mean
             d_variance[first:] += d_below.variance

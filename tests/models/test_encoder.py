@@ -17,7 +17,7 @@ from gplvm_core.models.problems.initialise import principal_scores
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
-from gplvm_core.prediction import Evidence, project
+from gplvm_core.prediction import DATA, Network, explain
 from gplvm_core.priors.encoder import Bumps, Encoder
 from gplvm_core.statistics import Targets
 from gplvm_core.store import load, save
@@ -154,9 +154,8 @@ def test_training_rows_are_where_training_put_them(model: BayesianGPLVM, rows) -
 
 def test_new_rows_are_found_as_well_as_by_inference(model: BayesianGPLVM) -> None:
     new = curve(60, 9)
-    inferred = project(
-        (Evidence(model.posterior_, new),), Belief(model.latent_mean_, model.latent_variance_)
-    ).best
+    training = Belief(model.latent_mean_, model.latent_variance_)
+    inferred = explain(Network.star({DATA: model.posterior_}, training), {DATA: new})[0].best
     error = np.sqrt(np.mean((model.denoise(new) - new) ** 2))
     best = np.sqrt(np.mean((model.inverse_transform(inferred.mean) - new) ** 2))
     assert best < error < 2.5 * best

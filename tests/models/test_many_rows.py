@@ -23,9 +23,9 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, Local, MixedOutputs, evaluate_mixed
 from gplvm_core.datasets import DataError
 from gplvm_core.models.problems import many_rows
+from gplvm_core.prediction import DATA, Network
 from gplvm_core.prediction.added import SUMMED
-from gplvm_core.prediction.place import place
-from gplvm_core.prediction.row_terms import Evidence
+from gplvm_core.prediction.place import place_rows
 from gplvm_core.readers.kinds import in_own_values
 from gplvm_core.store import save
 from gplvm_core.wire.model import as_seen
@@ -411,11 +411,9 @@ def test_words_and_counts_of_files_are_streamed(tmp_path: Path, monkeypatch) -> 
     # The bound and q(u) of all rows, with the factors that the trained map gives them.
     rows, at = np.concatenate([kept, np.setdiff1d(np.arange(700), kept)]), alone.posterior_
     outputs = alone.columns_.encoded(in_own_values(files.columns, values[rows]))
-    new, _ = place((Evidence(at, outputs[120:]),), alone._belief, effort=SUMMED)
-    belief = Belief(
-        np.concatenate([alone.latent_mean_, new.mean]),
-        np.concatenate([alone.latent_variance_, new.variance]),
-    )
+    network = Network.star({DATA: at}, alone._belief)
+    new, _ = place_rows(network, {DATA: outputs[120:]}, effort=SUMMED)
+    belief = alone._belief.followed_by(new[0])
     measured = at.links.measured
     bias = np.where(measured, 0.0, at.center)
     mean, square = moments(at, belief)

@@ -8,7 +8,7 @@ import pytest
 from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, evaluate_layer
-from gplvm_core.prediction import DATA, Evidence, Network, Projection, project
+from gplvm_core.prediction import DATA, Network, Projection, explain
 from gplvm_core.prediction.impute import impute
 from gplvm_core.prediction.paths import Continued, likely_path
 from gplvm_core.prediction.posterior import Posterior
@@ -81,9 +81,13 @@ def assert_at_a_maximum(posterior, row, mean, spread, prior) -> None:
             assert bound_of(posterior, row, mean, spread + step, prior) < best
 
 
+def placed(posterior: Posterior, rows: np.ndarray, training: Belief) -> Projection:
+    return explain(Network.star({DATA: posterior}, training), {DATA: rows})[0]
+
+
 def test_a_projection_is_where_the_bound_is_highest(posterior, inputs) -> None:
     rows = _outputs(np.random.default_rng(1).normal(size=(5, 2)))
-    found = project([Evidence(posterior, rows)], Belief(inputs, np.full_like(inputs, 0.05)))
+    found = placed(posterior, rows, Belief(inputs, np.full_like(inputs, 0.05)))
     prior = np.zeros(2), np.ones(2)
     for n, row in enumerate(rows):
         mean, spread = found.mean[n, 0], found.variance[n, 0]
@@ -111,7 +115,7 @@ def test_imputed_inputs_are_where_the_bound_is_highest(posterior) -> None:
 
 def test_a_certain_projection_is_where_the_density_is_highest(posterior, inputs) -> None:
     rows = _outputs(np.random.default_rng(3).normal(size=(5, 2)))
-    found = project([Evidence(posterior, rows)], Belief.certain(inputs))
+    found = placed(posterior, rows, Belief.certain(inputs))
     nothing = np.zeros(2)
 
     def density(row: np.ndarray, point: np.ndarray) -> float:

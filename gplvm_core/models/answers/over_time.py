@@ -283,10 +283,7 @@ class States:
         if self.missing is not None:
             more, others = self.missing.of(self.sequences[rows[0]])
             times = np.append(times, more)
-            states = Belief(
-                np.vstack([states.mean, others.mean]),
-                np.vstack([states.variance, others.variance]),
-            )
+            states = states.followed_by(others)
         steps = steps_after(times, end, self.step)[0]
         order = np.argsort(steps)
         return steps[order], states.rows(order)

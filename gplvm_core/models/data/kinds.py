@@ -90,9 +90,8 @@ def columns_in_words(
         if share > REPEATED:
             value = scaling.center[at] + scaling.scale[at] * values[np.argmax(counts)]
             notes.append(
-                f"the column {column.name!r} is {in_digits(value)} in {share:.0%} of its rows "
-                "and is "
-                "learnt almost without noise, so it may dominate the map; if the column has few "
+                f"the column {column.name!r} is {in_digits(value)} in {share:.0%} of its rows and "
+                "is learnt almost without noise, so it may dominate the map; if the column has few "
                 "different values, declare it as a grade or a count"
             )
     if without:

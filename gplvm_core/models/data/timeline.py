@@ -266,8 +266,7 @@ def timeline_notes(
         if period is not None and period > span:
             notes.append(
                 f"the period {in_digits(period, 3)} is longer than the longest sequence, "
-                f"{in_digits(span, 3)}: the "
-                "data show no repetition"
+                f"{in_digits(span, 3)}: the data show no repetition"
             )
     return tuple(notes)
 

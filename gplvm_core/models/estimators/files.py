@@ -21,9 +21,9 @@ from gplvm_core.models.problems import many_rows
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.numerics import Array, IntArray
-from gplvm_core.prediction import DATA, Evidence
+from gplvm_core.prediction import DATA, Network
 from gplvm_core.prediction.added import Added, Passed, Sums, streamed_sums
-from gplvm_core.prediction.place import place
+from gplvm_core.prediction.place import place_rows
 from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.cells import cells_of
 from gplvm_core.readers.errors import plural
@@ -186,7 +186,8 @@ def extend(self: M, Y: ArrayLike) -> M:
     refuse_known_errors(model, "the places of further rows")
     outputs, posterior = model._rows(Y)[DATA], model.posterior_
     with executor_for(model.n_jobs) as executor:
-        belief, _ = place((Evidence(posterior, outputs),), model._belief, executor)
+        network = Network.star({DATA: posterior}, model._belief)
+        belief = place_rows(network, {DATA: outputs}, executor=executor)[0][0]
         new = Sums.of(posterior, outputs, belief, executor)
     _add(model, model.statistics_, new, belief)
     added = plural(len(outputs), "row")
@@ -270,11 +271,6 @@ def _add(model: Any, known: Statistics, new: Sums, kept: Belief | None) -> None:
     information = (before * model.information_ + new.divergence) / (before + new.count)
     rows = model.rows_
     model.rows_ = rows.more(new.count) if kept is None else rows.with_beliefs(new.count)
-    belief = model._belief
-    if kept is not None:
-        belief = Belief(
-            np.concatenate([belief.mean, kept.mean]),
-            np.concatenate([belief.variance, kept.variance]),
-        )
+    belief = model._belief if kept is None else model._belief.followed_by(kept)
     bound = model.bound_ + added.gained
     set_fitted(model, belief, information, bound, added.statistics, added.posterior)

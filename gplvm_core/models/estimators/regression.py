@@ -133,7 +133,7 @@ class SparseGPRegression(RegressionModel):
         given = self._given(X, Y, X_variance, constrained=self.constrained)
         inputs, outputs, units, scaling = given
         check_kernel(self.kernel, inputs)
-        priors, kept = inputs.prior, self._kept(inputs)
+        priors, (kept, odd) = inputs.prior, self._kept(inputs)
         inputs, targets = inputs.rows(kept), outputs[kept]
         with executor_for(self.n_jobs) as executor:
             problem, trained = self._staged(inputs, targets, scaling, executor, callback, resume)
@@ -165,7 +165,7 @@ class SparseGPRegression(RegressionModel):
             + capped_notes(inducing_count(self.n_inducing, len(targets)), len(targets))
         )
         notes += failures_in_words(self.restarts_)
-        self._note(notes + self._stage_notes(inputs, len(kept)))
+        self._note(notes + odd)
         self.notes_ += noise_in_words("shared", scaling)
         return self
 
@@ -225,10 +225,6 @@ class SparseGPRegression(RegressionModel):
             phases=phases,
         )
 
-    def _kept(self, inputs: Inputs) -> Bool[BoolArray, " N"]:
-        """The rows to train on."""
-        return np.ones(inputs.belief.n_points, dtype=bool)
-
-    def _stage_notes(self, inputs: Inputs, n_given: int) -> tuple[str, ...]:
-        """Notes on rows and stages; n_given: the number of given rows."""
-        return ()
+    def _kept(self, inputs: Inputs) -> tuple[Bool[BoolArray, " N"], tuple[str, ...]]:
+        """The rows to train on, and notes on the other rows."""
+        return np.ones(inputs.belief.n_points, dtype=bool), ()

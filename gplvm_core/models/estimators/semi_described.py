@@ -16,16 +16,12 @@ from gplvm_core.models.estimators.settings import preset
 from gplvm_core.models.problems.graph import PHASES, Begun, Given, Graph
 from gplvm_core.models.problems.initialise import initial_inducing
 from gplvm_core.models.problems.nodes import guess_inputs
+from gplvm_core.models.problems.shallow import LEAST_ROWS, imputed_by, rows_with_inputs, whole_rows
 from gplvm_core.models.training.run import Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import Training
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction.impute import impute
-from gplvm_core.readers.errors import plural
 from gplvm_core.statistics import Executor
-
-# The smallest number of complete rows that can train a model to impute the other rows.
-LEAST_ROWS = 3
 
 
 @preset
@@ -70,7 +66,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
         callback: Callable[[Progress], None] | None,
         resume: Run | None,
     ) -> tuple[Graph, tuple[Trained, ...]]:
-        whole = _whole(inputs)
+        whole = whole_rows(inputs)
         if whole.all():
             return super()._staged(inputs, targets, scaling, executor, callback, resume)
         if whole.sum() < LEAST_ROWS:
@@ -82,7 +78,9 @@ class SemiDescribedGPRegression(SparseGPRegression):
         first = self._problem(inputs.rows(whole), targets[whole], executor)
         trained = self._run(first, targets[whole], scaling, callback, resume)
         best = max(trained, key=lambda each: each.restart.bound)
-        joined, layer = self._joined(inputs, targets, whole, first, best)
+        (found,) = first.learnt(best.parameters, (targets[whole],)).layers
+        joined = imputed_by(found, inputs, targets)
+        layer = self._layer(best, joined.belief.mean[~whole], len(targets))
         begun = Given(Begun((joined.belief,), (layer,)))
         second = self._problem(joined, targets, executor, begun, kernel_held=True)
         if trained[-1].restart.result.status == "stopped":
@@ -95,37 +93,15 @@ class SemiDescribedGPRegression(SparseGPRegression):
             second, targets, scaling, callback, None, seeds=(best.restart.seed,)
         )
 
-    def _joined(
-        self,
-        inputs: Inputs,
-        targets: Array,
-        whole: Bool[BoolArray, " N"],
-        first: Graph,
-        trained: Trained,
-    ) -> tuple[Inputs, Layer]:
-        """The start of the second stage: the imputed inputs, and the layer of the first stage."""
-        # Both inputs and outputs are in internal units.
-        unit = Scaling(np.zeros(targets.shape[1]), np.ones(targets.shape[1]))
-        learnt = first.learnt(trained.parameters, (targets[whole],))
-        posterior = learnt.layers[0].as_posterior(unit)
-        partial = inputs.rows(~whole)
-        found = impute(
-            posterior,
-            targets[~whole],
-            partial.belief,
-            partial.prior,
-            partial.missing,
-            inputs.rows(whole).belief.mean,
-        )
-        mean, variance = inputs.belief.mean.copy(), inputs.belief.variance.copy()
-        mean[~whole], variance[~whole] = found.mean, found.variance
-        inducing = posterior.inducing
-        more = min(inducing_count(self.n_inducing, len(targets)), len(targets)) - len(inducing)
+    def _layer(self, trained: Trained, imputed: Float[Array, "n Q"], count: int) -> Layer:
+        """The layer of the first stage, with further inducing inputs among the imputed rows."""
+        layer: Layer = trained.parameters.layers[0]
+        inducing = layer.inducing
+        more = min(inducing_count(self.n_inducing, count), count) - len(inducing)
         if more > 0:
             generator = np.random.default_rng(trained.restart.seed)
-            inducing = np.vstack([inducing, initial_inducing(found.mean, more, generator)[0]])
-        layer = Layer(trained.parameters.layers[0].kernel, inducing, 1.0)
-        return inputs.starting_at(mean, variance), layer
+            inducing = np.vstack([inducing, initial_inducing(imputed, more, generator)[0]])
+        return Layer(layer.kernel, inducing, 1.0)
 
     def _latent(self, inputs: Inputs, targets: Array, executor: Executor) -> Graph:
         """The only stage for data with too few complete rows.
@@ -137,28 +113,10 @@ class SemiDescribedGPRegression(SparseGPRegression):
         begin = inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
         return self._problem(begin, targets, executor, phases=PHASES)
 
-    def _kept(self, inputs: Inputs) -> Bool[BoolArray, " N"]:
-        kept = np.asarray(~inputs.missing.all(axis=1))
-        return kept if _whole(inputs).sum() >= LEAST_ROWS else np.ones_like(kept)
-
-    def _stage_notes(self, inputs: Inputs, n_given: int) -> tuple[str, ...]:
-        notes: tuple[str, ...] = ()
-        n_whole, n_kept = int(_whole(inputs).sum()), inputs.belief.n_points
-        if n_kept < n_given:
-            notes = (f"left out, because they have no input: {n_given - n_kept} of {n_given} rows",)
-        if n_whole < min(LEAST_ROWS, n_kept):
-            notes += (
-                f"complete inputs are in {plural(n_whole, 'row')}, too few to impute the other "
-                "rows: missing "
-                "inputs start from the outputs",
-            )
-        return notes
+    def _kept(self, inputs: Inputs) -> tuple[Bool[BoolArray, " N"], tuple[str, ...]]:
+        return rows_with_inputs(inputs)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _whole(inputs: Inputs) -> Bool[BoolArray, " N"]:
-    return np.asarray(~inputs.missing.any(axis=1))

@@ -126,10 +126,9 @@ class JointFamily(Following):
         power = 2 if squared else 1
         if n_rows * n_inducing**2 * n_inputs**power > MOST_NUMBERS:
             raise ValueError(
-                f"family={self.name!r} is for small models: {n_rows} rows × {n_inducing}² "
-                f"inducing inputs × {n_inputs}{'²' if squared else ''} dimensions of a layer's "
-                f"inputs are more than {MOST_NUMBERS:,}. Use fewer inducing inputs, or "
-                "family='gated'"
+                f"family={self.name!r} is for small models: {n_rows} rows × {n_inducing}² inducing "
+                f"inputs × {n_inputs}{'²' if squared else ''} dimensions of a layer's inputs are "
+                f"more than {MOST_NUMBERS:,}. Use fewer inducing inputs, or family='gated'"
             )
 
     def seen(self, top: Belief) -> Correlated:

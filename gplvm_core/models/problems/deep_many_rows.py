@@ -120,10 +120,9 @@ class SampledGraph(Graph):
         found = [believed[at] for at in range(len(training))]
         back = np.argsort(np.concatenate([self.rows, others]))
         nodes = tuple(
-            Belief(
-                np.concatenate([own.mean, new.mean])[back],
-                np.concatenate([own.variance, new.variance])[back],
-                None if own.observed is None else np.ones((total, own.n_latent), dtype=bool),
+            replace(
+                own.followed_by(new).rows(back),
+                observed=None if own.observed is None else np.ones((total, own.n_latent), bool),
             )
             for own, new in zip(training, found, strict=True)
         )
@@ -159,8 +158,7 @@ class SampledRegression(SampledGraph):
             return (note,)
         return note, (
             f"stopped while rows were placed: {plural(left, 'row')} kept the position that the "
-            "layers "
-            "above predict"
+            "layers above predict"
         )
 
     def _inputs(self, rows: Rows) -> dict[int, Float[Array, "n _Q"]]:

@@ -167,7 +167,7 @@ def _layer(
     edge, layer, (level, depth) = graph.edges[at], learnt.layers[at], _level(graph, at)
     node, last = learnt.nodes[edge.source], not edge.ends_in_node
     belief, ratio, free = node.belief, _ratio(layer), freedom(layer.posterior)
-    units = scaling or _units(learnt.nodes[_below_node(edge)].belief.n_latent)
+    units = scaling or Scaling.none(learnt.nodes[_below_node(edge)].belief.n_latent)
     posterior, seen = layer.as_posterior(units), graph.source(edge, learnt.nodes)
     psi1, _ = posterior.kernel.psi1(seen.mean, seen.variance, posterior.inducing)
     linear = _linear(seen.mean, posterior.mean(seen.mean, psi1))
@@ -218,11 +218,6 @@ def _layer(
 
 def _below(n_layers: int) -> str:
     return "a shallow model" if n_layers == 1 else f"a model of {n_layers} layers"
-
-
-def _units(n_outputs: int) -> Scaling:
-    """The scaling of hidden outputs, which have no external units."""
-    return Scaling(np.zeros(n_outputs), np.ones(n_outputs))
 
 
 def _ratio(layer: Settled | LayerValue) -> float:

@@ -37,11 +37,6 @@ class Shift:
     after: Int[IntArray, " P"]
 
     @staticmethod
-    def taken(belief: Belief, rows: Int[IntArray, " P"]) -> Belief:
-        """The belief about some rows."""
-        return Belief(belief.mean[rows], belief.variance[rows])
-
-    @staticmethod
     def returned(slope: Belief, rows: Int[IntArray, " P"], count: int) -> Belief:
         """Put the gradients of some rows in their places among `count` rows; 0 elsewhere.
 

@@ -340,11 +340,11 @@ class Graph:
     def source(edge: LayerEdge, nodes: Sequence[Believed]) -> Belief:
         """q(X) of the inputs of a layer."""
         belief = reduce(Belief.beside, (nodes[source].belief for source in edge.sources))
-        return belief if edge.shift is None else edge.shift.taken(belief, edge.shift.before)
+        return belief if edge.shift is None else belief.rows(edge.shift.before)
 
     @staticmethod
     def _targets(edge: LayerEdge, nodes: Sequence[Believed]) -> Targets:
         if isinstance(edge.outputs, Targets):
             return edge.outputs
         belief, shift = nodes[edge.outputs].belief, edge.shift
-        return Targets.believed(belief if shift is None else shift.taken(belief, shift.after))
+        return Targets.believed(belief if shift is None else belief.rows(shift.after))

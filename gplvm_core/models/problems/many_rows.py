@@ -24,8 +24,8 @@ from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Evaluated, Phase, Work
 from gplvm_core.numerics import Array, IntArray
 from gplvm_core.parameters import Layout
-from gplvm_core.prediction import Evidence
-from gplvm_core.prediction.place import Watch, place
+from gplvm_core.prediction import Network
+from gplvm_core.prediction.place import Watch, place_rows
 from gplvm_core.readers.errors import plural
 from gplvm_core.statistics import Executor
 
@@ -189,16 +189,14 @@ class ManyRows:
             return parameters, 0
         seen = self._of_rows(self.order[:before])
         learnt = self.graph(replace(self.begin, outputs=seen)).learnt(parameters, seen)
-        coming = self._of_rows(self.order[before:count])
-        evidence = [
-            Evidence(layer.as_posterior(Scaling.none(outputs.shape[1])), outputs)
-            for layer, outputs in zip(learnt.layers, coming, strict=True)
-        ]
-        new, placed = place(evidence, belief, self.executor, watch)
-        whole = Belief(
-            np.concatenate([belief.mean, new.mean]),
-            np.concatenate([belief.variance, new.variance]),
-        )
+        coming = {str(at): own for at, own in enumerate(self._of_rows(self.order[before:count]))}
+        ends = {
+            name: layer.as_posterior(Scaling.none(outputs.shape[1]))
+            for (name, outputs), layer in zip(coming.items(), learnt.layers, strict=True)
+        }
+        star = Network.star(ends, belief)
+        new, placed = place_rows(star, coming, executor=self.executor, watch=watch)
+        whole = belief.followed_by(new[0])
         layers = []
         for at, layer in enumerate(parameters.layers):
             missing = self.begin.n_inducing - len(layer.inducing)
@@ -258,7 +256,6 @@ def left_over(count: int) -> tuple[str, ...]:
     if not count:
         return ()
     return (
-        f"stopped while rows were placed: {plural(count, 'row')} kept the position of the "
-        "nearest trained "
-        "row",
+        f"stopped while rows were placed: {plural(count, 'row')} kept the position of the nearest "
+        "trained row",
     )

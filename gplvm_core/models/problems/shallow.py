@@ -123,8 +123,7 @@ def rows_with_inputs(inputs: Inputs) -> tuple[Bool[BoolArray, " N"], tuple[str, 
     if n_whole < min(LEAST_ROWS, n_given):
         return np.ones(n_given, dtype=bool), (
             f"complete inputs are in {plural(n_whole, 'row')}, too few to impute the other rows: "
-            "missing "
-            "inputs start from the outputs",
+            "missing inputs start from the outputs",
         )
     kept = np.asarray(~inputs.missing.all(axis=1))
     if kept.all():
@@ -153,10 +152,17 @@ def imputed(
     if whole.sum() < LEAST_ROWS:
         mean = guess_inputs(inputs, targets, np.random.default_rng(0))
         return inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
-    known, partial, n_outputs = inputs.rows(whole), inputs.rows(~whole), targets.shape[1]
-    layer = shallow_layer(known, targets[whole], n_inducing, jitter, executor, max_iter)
+    known = inputs.rows(whole), targets[whole]
+    layer = shallow_layer(*known, n_inducing, jitter, executor, max_iter)
+    return imputed_by(layer, inputs, targets)
+
+
+def imputed_by(layer: Settled, inputs: Inputs, targets: Float[Array, "N D"]) -> Inputs:
+    """The inputs, with q(X) of missing entries imputed by the layer of the complete rows."""
+    whole = whole_rows(inputs)
+    known, partial = inputs.rows(whole), inputs.rows(~whole)
     # Inputs and outputs are in internal units.
-    posterior = layer.as_posterior(Scaling(np.zeros(n_outputs), np.ones(n_outputs)))
+    posterior = layer.as_posterior(Scaling.none(targets.shape[1]))
     incomplete = targets[~whole], partial.belief, partial.prior, partial.missing
     found = impute(posterior, *incomplete, known.belief.mean)
     mean, variance = inputs.belief.mean.copy(), inputs.belief.variance.copy()

@@ -124,7 +124,7 @@ class StateNode(HiddenNode):
 
     def believed(self, own: Belief) -> Believed:
         hidden = super().believed(own)
-        first = Belief(own.mean[self.first], own.variance[self.first])
+        first = own.rows(self.first)
         # −KL of the first states, whose entropy the hidden node already contains.
         kl, d_kl = StandardNormal().kl(first)
         entropy, d_entropy = first.entropy()
@@ -138,7 +138,7 @@ class StateNode(HiddenNode):
 
         # The first states have the wide prior N(0, I), also in dimensions that are off.
         rest = np.setdiff1d(np.arange(own.n_points), self.first)
-        later = super().believed(Belief(own.mean[rest], own.variance[rest]))
+        later = super().believed(own.rows(rest))
         return Believed(own, hidden.own - kl - entropy, later.information, pullback)
 
 
