@@ -10,7 +10,6 @@ Also here: draw a row of a table with words as a small picture (Pillow), as the 
 
 import base64
 import io
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -120,14 +119,21 @@ def oblique_view(joints: Array) -> tuple[Array, Array]:
     return joints[:, 0] * np.cos(turn) + joints[:, 2] * np.sin(turn), joints[:, 1]
 
 
-def bone_side(name: str) -> str | None:
-    """Guess the side of the body from a joint's name: "left", "right" or None."""
-    if re.match(r"l[A-Z_. ]|left", name, re.IGNORECASE) and not re.match(
-        "lower|lumbar", name, re.IGNORECASE
-    ):
-        return "left"
-    right = re.match(r"r[A-Z_. ]|right", name, re.IGNORECASE)
-    return "right" if right and not re.match("root", name, re.IGNORECASE) else None
+def sides(names: Sequence[str]) -> list[str | None]:
+    """Guess the side of the body from each joint's name: "left", "right" or None.
+
+    A side is written out, or it is a first letter for which the other side has a joint, too:
+    "lfemur" beside "rfemur", but not "leg".
+    """
+    small = [name.lower() for name in names]
+
+    def side(name: str) -> str | None:
+        for word, other in (("left", "r"), ("right", "l")):
+            if name.startswith(word) or (name[:1] == word[0] and other + name[1:] in small):
+                return word
+        return None
+
+    return [side(name) for name in small]
 
 
 def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> Image.Image:
@@ -142,7 +148,7 @@ def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -
     assert drawing.skeleton is not None  # `Drawing` ensures this for its kind
     width = max(2, round(side / 45))
     known = ~(np.isnan(x) | np.isnan(y))
-    inks = [BONE_INKS.get(bone_side(name) or "", FAINT) for name in drawing.skeleton.joint_names]
+    inks = [BONE_INKS.get(side or "", FAINT) for side in sides(drawing.skeleton.joint_names)]
     for joint, parent in enumerate(drawing.skeleton.parents):
         if parent >= 0 and known[parent] and known[joint]:
             pen.line((x[parent], y[parent], x[joint], y[joint]), fill=inks[joint], width=width)

@@ -32,6 +32,16 @@ from gplvm_core.readers.views import (
     side_by_side,
 )
 
+# The type of each field of one value per row, and the kinds of arrays that become it.
+PER_ROW: dict[str, tuple[type, str]] = {
+    "labels": (np.int64, "iu"),
+    "times": (np.float64, "fiu"),
+    "sequences": (np.int64, "iu"),
+    "empty_times": (np.float64, "fiu"),
+    "empty_sequences": (np.int64, "iu"),
+    "row_names": (np.str_, "U"),
+}
+
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
@@ -162,12 +172,12 @@ class Dataset:
         self._check_columns(targets.shape[1])
         self._check_kinds(targets)
         self._keep("targets", targets)
-        self._keep("labels", self._per_row("labels", self.labels, "iu", np.int64))
-        self._keep("times", self._per_row("times", self.times, "fiu", np.float64))
-        self._keep("sequences", self._per_row("sequences", self.sequences, "iu", np.int64))
+        empty = 0 if self.empty_times is None else np.size(self.empty_times)
+        for name in PER_ROW:
+            count = empty if name.startswith("empty") else len(targets)
+            self._keep(name, self._per_row(name, getattr(self, name), count))
         self._check_labels()
         self._order_labels()
-        self._keep("row_names", self._per_row("row names", self.row_names, "U", np.str_))
         for name in ("covariates", "known"):
             self._check_facts(name)
         if self.task is not None:
@@ -379,15 +389,16 @@ class Dataset:
         check_views(self.views, n_outputs, self.name)
 
     def _per_row(
-        self, what: str, array: NDArray[Any] | None, kinds: str, dtype: type
+        self, field_name: str, array: NDArray[Any] | None, count: int
     ) -> NDArray[Any] | None:
         if array is None:
             return None
+        what, (dtype, kinds) = field_name.replace("_", " "), PER_ROW[field_name]
         array = np.asarray(array, dtype=dtype if kinds == "U" else None)
         one = "name" if kinds == "U" else "number"
-        if array.shape != (len(self.targets),):
+        if array.shape != (count,):
             raise DataError(
-                f"{self.name}: {what} must be one {one} per row, shape ({len(self.targets)},); "
+                f"{self.name}: {what} must be one {one} per row, shape ({count},); "
                 f"got shape {array.shape}."
             )
         if array.dtype.kind not in kinds or not (kinds == "U" or np.isfinite(array).all()):

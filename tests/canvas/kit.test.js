@@ -8,10 +8,16 @@ import { counted, decimalsOf, formatCoordinate, formatData, formatNumber, plainN
 import { readFrame, readHeader } from "../../assets/canvas/kit/frame.js";
 import { imageBox, jointPlaces, turnJoints, vectorFrame } from "../../assets/canvas/kit/geometry.js";
 import { PlaneView, framed, framedBetween, mappedRange } from "../../assets/canvas/kit/plane.js";
+import { sides } from "../../assets/canvas/kit/skeleton.js";
 import { heatColour } from "../../assets/canvas/kit/theme.js";
 
 const near = (found, expected, tolerance = 1e-9) =>
   assert.ok(found.every((value, i) => Math.abs(value - expected[i]) < tolerance), `${found} is not ${expected}`);
+
+test("a joint has a side only if its name says so, or the other side has such a joint", () => {
+  const names = ["root", "lfemur", "rfemur", "LeftArm", "R_Hip", "L_Hip", "leg", "ribs", "lowerback", "Rightmost"];
+  assert.deepEqual(sides(names), [null, "left", "right", "left", "right", "left", null, null, null, "right"]);
+});
 
 test("an image fills as much of its box as its shape allows, and is centred", () => {
   assert.deepEqual(imageBox({ shape: [10, 20] }, 100, 100), { x: 0, y: 25, fit: 5 });

@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from gplvm_core.datasets import Drawing, Skeleton
-from gplvm_core.figures.thumbnails import common_frame, missing_picture, row_picture
+from gplvm_core.figures.thumbnails import common_frame, missing_picture, row_picture, sides
+
+
+def test_a_joint_has_a_side_if_its_name_says_so_or_the_other_side_has_such_a_joint() -> None:
+    names = ["root", "lfemur", "rfemur", "LeftArm", "R_Hip", "L_Hip", "leg", "ribs", "lowerback"]
+    assert sides(names) == [None, "left", "right", "left", "right", "left", None, None, None]
 
 
 @pytest.mark.parametrize(

@@ -23,17 +23,29 @@ def data() -> Dataset:
         label_names=("a", "b"),
         times=np.arange(5),
         sequences=np.zeros(5, int),
+        empty_times=np.array([6, 7]),
+        empty_sequences=np.array([0, 0]),
         covariates={"light": np.zeros((5, 3))},
     )
 
 
 def test_arrays_cannot_be_written_and_the_callers_still_can(data):
-    for array in (data.targets, data.labels, data.times, data.sequences, data.covariates["light"]):
+    rows = data.targets, data.labels, data.times, data.sequences, data.covariates["light"]
+    for array in (*rows, data.empty_times, data.empty_sequences):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
     assert TARGETS.flags.writeable
     with pytest.raises(FrozenInstanceError):
         data.name = "other"
+
+
+def test_sequences_of_empty_rows_are_as_many_as_their_times(data):
+    with pytest.raises(
+        DataError, match=r"empty sequences must be one number .* \(2,\); got .* \(3,"
+    ):
+        replace(data, empty_sequences=np.zeros(3, int))
+    with pytest.raises(DataError, match="empty times must be finite numbers"):
+        replace(data, empty_times=np.array([6.0, np.nan]))
 
 
 def test_values_are_float64_for_all_types_of_targets(data):

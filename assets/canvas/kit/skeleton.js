@@ -10,11 +10,20 @@ import { css, mix } from "./theme.js";
 
 const BONE_COLOURS = { left: [0, 114, 178], right: [213, 94, 0] };
 
-/** @param {string} name */
-function boneSide(name) {
-  if (/^(l(?=[A-Z_. ])|left)/i.test(name) && !/^lower|^lumbar/i.test(name)) return "left";
-  if (/^(r(?=[A-Z_. ])|right)/i.test(name) && !/^root/i.test(name)) return "right";
-  return null;
+/**
+ * Guess each joint's side of the body: it is written out, or it is a first letter for which the
+ * other side has a joint, too ("lfemur" beside "rfemur", but not "leg").
+ * @param {string[]} names
+ * @returns {("left" | "right" | null)[]}
+ */
+export function sides(names) {
+  const small = names.map((name) => name.toLowerCase());
+  const all = new Set(small);
+  return small.map((name) => {
+    if (name.startsWith("left") || (name.startsWith("l") && all.has("r" + name.slice(1)))) return "left";
+    if (name.startsWith("right") || (name.startsWith("r") && all.has("l" + name.slice(1)))) return "right";
+    return null;
+  });
 }
 
 /**
@@ -43,11 +52,12 @@ export function drawSkeleton(context, drawing, values, width, height, { theme, t
       inkDisc(context, ...project(joint), Math.max(scale * radius, 0.8), { fill: css(theme.accent, 0.24) });
     });
   }
+  const side = sides(names);
   context.lineCap = "round";
   for (const { parent, joint } of bones) {
-    const side = boneSide(names[joint]);
     const depth = Math.min(Math.max(0.5 + joints[joint][2] / (2 * reach), 0), 1);
-    const colour = side ? mix(theme.background, mix(BONE_COLOURS[side], theme.text, 0.12), 0.55 + 0.45 * depth)
+    const own = side[joint];
+    const colour = own ? mix(theme.background, mix(BONE_COLOURS[own], theme.text, 0.12), 0.55 + 0.45 * depth)
       : mix(theme.background, theme.text, 0.5 + 0.4 * depth);
     inkLine(context, project(joints[parent]), project(joints[joint]), { line: css(colour), width: small ? 1.4 : 2 + 2.4 * depth });
   }
