@@ -19,8 +19,12 @@ AXES = "XYZ"
 
 def axis_rotation(axis: str, radians: Float[Array, " F"]) -> Float[Array, "F 3 3"]:
     """Return rotations about a coordinate axis, counterclockwise as seen from its tip."""
-    of_axis: Any = axis
-    return np.asarray(Rotation.from_euler(of_axis, radians[:, None]).as_matrix())
+    after, before = (AXES.index(axis) + 1) % 3, (AXES.index(axis) + 2) % 3
+    rotation = np.tile(np.eye(3), (len(radians), 1, 1))
+    cosine, sine = np.cos(radians), np.sin(radians)
+    rotation[:, after, after] = rotation[:, before, before] = cosine
+    rotation[:, before, after], rotation[:, after, before] = sine, -sine
+    return rotation
 
 
 def joint_frames(motion: Motion) -> tuple[Float[Array, "F J 3"], Float[Array, "F 3 3"]]:
