@@ -22,7 +22,7 @@ from gplvm_core.priors.temporal import Marginals, Path, Pulled, Sites, Timeline
 AUTO, CHOICES, MOST_DENSE = "auto", ("matern32", "matern52", "rbf"), 300
 # The cost of a training step with each of them; RBF has none, so its paths are dense. Measured on
 # 150 frames of the poses (`benchmarks/README.md`).
-COSTS = {"matern32": 1.0, "matern52": 1.05, "rbf": 1.5}
+COSTS = {"matern32": 1.0, "matern52": 1.05, "rbf": 1.2}
 # Lengthscales (or periods) tried at the start, in median time steps.
 TRIED = 2.0 ** np.arange(0, 10)
 # The trial uses at most this many rows of each sequence, and at most this many sequences.
