@@ -5,8 +5,9 @@ import pytest
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import RBF, Matern32, White
+from gplvm_core.numerics import low_rank
 from gplvm_core.priors import StandardNormal
-from gplvm_core.priors.temporal import Sites, Timeline, smooth
+from gplvm_core.priors.temporal import MOST_PRECISE, Block, Sites, SmoothBlock, Timeline, smooth
 
 
 @pytest.fixture
@@ -117,3 +118,16 @@ def test_a_point_between_far_more_precise_sites_has_a_positive_variance():
     found = smooth(RBF(1.0, 1250.0), Timeline.of(times), sites)
     variance = found.belief.variance
     assert (variance > 0.0).all() and variance.max() < 1e-9
+
+
+def test_the_two_algebras_agree_where_one_follows_the_other() -> None:
+    generator, times = np.random.default_rng(4), np.arange(40.0)[:, None]
+    gram, noise = RBF(1.0, 15.0).K(times), np.zeros(40)
+    linear, precision = generator.normal(size=40), 10.0 ** generator.uniform(-3.0, 3.0, 40)
+    precision[::5] = 0.99 * MOST_PRECISE
+    linear *= precision
+    full = Block.of(gram, linear, precision)
+    found = SmoothBlock.of(low_rank(gram), noise, linear, precision)
+    np.testing.assert_allclose(found.mean, full.mean, rtol=1e-7, atol=1e-8)
+    np.testing.assert_allclose(found.variance, full.variance, rtol=1e-6)
+    assert found.kl == pytest.approx(full.kl, rel=1e-8)
