@@ -22,7 +22,20 @@ KERNELS = {
     "matern32 + rbf": Matern32(0.9, 0.4) + RBF(0.5, 3.0),
     **MARKOV,
 }
-CASES = [(temporal, name) for name in KERNELS] + [(kalman, name) for name in MARKOV]
+
+
+class FullRank:
+    """The algebra of full rank, which otherwise only sites far more precise than the prior have."""
+
+    @staticmethod
+    def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> temporal.Marginals:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(temporal, "MOST_PRECISE", 0.0)
+            return temporal.smooth(kernel, timeline, sites)
+
+
+CASES = [(algebra, name) for algebra in (temporal, FullRank) for name in KERNELS]
+CASES += [(kalman, name) for name in MARKOV]
 CLOSE = {"rtol": 2e-6, "atol": 2e-7}
 
 
