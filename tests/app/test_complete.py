@@ -94,6 +94,13 @@ def test_the_model_remains_while_tabs_and_rooms_change(keep, model):
     assert f"|{key}" in at.selectbox[0].key
 
 
+def test_a_run_does_not_set_the_bar_of_tabs_again(keep, model):
+    """Else the browser would undo a click on a tab that arrives during a run."""
+    at = app(keep(model))
+    at.run()
+    assert not at.segmented_control(key="explore_tab").proto.set_value
+
+
 def test_a_missing_model_is_reported():
     at = app("library:none")
     assert not at.exception

@@ -145,7 +145,10 @@ def _allowed(key: str) -> tuple[str, ...]:
 
 def _bar(key: str, tab: str, allowed: tuple[str, ...]) -> None:
     """Show the bar with the names of the tabs."""
-    st.session_state[CONTROL] = tab  # the link takes precedence, also after Back
+    # The link takes precedence, also after Back. A value that every run sets would undo a click
+    # that arrives during a run.
+    if st.session_state.get(CONTROL) != tab:
+        st.session_state[CONTROL] = tab
 
     def switch() -> None:
         turn_to(key, st.session_state[CONTROL])
