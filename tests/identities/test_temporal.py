@@ -131,3 +131,14 @@ def test_the_two_algebras_agree_where_one_follows_the_other() -> None:
     np.testing.assert_allclose(found.mean, full.mean, rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(found.variance, full.variance, rtol=1e-6)
     assert found.kl == pytest.approx(full.kl, rel=1e-8)
+
+
+def test_sites_far_more_precise_than_the_prior_have_full_rank_also_beside_little_noise() -> None:
+    generator, times = np.random.default_rng(4), np.arange(40.0)[:, None]
+    kernel, precision = RBF(1.0, 15.0) + White(1e-12), 10.0 ** generator.uniform(-3.0, 3.0, (40, 1))
+    precision[::5] = 1e17
+    sites = Sites(precision * generator.normal(size=(40, 1)), precision)
+    full = Block.of(kernel.K(times), sites.linear[:, 0], precision[:, 0])
+    found = smooth(kernel, Timeline.of(times), sites)
+    np.testing.assert_allclose(found.belief.mean[:, 0], full.mean, rtol=1e-9)
+    np.testing.assert_allclose(found.belief.variance[:, 0], full.variance, rtol=1e-9)
