@@ -11,7 +11,6 @@ for Matérn kernels.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -121,14 +120,16 @@ def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> Marginals:
     return Marginals(Belief(mean, variance), kl, dual, pullback)
 
 
-def _algebra(kernel: Kernel, times: Float[Array, "n P"]) -> Callable[[Array, Array], Any]:
+def _algebra(
+    kernel: Kernel, times: Float[Array, "n P"]
+) -> "Callable[[Array, Array], Block | SmoothBlock]":
     """The function from ν and λ of one latent dimension to its block."""
     rest = kernel.K(times, times)  # two points are never the same, so there is no white noise
     level = np.diagonal(rest)
     noise = np.maximum(kernel.diag(times) - level, 0.0)
     factor, gram = low_rank(rest), rest + np.diag(noise)
 
-    def block(linear: Array, precision: Array) -> Any:
+    def block(linear: Array, precision: Array) -> Block | SmoothBlock:
         if np.max(level * precision / (1.0 + noise * precision)) < MOST_PRECISE:
             return SmoothBlock.of(factor, noise, linear, precision)
         return Block.of(gram, linear, precision)

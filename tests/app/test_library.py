@@ -114,6 +114,12 @@ def field(at: AppTest, label: str) -> Any:
     return next(box for box in at.text_input if box.label == label)
 
 
+def test_a_run_does_not_set_stored_texts_again(kept: Callable[[], Library]):
+    """Else the browser would undo what is typed during a run."""
+    at = run_page("mine").run()
+    assert not field(at, "Title").proto.set_value
+
+
 def test_library_duplicates_searches_and_opens(kept: Callable[[], Library]):
     at = run_page("mine")
     at.button(key="copy_mine").click().run()

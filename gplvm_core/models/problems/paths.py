@@ -20,8 +20,8 @@ from gplvm_core.priors.temporal import Marginals, Path, Pulled, Sites, Timeline
 # time_kernel="auto": the kernels to choose from. The last one has no Kalman filter, so it is tried
 # only if no sequence has more than this number of rows.
 AUTO, CHOICES, MOST_DENSE = "auto", ("matern32", "matern52", "rbf"), 300
-# The cost of a training step with each of them; RBF has none, so its paths are dense. Measured on
-# 150 frames of the poses (`benchmarks/README.md`).
+# The cost of a training step with each of them, measured on 150 frames of the poses
+# (`benchmarks/README.md`).
 COSTS = {"matern32": 1.0, "matern52": 1.05, "rbf": 1.2}
 # Lengthscales (or periods) tried at the start, in median time steps.
 TRIED = 2.0 ** np.arange(0, 10)
@@ -61,8 +61,8 @@ class TimedPath:
 class PathNode:
     """Every latent dimension is a Gaussian process over time, independent between sequences.
 
-    Marginals and their pullback use Kalman smoothing if the kernel supports it, and otherwise dense
-    algebra. Source: Damianou (2015), eq. 3.29–3.31.
+    Marginals and their pullback use Kalman smoothing if the kernel supports it, and otherwise the
+    matrix of all pairs of times. Source: Damianou (2015), eq. 3.29–3.31.
     """
 
     timeline: Timeline

@@ -32,9 +32,9 @@ class ColumnReport:
     """Properties of one column. `role` is the suggested role, and `reason` explains the suggestion.
 
     A column with numbers and text is not numeric, and `reason` names the first cell of text.
-    `dates` lists the possible formats of dates,
-    or of numbers that may be dates; None if there are none. `mostly_numbers`: at least half of the
-    cells are numbers, so the others are probably mistakes. `kinds`: the kinds that the column can
+    `dates` lists the possible formats of dates, or of numbers that may be dates; None if there are
+    none. `mostly_numbers`: at least half of the cells are numbers, so the others are probably
+    mistakes. `kinds`: the kinds that the column can
     have in a table with words, each with a reason and its words; the proposed kind comes first. If
     all columns are numbers, they remain numbers. `can_be_exposure`: whether every row has a number
     above 0.

@@ -156,7 +156,8 @@ def shared_text(label: str, saved: str, identifier: str, **options: Any) -> str:
     """
     key = f"{label}_{identifier}"
     shown = st.session_state.get(f"shown_{key}", saved)
-    if st.session_state.get(key, shown) == shown:
+    # A value that every run sets would undo what is typed during a run.
+    if st.session_state.get(key, shown) == shown and st.session_state.get(key) != saved:
         st.session_state[key] = saved
     st.session_state[f"shown_{key}"] = saved
     return st.text_input(label, key=key, **options) or ""
