@@ -20,6 +20,10 @@ def selected(page):
     return page.evaluate(f"() => Array.from({EXPLORER}.state.rows)")
 
 
+def fetched(route):
+    return route.request.resource_type == "fetch"
+
+
 def brush(page, column, start, end):
     """Drag over the histogram of a column, between two fractions of its width."""
     histogram = page.locator(f"{LISTED} thead th:has-text('{column}') canvas")
@@ -229,8 +233,14 @@ def test_own_labels_of_a_ready_model_stay_in_the_browser(server, browser_page):
     said = page.get_by_text("They are stored in this browser.")
     expect(said).to_contain_text("1 label on")
     before = said.inner_text()
+    # The map's bytes arrive after the browser's labels, as on a slow machine.
+    held = []
+    page.route("**/parcels/*", lambda r: held.append(r) if fetched(r) else r.continue_())
     page.reload()
     expect(said).to_have_text(before)
+    for route in held:
+        route.continue_()
+    page.unroute_all()
     expect(page.get_by_role("group", name="Labels")).to_contain_text("mine")
     page.get_by_role("button", name="Delete a label").click()
     settled(page)

@@ -20,3 +20,24 @@ test("a view that ends after its successor was built leaves the successor", () =
   second();
   assert.equal(shelf.views.has("painter"), false);
 });
+
+test("bytes that come last meet the newest message", () => {
+  /** @type {string[]} */
+  const drawn = [];
+  const mount = component((root, /** @type {{ store: string, own: string }} */ first) => ({
+    name: first.store,
+    shown: () => (drawn.length ? drawn : null),
+    look: ({ store, own }) => shelf.stores.has(store) && drawn.push(own),
+    update() {},
+    stop() {},
+  }));
+  const place = {};
+  const message = (/** @type {string} */ own) => /** @type {any} */ ({ data: { store: "map", own }, parentElement: place, setTriggerValue() {}, setStateValue() {} });
+  mount(message("none"));
+  const stop = mount(message("mine"));
+  assert.deepEqual(drawn, []);
+  shelf.stores.set("map", new Uint8Array());
+  shelf.listeners.forEach((look) => look());
+  stop();
+  assert.deepEqual(drawn, ["mine"]);
+});

@@ -51,7 +51,6 @@ export default component((root, /** @type {CompareData} */ first) => {
     update(message) {
       if (message.models[0].store !== asked[0].store) stand = message.stand;
       asked = message.models;
-      look();
       maps?.retheme();
     },
     stop: () => maps?.stop(),

@@ -13,15 +13,15 @@ import { component, freshBytes } from "./shelf.js";
  * @param {(root: HTMLElement, data: Data) => void} [begin] what is shown before the bytes arrive
  */
 export function figureOfBytes(make, begin = () => {}) {
-  return component((root, /** @type {Data} */ data) => {
+  return component((root, /** @type {Data} */ first) => {
     const fresh = freshBytes();
     /** @type {Figure | null} */
     let figure = null;
-    begin(root, data);
+    begin(root, first);
     return {
-      name: data.store,
+      name: first.store,
       shown: () => figure,
-      look: () => fresh(data.store, (bytes) => (figure = make(root, bytes, data, figure))),
+      look: (data) => fresh(data.store, (bytes) => (figure = make(root, bytes, data, figure))),
       update: () => figure?.retheme(),
       stop: () => figure?.stop(),
     };

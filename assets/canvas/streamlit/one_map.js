@@ -78,22 +78,22 @@ export function showZoom({ map }, zoom) {
  * @param {(explorer: Explorer<any>, data: Data) => void} [take] handles a newer message
  */
 export function oneMap(read, open, take = () => {}) {
-  return component((root, /** @type {Data} */ data, send) => {
+  return component((root, /** @type {Data} */ first, send) => {
     const fresh = freshBytes();
     /** @type {Explorer<any> | null} */
     let explorer = null;
-    const visit = data.visit ?? data.store;
+    const visit = first.visit ?? first.store;
     const keep = (/** @type {Readonly<Chosen>} */ chosen) => {
       // A page that does not read switches from its link gets only the place.
       const { dims, at, hold, ...switches } = toLink(chosen);
-      const link = { dims, at, hold, ...(data.look ? switches : {}) };
+      const link = { dims, at, hold, ...(first.look ? switches : {}) };
       shelf.looks.set(visit, link);
       linkSoon(link);
     };
     return {
-      name: data.store,
+      name: first.store,
       shown: () => explorer,
-      look: () =>
+      look: (data) =>
         fresh(data.store, (bytes) => {
           explorer?.stop();
           const model = read(bytes, data);

@@ -17,7 +17,6 @@ import { component, freshBytes, shelf } from "./shelf.js";
 
 export default component((root, /** @type {PainterData} */ first, send, keep) => {
   let fresh = freshBytes();
-  let data = first;
   let drawn = false;
   /** @type {string | null} */
   let loaded = null;
@@ -26,7 +25,7 @@ export default component((root, /** @type {PainterData} */ first, send, keep) =>
     more: () => send("act", { more: true }),
   });
   painter.retheme();
-  const look = () => {
+  const look = (/** @type {PainterData} */ data) => {
     const { stores, batch } = data;
     const rows = shelf.stores.get(stores.rows);
     // Rows and their masks arrive separately: wait for both. A painter that was built while a question of its
@@ -45,14 +44,10 @@ export default component((root, /** @type {PainterData} */ first, send, keep) =>
     fresh(stores.possibilities, (bytes) => painter.showPossibilities(bytes));
   };
   return {
-    name: data.stores.rows,
+    name: first.stores.rows,
     shown: () => painter,
     look,
-    update(message) {
-      data = message;
-      look();
-      painter.retheme();
-    },
+    update: () => painter.retheme(),
     stop: () => painter.stop(),
   };
 });

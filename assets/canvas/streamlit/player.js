@@ -14,21 +14,15 @@ export default component((root, /** @type {PlayerData} */ first) => {
   const fresh = freshBytes();
   const name = first.stores.stage;
   const player = new Player(root, shelf.places.get(name));
-  let data = first;
-  const look = () => {
-    const { stage, reel } = data.stores;
-    fresh(stage, (bytes) => player.loadStage(bytes, (own) => new DimensionNames(data.names, own, browserStorage()).all));
+  const look = (/** @type {PlayerData} */ { stores: { stage, reel }, names }) => {
+    fresh(stage, (bytes) => player.loadStage(bytes, (own) => new DimensionNames(names, own, browserStorage()).all));
     if (player.stage) fresh(reel, (bytes) => player.loadReel(bytes));
   };
   return {
     name,
     shown: () => player,
     look,
-    update(message) {
-      data = message;
-      look();
-      player.retheme();
-    },
+    update: () => player.retheme(),
     stop() {
       shelf.places.set(name, player.place());
       player.stop();

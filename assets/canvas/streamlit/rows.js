@@ -17,11 +17,11 @@ import { component, freshBytes } from "./shelf.js";
  * @typedef {{ store: string, file: string, address: string, deep: boolean, names: NamesData }} RowsData
  */
 
-export default component((root, /** @type {RowsData} */ data, send) => {
+export default component((root, /** @type {RowsData} */ first, send) => {
   const fresh = freshBytes();
   /** @type {RowsPage | null} */
   let page = null;
-  let message = data;
+  let message = first;
   let [file, address] = ["", ""];
   const take = async () => {
     if (!page || message.address === address) return;
@@ -35,9 +35,9 @@ export default component((root, /** @type {RowsData} */ data, send) => {
     page.take(new Answers(bytes));
   };
   return {
-    name: `rows|${data.store}`,
+    name: `rows|${first.store}`,
     shown: () => page,
-    look: () =>
+    look: (data) =>
       fresh(data.store, (bytes) => {
         const model = /** @type {LatentModel} */ (data.deep ? new ChainModel(bytes) : new LatentModel(bytes));
         page?.stop();

@@ -12,8 +12,8 @@
  * @typedef {object} Mounted
  * @property {string} name the name under which tests and tools find `shown`
  * @property {() => object | null | undefined} shown the drawn object; undefined while its bytes are missing
- * @property {() => void} look uses bytes that have arrived
- * @property {(data: Data) => void} update handles a new message from Python
+ * @property {(data: Data) => void} look uses bytes that have arrived, and the newest message, which may have come before them
+ * @property {(data: Data) => void} update handles a new message from Python; `look` follows
  * @property {() => void} stop
  */
 
@@ -54,14 +54,15 @@ export function freshBytes() {
  * @param {(root: HTMLElement, data: Data, send: Send, keep: Send) => Mounted<Data>} mount
  */
 export function component(mount) {
-  /** @type {WeakMap<HTMLElement, { send: Send, keep: Send, view: Mounted<Data>, cleanup: () => void }>} */
+  /** @type {WeakMap<HTMLElement, { data: Data, send: Send, keep: Send, view: Mounted<Data>, look: () => void, cleanup: () => void }>} */
   const mounts = new WeakMap();
   /** @param {{ data: Data, parentElement: HTMLElement, setTriggerValue: Send, setStateValue: Send }} message */
   return ({ data, parentElement, setTriggerValue, setStateValue }) => {
     const known = mounts.get(parentElement);
     if (known) {
-      [known.send, known.keep] = [setTriggerValue, setStateValue];
+      [known.data, known.send, known.keep] = [data, setTriggerValue, setStateValue];
       known.view.update(data);
+      known.look();
       return known.cleanup;
     }
     const view = mount(
@@ -70,7 +71,7 @@ export function component(mount) {
       (name, value) => mounts.get(parentElement)?.keep(name, value),
     );
     const look = () => {
-      view.look();
+      view.look(mounts.get(parentElement)?.data ?? data);
       const shown = view.shown();
       if (shown) shelf.views.set(view.name, shown);
     };
@@ -81,7 +82,7 @@ export function component(mount) {
       view.stop();
       mounts.delete(parentElement);
     };
-    mounts.set(parentElement, { send: setTriggerValue, keep: setStateValue, view, cleanup });
+    mounts.set(parentElement, { data, send: setTriggerValue, keep: setStateValue, view, look, cleanup });
     shelf.listeners.add(look);
     look();
     return cleanup;

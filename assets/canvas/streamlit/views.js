@@ -13,13 +13,12 @@ import { ViewsModel } from "../views/model.js";
 
 /** @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, groups: Group[], look: Record<string, string>, names: NamesData }} ViewsData */
 
-export default component((root, /** @type {ViewsData} */ data, send) => {
+export default component((root, /** @type {ViewsData} */ first, send) => {
   const fresh = freshBytes();
-  let { groups } = data;
   /** @type {ViewsExplorer | null} */
   let explorer = null;
-  const opened = (/** @type {Uint8Array} */ bytes) => {
-    const model = new ViewsModel(bytes, groups);
+  const opened = (/** @type {Uint8Array} */ bytes, /** @type {ViewsData} */ data) => {
+    const model = new ViewsModel(bytes, data.groups);
     return new ViewsExplorer(root, model, fromLink(placeInLink(data), model), ({ kept }, before) => {
       if (kept === before.kept) return;
       linkSoon(placeInLink(kept));
@@ -27,20 +26,19 @@ export default component((root, /** @type {ViewsData} */ data, send) => {
     }, namesOf(model, data, send));
   };
   return {
-    name: data.store,
+    name: first.store,
     shown: () => explorer,
-    look: () =>
+    look: (data) =>
       fresh(data.store, (bytes) => {
         // The bytes under this name never change, because other outputs have another name.
         if (!explorer) {
-          explorer = opened(bytes);
+          explorer = opened(bytes, data);
           showZoom(explorer, data.look.zoom);
         }
         if (data.point) linkSoon(placeInLink(explorer.here()));
       }),
     update(message) {
-      groups = message.groups;
-      explorer?.setGroups(groups);
+      explorer?.setGroups(message.groups);
       explorer?.takeNames(message.names);
       explorer?.retheme();
     },
