@@ -19,6 +19,11 @@ UPDATES = 50
 Report = Callable[[float], None]
 
 
+def part_of(report: Report, at: int, count: int) -> Report:
+    """Return a function that reports the progress of one of several parts of equal length."""
+    return lambda share: report((at + share) / count)
+
+
 @dataclass(frozen=True)
 class Candidates:
     """tried: (number of Gaussians, strength, mean log density of the held-out rows). best: the best

@@ -10,12 +10,14 @@ follow it.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from jaxtyping import Float, Shaped
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import AnyNDArray, Array
+from gplvm_core.prediction.candidates import Report, part_of
 from gplvm_core.prediction.forward import Moments, moments, with_priors
 from gplvm_core.prediction.intervals import (
     GAPS,
@@ -38,6 +40,10 @@ from gplvm_core.priors.temporal import Path, Sites
 # Forecasts are tried after these shares of every sequence, for up to MOST_AHEAD frames.
 ORIGINS = (0.5, 0.75, 1.0)
 MOST_AHEAD, SHARE_AHEAD = 20, 0.15
+
+
+class Ended(Exception):
+    """The StopIteration of a report, which ends all of the work and not only one inference."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +85,16 @@ class HeldOut:
             ]
         )
 
-    def try_gaps(self, part: Part, generator: np.random.Generator, tries: Tries) -> None:
+    def try_gaps(
+        self, part: Part, generator: np.random.Generator, tries: Tries, report: Report
+    ) -> None:
         """Fill gaps of a new sequence: complete frames, and some columns of further frames."""
         network, _ = self.without(part.aside)
         truth, spread = self.of(part.asked), self.spread
         ends = np.cumsum([own.shape[1] for own in truth.values()])
         shape = (len(part.asked), int(ends[-1]))
         errors: dict[str, list[list[float]]] = {name: [] for name in truth}
-        for _ in range(GAPS):
+        for number in range(GAPS):
             hidden = np.split(hidden_in_time(shape, generator), ends[:-1], axis=1)
             given = {
                 name: np.where(gone, np.nan, own)
@@ -94,7 +102,8 @@ class HeldOut:
             }
             for own in errors.values():
                 own.append([])
-            for adapted, filled in self.filled(network, given, part):
+            of_gap = part_of(report, number, GAPS)
+            for adapted, filled in self.filled(network, given, part, of_gap):
                 for name, (mean, variance) in filled.items():
                     gaps = np.isnan(given[name])
                     empty = gaps.all(axis=1)
@@ -109,24 +118,29 @@ class HeldOut:
             tries.compare((Asked("frames", name), Asked("values", name)), each)
 
     def filled(
-        self, network: Network, given: Outputs, part: Part
+        self, network: Network, given: Outputs, part: Part, report: Report
     ) -> Iterator[tuple[bool, Moments]]:
         """Means and variances of all outputs of a new sequence with gaps, by name.
 
         The first are with fixed mappings, the second with updated mappings if the graph allows it.
         """
-        for adapted, path, _ in self.paths(network, given, part):
+        for adapted, path, _ in self.paths(network, given, part, report):
             yield adapted, moments(path.network, path.beliefs, noise=True)
 
     def paths(
-        self, network: Network, given: Outputs, part: Part
+        self, network: Network, given: Outputs, part: Part, report: Report
     ) -> Iterator[tuple[bool, FoundPath, Continued]]:
-        """Paths of a new sequence and their prior: with fixed, then with updated mappings."""
+        """Paths of a new sequence and their prior: with fixed, then with updated mappings.
+
+        report is called at every step; raises Ended if it raises StopIteration.
+        """
+        watches = [partial(_told, part_of(report, at, 2)) for at in range(2)]
         prior = self.new_path(part.asked)
-        fixed = infer_sequence(network, given, prior, tops=tuple(self.over_time))
+        tops = tuple(self.over_time)
+        fixed = infer_sequence(network, given, prior, tops=tops, callback=watches[0])
         yield False, fixed, prior
         if network.can_adapt:
-            yield True, with_updated_mappings(network, given, prior, fixed), prior
+            yield True, with_updated_mappings(network, given, prior, fixed, watches[1]), prior
 
     def try_forecasts(self, tries: Tries) -> None:
         """Forecast every training sequence from several origins."""
@@ -167,6 +181,14 @@ class HeldOut:
         return Path(linear - known.precision * found.mean, known.precision)
 
 
+def _told(report: Report, step: int, bound: float) -> None:
+    """Report a step of an inference, whose share of the work is unknown."""
+    try:
+        report(0.0)
+    except StopIteration as stop:
+        raise Ended from stop
+
+
 def _ahead(rows: Rows, origin: float) -> tuple[Rows, Rows]:
     """The rows of a sequence before an origin, and the rows to forecast."""
     ahead = max(1, min(MOST_AHEAD, round(SHARE_AHEAD * len(rows))))
@@ -191,12 +213,13 @@ class HeldStates(HeldOut):
     weight: float
 
     def filled(
-        self, network: Network, given: Outputs, part: Part
+        self, network: Network, given: Outputs, part: Part, report: Report
     ) -> Iterator[tuple[bool, Moments]]:
         known = network.ends[DATA].posterior, self.transition
         steps = self._steps(part.asked, part.asked[0])
         inputs = *known, network.beliefs[0], given[DATA]
-        states, _ = infer_states(*inputs, steps=steps, weight=self.weight)
+        watch = partial(_told, report)
+        states, _ = infer_states(*inputs, steps=steps, weight=self.weight, callback=watch)
         yield False, moments(network, {0: states}, noise=True)
 
     def forecasts(self, network: Network, before: Rows, ahead: Rows) -> Moments:

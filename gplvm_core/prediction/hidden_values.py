@@ -19,7 +19,7 @@ from gplvm_core.likelihoods import Averages, Beside, ColumnModels, TableColumns
 from gplvm_core.likelihoods.column_models import FAR, LEAST_CHANCE, has_many_gaps, is_asked, typical
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction.added import at_optimum, statistics_of
-from gplvm_core.prediction.candidates import Report
+from gplvm_core.prediction.candidates import Report, part_of
 from gplvm_core.prediction.chained import Family, chain_of
 from gplvm_core.prediction.columns import Expected, expected_of
 from gplvm_core.prediction.intervals import Asked, Widening
@@ -107,7 +107,7 @@ def with_hidden_values(
     families = [*FAMILIES] if _can_train(columns, [coded[rows] for rows in kept]) else []
     generator, tried = np.random.default_rng(0), list[Tried]()
     for at, (part, others) in enumerate(zip(parts, kept, strict=True)):
-        watch = _part(report, at, count + 1)
+        watch = part_of(report, at, count + 1)
         watch(0.0)
         here = _without(network, outputs, others)
         models = _trained(columns, coded[others], families, watch)
@@ -122,7 +122,7 @@ def with_hidden_values(
     if not len(used):
         return columns
     beside = _trained(
-        columns, coded, [families[at] for at in used], _part(report, count, count + 1)
+        columns, coded, [families[at] for at in used], part_of(report, count, count + 1)
     )
     only = [0, *(1 + used)]
     return replace(columns, beside=Beside(tuple(beside), shares[..., only], spreads[..., only]))
@@ -245,12 +245,7 @@ def _trained(
     """Train column models of some families; the rows that they predict take as long as one."""
     some, found = values[spread_rows(len(values), MOST_TRAINED)], list[ColumnModels]()
     for at, family in enumerate(families):
-        watch = _part(report, at, len(families) + 1)
+        watch = part_of(report, at, len(families) + 1)
         settings: dict[str, Any] = {"n_trees": N_TREES, "random_state": 0, "report": watch}
         found.append(chain_of(columns.columns, some, family, **settings))
     return found
-
-
-def _part(report: Report, at: int, count: int) -> Report:
-    """Return a function that reports the progress of one of several parts of equal length."""
-    return lambda share: report((at + share) / count)

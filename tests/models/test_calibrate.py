@@ -8,7 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gplvm_core import AutoregressiveGP, BayesianGPLVM, ManifoldRelevance, load, load_dataset
+from gplvm_core import (
+    AutoregressiveGP,
+    BayesianGPLVM,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    load,
+    load_dataset,
+)
 from gplvm_core.prediction.intervals import NORMAL, Asked
 from gplvm_core.readers import DataError
 from tests.until import Until
@@ -104,6 +111,18 @@ def sequences(count: int, seed: int) -> tuple[Array, Array, Array]:
         rows.append(np.stack([np.sin(angle), np.cos(angle)], axis=1) @ loads)
     noise = 0.05 * random.standard_normal((30 * count, 8))
     return np.vstack(rows) + noise, np.tile(times, count), np.repeat(np.arange(count), 30)
+
+
+def test_a_calibration_over_time_ends_at_any_step_of_an_inference() -> None:
+    outputs, times, labels = sequences(2, 1)
+    model = DynamicalGPLVM(2, 8, max_iter=10, random_state=0, second_stage="off")
+    model.fit(outputs, times=times, sequences=labels)
+    stop = Until(9)
+    with pytest.raises(StopIteration):
+        model.calibrate(outputs, callback=stop)
+    first = stop.reports[0]
+    assert len(stop.reports) == 9 and stop.reports == sorted(stop.reports)
+    assert stop.last < 2.0 * first and model.intervals_ is None  # within the first of five parts
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from gplvm_core.models.estimators.with_known import (
 )
 from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction import DATA
-from gplvm_core.prediction.candidates import Report
+from gplvm_core.prediction.candidates import Report, part_of
 from gplvm_core.prediction.factors import FACTORS, shifted
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.intervals import Asked, Tries, parts_of_sequences
@@ -305,8 +305,9 @@ def try_in_time(self: Any, held: HeldOut, groups: None, seed: int, report: Repor
     held.try_forecasts(tries)
     parts = parts_of_sequences(held.sequences, held.times, generator)
     for number, part in enumerate(parts, 1):
-        report(number / (len(parts) + 1))
-        held.try_gaps(part, generator, tries)
+        of_part = part_of(report, number, len(parts) + 1)
+        of_part(0.0)
+        held.try_gaps(part, generator, tries, of_part)
     return tries
 
 

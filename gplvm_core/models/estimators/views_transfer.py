@@ -26,7 +26,7 @@ from gplvm_core.models.problems.several import (
 )
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.prediction import Network, Posterior
-from gplvm_core.prediction.candidates import Report
+from gplvm_core.prediction.candidates import Report, part_of
 from gplvm_core.prediction.columns import Expected
 from gplvm_core.prediction.held_out import HeldOut
 from gplvm_core.prediction.intervals import (
@@ -406,13 +406,14 @@ def try_transfers(self: Any, held: HeldOut, groups: Any, seed: int, report: Repo
     for number, part in enumerate(parts):
         network, others = held.without(part.aside)
         for at, (given, views) in enumerate(every):
-            report((number + at / len(every)) / len(parts))
+            of_question = part_of(report, number * len(every) + at, len(parts) * len(every))
+            of_question(0.0)
             wanted = [
                 _wanted_of(self, network, given, to, others)
                 for to in views
                 if to not in self._tables
             ]
-            _try_transfers(self, held, network, given, wanted, part, tries)
+            _try_transfers(self, held, network, given, wanted, part, tries, of_question)
     return tries
 
 
@@ -424,6 +425,7 @@ def _try_transfers(
     wanted: list[Wanted],
     part: Part,
     tries: Tries,
+    report: Report,
 ) -> None:
     """Predict the wanted views of held-out rows, over time and as independent rows."""
     truth, spread = held.of(part.asked), held.spread
@@ -433,7 +435,8 @@ def _try_transfers(
         return
     errors: dict[Asked, list[float]] = {}
     separately = None
-    for adapted, found, prior in held.paths(network, some, part) if held.over_time else ():
+    paths = held.paths(network, some, part, report) if held.over_time else ()
+    for adapted, found, prior in paths:
         separately = separately or found.separately
         path = _shared_path(model._shared_node, found, prior)
         for own, private in product(wanted, PRIVATE):
