@@ -2,17 +2,21 @@
 
 import logging
 import os
+import re
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
+from gplvm_core.readers.limits import MOST_MEMORY
 from gplvm_core.sandbox import Readers, is_small, perform
 from gplvm_core.sandbox import reading as reading_module
 from gplvm_core.sandbox.reading import MOST_AT_ONCE, START
@@ -150,6 +154,27 @@ def test_a_reader_has_no_environment_and_no_open_files_but_its_own(readers, monk
     opened = {os.readlink(handle) for handle in own.joinpath("fd").iterdir()}
     pipes = {name for name in opened if name.startswith("pipe:")}
     assert len(pipes) == 2 and opened - pipes == {"/dev/null", f"{own}/status"}
+    readers.give_back(reader)
+
+
+@LINUX
+def test_models_and_parquet_files_are_read_one_after_the_other_by_one_process(readers):
+    file = BytesIO()
+    pd.DataFrame({"a": range(20), "b": range(20)}).to_parquet(file)
+    readers.close()
+    reader = readers.take()
+    for task, source in (
+        ("model", NamedBytes("x.gplvm", b"nothing")),
+        ("read", NamedBytes("x.parquet", file.getvalue())),
+    ):
+        data = np.frombuffer(source.data, dtype=np.uint8)
+        own = Path("/proc") / str(reader.process.pid)
+        before = int(re.findall(r"VmData:\s+(\d+)", own.joinpath("status").read_text())[0])
+        assert reader.ask({"task": task, "name": source.name, "options": {}, "data": data})
+        assert reader.takes_more
+        # What the modules take is not missing when the next file is read.
+        limit = re.findall(r"Max data size\s+(\d+)", own.joinpath("limits").read_text())
+        assert int(limit[0]) >= 1024 * before + MOST_MEMORY
     readers.give_back(reader)
 
 
