@@ -46,7 +46,8 @@ EARLIER = 0.75
 MAP = "map"
 SAMPLING = BayesianGPLVM, ManifoldRelevance, DeepGPLVM, DeepManifoldRelevance, DeepGP
 COPIES = 6  # additional arrays of the size of q(X): gradient, steps of L-BFGS, parts
-WORKING = 45_000_000  # bytes of blocks and up to FEW stored exponentials; measured
+# Bytes of blocks and up to FEW stored exponentials, and of placing and streaming; measured.
+WORKING, PASSING = 45_000_000, 65_000_000
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ def foreseen(
             most = {DENSITY: MOST_COMPARED, HIDDEN: MOST_TRAINED}.get(step.name, kept)
             usual = EARLIER if step.name == DENSITY else 1.0
             parts[step.name] = usual * trial.seconds() * max(1.0, min(kept, most) / tried)
-    return Foreseen(trained, kept, total, parts, _bytes(model, dataset, trained, kept))
+    return Foreseen(trained, kept, total, parts, _bytes(model, dataset, trained, kept, total))
 
 
 class _Trial:
@@ -180,7 +181,7 @@ def _work(model: Any, trained: int, kept: int, total: int) -> float:
     return (work.steps(most) + PLACING * work.after) / most
 
 
-def _bytes(model: Any, dataset: Dataset, trained: int, kept: int) -> int:
+def _bytes(model: Any, dataset: Dataset, trained: int, kept: int, total: int) -> int:
     settings = model.get_params(deep=False)
     width, latent = dataset.n_outputs, np.sum(settings.get("n_components", 1))
     given = settings.get("n_inducing")
@@ -189,5 +190,6 @@ def _bytes(model: Any, dataset: Dataset, trained: int, kept: int) -> int:
         for each in (given if isinstance(given, tuple) else (given,))
         if isinstance(each, int)  # "auto" has few
     )
-    size = WORKING + 8 * (exponentials + kept * (2 * width + COPIES * latent))
+    working = WORKING + (PASSING if total > trained else 0)
+    size = working + 8 * (exponentials + kept * (2 * width + COPIES * latent))
     return int(size + (0 if isinstance(dataset, TableDataset) else dataset.targets.nbytes))
