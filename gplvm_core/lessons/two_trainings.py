@@ -1,6 +1,5 @@
 """Two maps of the same digits, with straight distances and path lengths between two digits."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,10 +8,10 @@ from jaxtyping import Float, Int
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-from gplvm_core.lessons.picture import LessonPicture, Panel, dots, images, line, number
+from gplvm_core.lessons.picture import LessonPicture, Panel, dots, line, number, pictures_panel
+from gplvm_core.lessons.quiet import fitted
 from gplvm_core.lessons.rows import KINDS, SHOWN, digits
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.prediction import Posterior
 
@@ -42,11 +41,7 @@ def trained_maps() -> tuple[Map, ...]:
     found = []
     for start, title in STARTS.items():
         model = BayesianGPLVM(2, N_INDUCING, init=start, max_iter=MAX_ITER, random_state=0)
-        with (
-            map_only(model),
-            warnings.catch_warnings(action="ignore"),
-        ):  # pixels that are always dark
-            model.fit(rows)
+        fitted(model, rows)
         deviations = np.sqrt(model.latent_variance_)
         bound = model.bound_ / rows.size
         found.append(Map(title, model.latent_mean_, deviations, model.posterior_, bound))
@@ -138,13 +133,13 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
             )
         )
     panels.append(
-        Panel(
+        pictures_panel(
             "The two digits",
-            (0.4, 2.6),
-            (-0.62, 0.62),
-            (images(rows[[first, second]], (8, 8), [1.0, 2.0], np.zeros(2), 1.0, (0.0, 16.0)),),
+            rows[[first, second]],
+            (8, 8),
+            (0.0, 16.0),
             "The two chosen digits.",
-            ticks=("from", "to"),
+            ("from", "to"),
             wide=True,
             tall=0.6,
         )
