@@ -14,12 +14,7 @@ from gplvm_core.comparison import Step
 from gplvm_core.datasets import Dataset
 from gplvm_core.lessons import families as lessons_families
 from gplvm_core.lessons.bend import CURVES, BendComparison, compare
-from gplvm_core.lessons.families import (
-    FamilyFit,
-    family_fits,
-    pack_families,
-    unpack_families,
-)
+from gplvm_core.lessons.families import FamilyFit, family_fits, pack_families, unpack_families
 from gplvm_core.models.problems.deep import FAMILIES
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
