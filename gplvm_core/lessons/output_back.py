@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import logsumexp
 
-from gplvm_core.lessons.picture import Hand, LessonPicture, Panel, bodies, dots, number
+from gplvm_core.lessons.picture import Hand, LessonPicture, Panel, bodies, dots, number, room
 from gplvm_core.lessons.quiet import fitted
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.numerics import Array
@@ -44,10 +44,8 @@ def body_map() -> BodyMap:
     model = BayesianGPLVM(2, 20, max_iter=150, random_state=0)
     fitted(model, side.reshape(len(side), -1))
     rows = model.latent_mean_
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    ends = zip(low - MARGIN * (high - low), high + MARGIN * (high - low), strict=True)
-    axes = np.meshgrid(*(np.linspace(a, b, SIDE) for a, b in ends), indexing="ij")
-    grid = np.stack(axes, axis=-1).reshape(-1, 2)
+    axes = [np.linspace(*room(each, margin=MARGIN), SIDE) for each in rows.T]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     mean, deviation = model.inverse_transform(grid, return_std=True)
     shape = (len(grid), len(BONES), 2)
     variance = np.mean(deviation.reshape(shape) ** 2, axis=2)

@@ -8,7 +8,15 @@ from jaxtyping import Float, Int
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-from gplvm_core.lessons.picture import LessonPicture, Panel, dots, line, number, pictures_panel
+from gplvm_core.lessons.picture import (
+    LessonPicture,
+    Panel,
+    dots,
+    line,
+    number,
+    pictures_panel,
+    room,
+)
 from gplvm_core.lessons.quiet import fitted
 from gplvm_core.lessons.rows import KINDS, SHOWN, digits
 from gplvm_core.models import BayesianGPLVM
@@ -54,9 +62,7 @@ def way(found: Map, first: int, second: int) -> tuple[Float[Array, "P 2"], float
     The length of a step from a to b is √E‖f(a) − f(b)‖². This includes the uncertainty of f.
     Source: Tosi, Hauberg, Vellido and Lawrence (2014).
     """
-    low, high = found.places.min(axis=0), found.places.max(axis=0)
-    margin = 0.1 * (high - low)
-    axes = [np.linspace(a, b, SIDE) for a, b in zip(low - margin, high + margin, strict=True)]
+    axes = [np.linspace(*room(each, margin=0.1), SIDE) for each in found.places.T]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     number_of = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
     pairs = np.concatenate(
