@@ -129,14 +129,13 @@ def evaluate_layer(
     integrated out is never lower. per_output: every data column gets its own signal and noise
     variance; existing per-output values of the layer are used. Raises NotPositiveDefiniteError.
     """
+    scales = Scales(profile, ratio, most_ratio)
     if per_output or layer.ratio is not None:
-        return _evaluate_per_output(
-            layer, belief, targets, jitter, relative, profile, ratio, most_ratio, executor
-        )
+        return _evaluate_per_output(layer, belief, targets, scales, jitter, relative, executor)
+    if noise_held:
+        scales = replace(scales, noise_variance=float(layer.noise_variance))
     left = targets if layer.slope is None else replace(targets, slope=layer.slope)
     reduced = reduce_statistics(layer.kernel, belief, layer.inducing, left, executor)
-    held = float(layer.noise_variance) if noise_held else None
-    scales = Scales(profile, ratio, most_ratio, held)
     return evaluate_statistics(
         layer, *reduced, scales, jitter=jitter, relative=relative, mean_field=mean_field
     )
@@ -222,11 +221,9 @@ def _evaluate_per_output(
     layer: Layer,
     belief: Belief,
     targets: Targets,
+    scales: Scales,
     jitter: float,
     relative: bool,
-    profile: bool,
-    ratio: float | None,
-    most_ratio: float,
     executor: Executor,
 ) -> LayerValue:
     """Compute `evaluate_layer` for data with a separate signal and noise variance per output.
@@ -241,8 +238,9 @@ def _evaluate_per_output(
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     spectra, found = Spectra.of(statistics, gram), None
     level, d_level = gram.jitter / jitter if relative else 1.0, 0.0
-    if profile:
-        found = profile_outputs(statistics, spectra, targets.squares, ratio, most_ratio / level)
+    if scales.profile:
+        most = scales.most_ratio / level
+        found = profile_outputs(statistics, spectra, targets.squares, scales.ratio, most)
         d_level = -found.slope / level
         layer = Layer(layer.kernel, layer.inducing, found.noise_variance, found.ratio)
     noise = np.asarray(layer.noise_variance)

@@ -30,10 +30,6 @@ class Parameter:
     blind_at: float | None
     overall: bool
 
-    @property
-    def ard(self) -> bool:
-        return self.blind_at is not None
-
     def allows(self, value: float | Array) -> bool:
         """Whether training can start from a value."""
         allowed = np.isfinite(value)

@@ -133,7 +133,7 @@ def _fit(model: Any, posteriors: Sequence[Posterior], curve: Curve) -> Fit:
 
 
 def marginals(
-    posteriors: Sequence[Posterior], points: Float[Array, "N Q"], n_draws: int = N_DRAWS
+    posteriors: Sequence[Posterior], points: Float[Array, "N Q"]
 ) -> tuple[Float[Array, "S N"], Float[Array, "S N"]]:
     """Return the first output's mean and standard deviation, with noise, for each draw.
 
@@ -142,32 +142,29 @@ def marginals(
     """
     generator = np.random.default_rng(0)
     hidden = posteriors[:-1]
-    at = np.repeat(points[None], n_draws if hidden else 1, axis=0)
+    at = np.repeat(points[None], N_DRAWS if hidden else 1, axis=0)
     for posterior in hidden:
         mean, variance = predict(posterior, at.reshape(-1, at.shape[2]), noise=True)
         mean, variance = (each.reshape(*at.shape[:2], -1) for each in (mean, variance))
-        at = mean + np.sqrt(variance) * generator.standard_normal((n_draws, 1, mean.shape[2]))
+        at = mean + np.sqrt(variance) * generator.standard_normal((N_DRAWS, 1, mean.shape[2]))
     mean, variance = predict(posteriors[-1], at.reshape(-1, at.shape[2]), noise=True)
     mean, variance = (each[:, 0].reshape(at.shape[:2]) for each in (mean, variance))
     if not hidden:  # a single layer has no draws, so its row is repeated
-        mean, variance = (np.repeat(each, n_draws, axis=0) for each in (mean, variance))
+        mean, variance = (np.repeat(each, N_DRAWS, axis=0) for each in (mean, variance))
     return mean, np.sqrt(variance)
 
 
 def moving_paths(
-    posteriors: Sequence[Posterior],
-    points: Float[Array, "N Q"],
-    n_paths: int = N_PATHS,
-    n_frames: int = N_FRAMES,
+    posteriors: Sequence[Posterior], points: Float[Array, "N Q"]
 ) -> Float[Array, "T S N"]:
     """Return a loop of draws of the first output's function, without noise.
 
     Every frame is a draw, because its random numbers z cos t + z' sin t are standard normal.
     """
     generator = np.random.default_rng(2)
-    angles = np.linspace(0.0, 2.0 * np.pi, n_frames, endpoint=False)
-    found = np.empty((n_frames, n_paths, len(points)))
-    for path in range(n_paths):
+    angles = np.linspace(0.0, 2.0 * np.pi, N_FRAMES, endpoint=False)
+    found = np.empty((N_FRAMES, N_PATHS, len(points)))
+    for path in range(N_PATHS):
         ends = [
             generator.standard_normal((2, len(points), posterior.n_outputs))
             for posterior in posteriors

@@ -1,7 +1,5 @@
 """Latent dimensions that switch off during the training of a Bayesian GP-LVM."""
 
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,16 +8,18 @@ from jaxtyping import Float, Int
 from gplvm_core.datasets import load_dataset
 from gplvm_core.lessons.picture import (
     LessonPicture,
+    Look,
     Panel,
     bars,
     dots,
     line,
+    map_panel,
     number,
     room,
 )
+from gplvm_core.lessons.quiet import fitted
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.estimators.attributes import ON
-from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.optimise import Progress
 
@@ -75,7 +75,7 @@ def dimensions(
     n_points: int,
     noise: float,
     n_latent: int,
-    look: Callable[[LessonPicture, int, int], None] | None = None,
+    look: Look | None = None,
 ) -> LessonPicture:
     """Return the last picture of the training; without `look`, the picture of its first step.
 
@@ -99,8 +99,7 @@ def dimensions(
 
     most = 1 if look is None else MAX_ITER
     model = BayesianGPLVM(n_latent, min(n_points, N_INDUCING), max_iter=most, random_state=0)
-    with map_only(model), warnings.catch_warnings(action="ignore"):
-        model.fit(rows.values, callback=watch)
+    fitted(model, rows.values, callback=watch)
     if stopped:
         raise StopIteration
     return drawn(rows, seen, ended=look is not None)
@@ -136,14 +135,13 @@ def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> Les
             f"The bound over {len(seen)} steps, now {number(bound[-1])} nats per value.",
             axes=("step", ""),
         ),
-        Panel(
+        map_panel(
             "The two most informative dimensions" if count else "No dimension is on",
-            room(x),
-            room(y),
+            x,
+            y,
             (dots(x, y, labels=rows.labels, shade=rows.shade, radius=4),),
             f"The map of {len(x)} rows in dimensions {first + 1} and {second + 1}.",
             axes=(f"dimension {first + 1}", f"dimension {second + 1}"),
-            bare=True,
         ),
     )
     return LessonPicture(panels, summary(rows, count, float(bound[-1]), ended))

@@ -1,9 +1,9 @@
 """Train a deep regression on one curve with every variational family, and compare the fits."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -12,20 +12,13 @@ from numpy import ndarray as Array
 from gplvm_core.lessons.bend import GRID, Curve
 from gplvm_core.models import DeepGP
 from gplvm_core.models.problems.deep import FAMILIES, Family
+from gplvm_core.models.training.watched import Step, Watch, trainings
 from gplvm_core.optimise import Progress
 from gplvm_core.wire.frame import frame, unframe
 
 WIDTH, N_INDUCING, MAX_ITER = 2, 10, 200
 BAND = (0.025, 0.975)
 N_DRAWS = 600
-
-
-@dataclass(frozen=True)
-class FamilyStep:
-    """The family that is being trained, and the completed fraction of the work."""
-
-    family: str
-    share: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,43 +53,27 @@ class FamilyFits:
 def family_fits(
     curve: Curve,
     seed: int,
-    callback: Callable[[FamilyStep], None] | None = None,
-    families: Sequence[str] = FAMILIES,
+    callback: Callable[[Step], None] | None = None,
 ) -> FamilyFits:
     """Train every family on points drawn with this seed, for the same number of iterations.
 
-    callback(step) is called during each training. If it raises StopIteration, the function returns
-    the fits of the families whose training is complete.
+    callback(step) is called during each training; `step.name` is the family. If it raises
+    StopIteration, the function returns the fits of the families whose training is complete.
     """
     x, y = curve.drawn(curve.n_points, seed)
-    found: list[FamilyFit] = []
-    ended = False
-    for at, family in enumerate(families):
-        step = FamilyStep(family, at / len(families))
 
-        def follow(_: Progress | None = None, step: FamilyStep = step) -> None:
-            nonlocal ended
-            try:
-                if callback is not None:
-                    callback(step)
-            except StopIteration:
-                ended = True
-                raise
+    def train(_: int, place: int, watch: Watch) -> FamilyFit:
+        return _fit(FAMILIES[place], curve, x, y, watch)
 
-        fit = _fit(family, curve, x, y, follow)
-        if ended:
-            break
-        found.append(fit)
-    return FamilyFits(x, y, tuple(found))
+    fits = (fit for _, _, fit in trainings([FAMILIES], train, callback))
+    return FamilyFits(x, y, tuple(fits))
 
 
 def _fit(
-    family: str, curve: Curve, x: Array, y: Array, follow: Callable[[Progress], None]
+    family: Family, curve: Curve, x: Array, y: Array, follow: Callable[[Progress], None]
 ) -> FamilyFit:
     began = time.thread_time()
-    model: Any = DeepGP(
-        (WIDTH,), N_INDUCING, family=cast(Family, family), max_iter=MAX_ITER, random_state=0
-    )
+    model: Any = DeepGP((WIDTH,), N_INDUCING, family=family, max_iter=MAX_ITER, random_state=0)
     model.fit(x[:, None], y, callback=follow)
     seconds = time.thread_time() - began
     new, wanted = curve.unseen()

@@ -7,6 +7,8 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.kernels import RBF
 from gplvm_core.lessons.picture import LessonPicture, Panel, band, dots, line, number
+from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.problems.edges import Settled
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior, predict, predict_uncertain
 from gplvm_core.statistics import Targets
@@ -30,14 +32,11 @@ def series(n_points: int, noise: float, seed: int) -> Float[Array, " T"]:
 def learnt(values: Float[Array, " T"]) -> Posterior:
     """Learn the map from a value to the next value; noise and signal variance are optimised."""
     inputs, outputs = values[:-1, None], values[1:, None]
-    center, scale = outputs.mean(axis=0), outputs.std(axis=0)
+    scaling = Scaling(outputs.mean(axis=0), outputs.std(axis=0))
     layer = Layer(RBF(1.0, LENGTHSCALE), np.linspace(0.0, 1.0, N_INDUCING)[:, None], 0.01)
-    targets = Targets.of((outputs - center) / scale)
+    targets = Targets.of(scaling.apply(outputs))
     at = evaluate_layer(layer, Belief.certain(inputs), targets, jitter=1e-6, profile=True)
-    found = at.posterior
-    noise = float(np.mean(at.layer.noise_variance))
-    kernel, places = at.layer.kernel, at.layer.inducing
-    return Posterior(kernel, places, found.weights, found.gap, noise, at.jitter, center, scale)
+    return Settled(at.layer, at.statistics, at.posterior, at.jitter).as_posterior(scaling)
 
 
 def iterated(

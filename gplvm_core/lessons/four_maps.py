@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.lessons.legs import in_turn, legs
-from gplvm_core.lessons.picture import LessonPicture, Panel, line, number, room
+from gplvm_core.lessons.picture import LessonPicture, Look, Panel, line, number, room
 from gplvm_core.lessons.rows import LessonRows, run
 from gplvm_core.models import GPLVM, BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.numerics import Array
@@ -71,9 +71,7 @@ def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
     return {name: model.latent_mean_ for name, model in models.items()}, judged
 
 
-def four_maps(
-    n_latent: int, look: Callable[[LessonPicture, int, int], None] | None = None
-) -> LessonPicture:
+def four_maps(n_latent: int, look: Look | None = None) -> LessonPicture:
     """Return the last picture of the training; without `look`, a picture of the start (PCA)."""
     rows = run()
     maps, linear = linear_maps()

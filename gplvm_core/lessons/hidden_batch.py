@@ -1,6 +1,6 @@
 """Two instruments measured the rows: a map of all, and a map without the instrument."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -8,7 +8,7 @@ from jaxtyping import Float
 
 from gplvm_core.comparison.factor_left import predicted_by_neighbours
 from gplvm_core.lessons.legs import in_turn, legs
-from gplvm_core.lessons.picture import LessonPicture, Panel, dots, line, number, room
+from gplvm_core.lessons.picture import LessonPicture, Look, dots, line, map_panel, number
 from gplvm_core.lessons.rows import run
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.data.known import TakenOut, residual
@@ -34,9 +34,7 @@ def measured(shift: float) -> tuple[Float[Array, "N D"], Int64Array]:
     return np.where(second[:, None] == 1, moved, rows), second
 
 
-def hidden_batch(
-    shift: float, look: Callable[[LessonPicture, int, int], None] | None = None
-) -> LessonPicture:
+def hidden_batch(shift: float, look: Look | None = None) -> LessonPicture:
     """Return the last picture of the training; without `look`, the picture of its start."""
     values, second = measured(shift)
     known = TakenOut.learnt(second).points
@@ -62,10 +60,10 @@ def drawn(
 ) -> LessonPicture:
     """Draw both maps with the frames in order, coloured by their instrument."""
     panels = tuple(
-        Panel(
+        map_panel(
             TITLES[name],
-            room(places[:, 0]),
-            room(places[:, 1]),
+            places[:, 0],
+            places[:, 1],
             (
                 line(places[:, 0], places[:, 1], "muted", "frames in order", width=1.0),
                 dots(
@@ -77,7 +75,6 @@ def drawn(
                 ),
             ),
             f"{TITLES[name]}: {len(places)} frames of a run, measured by two instruments.",
-            bare=True,
         )
         for name, places in maps.items()
     )

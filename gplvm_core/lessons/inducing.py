@@ -16,8 +16,10 @@ from gplvm_core.lessons.picture import (
     line,
     number,
 )
+from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.problems.edges import Settled
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Posterior, predict
+from gplvm_core.prediction import predict
 from gplvm_core.statistics import Targets
 
 LOW = -2.7  # the height at which inducing inputs are drawn
@@ -45,17 +47,8 @@ def sparse(
     at = evaluate_layer(
         layer, Belief.certain(data[:, :1]), Targets.of(data[:, 1:]), jitter=JITTER, relative=False
     )
-    posterior = Posterior(
-        layer.kernel,
-        layer.inducing,
-        at.posterior.weights,
-        at.posterior.gap,
-        noise**2,
-        JITTER,
-        np.zeros(1),
-        np.ones(1),
-    )
-    mean, variance = predict(posterior, GRID[:, None])
+    settled = Settled(at.layer, at.statistics, at.posterior, at.jitter)
+    mean, variance = predict(settled.as_posterior(Scaling.none(1)), GRID[:, None])
     deviation = np.sqrt(np.maximum(variance[:, 0], 0.0))
     return at.value, mean[:, 0], deviation, at.gradients.inducing[:, 0]
 

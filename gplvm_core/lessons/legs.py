@@ -3,11 +3,10 @@
 The last model equals the model of an uninterrupted training.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from gplvm_core.models.estimators.second_stage import map_only
+from gplvm_core.lessons.quiet import fitted
 from gplvm_core.optimise import Progress
 
 
@@ -34,12 +33,8 @@ def legs(
     """
     run: Any = None
     while True:
-        model, leg = make(), Leg(length)
-        with (
-            map_only(model),
-            warnings.catch_warnings(action="ignore"),
-        ):  # figures show partial training
-            model.fit(data, outputs, callback=leg, resume=run, **given)
+        leg = Leg(length)
+        model = fitted(make(), data, outputs, callback=leg, resume=run, **given)
         yield model
         if model.result_.status != "stopped" or leg.last is None:
             return

@@ -1,7 +1,5 @@
 """The fit of a GP-LVM and of a Bayesian GP-LVM for growing numbers of latent dimensions."""
 
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,9 +7,9 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.lessons.dimensions import rows_of
-from gplvm_core.lessons.picture import LessonPicture, Panel, line, number, room
+from gplvm_core.lessons.picture import LessonPicture, Look, Panel, line, number, room
+from gplvm_core.lessons.quiet import fitted
 from gplvm_core.models import GPLVM, BayesianGPLVM
-from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array
 
 MOST, MAX_ITER, N_INDUCING, N_NEW = 6, 200, 20, 30
@@ -23,15 +21,16 @@ INKS = {"points": "warm", "bayesian": "accent"}
 
 @dataclass
 class Fits:
-    """The fit in nats per value and the error on hidden values, by number of dimensions."""
+    """The fit in nats per value and the error on hidden values, by number of dimensions.
+
+    The fit is the bound; for a model with fitted points, log p(Y, X).
+    """
 
     fit: list[float] = field(default_factory=list)
     error: list[float] = field(default_factory=list)
 
 
-def more_dimensions(
-    n_points: int, noise: float, look: Callable[[LessonPicture, int, int], None] | None = None
-) -> LessonPicture:
+def more_dimensions(n_points: int, noise: float, look: Look | None = None) -> LessonPicture:
     """Train both models with 1, 2, … dimensions; without `look`, draw the empty picture.
 
     The rows have 12 columns and two hidden numbers. look is called after each number of dimensions.
@@ -50,18 +49,11 @@ def more_dimensions(
             ),
         }
         for name, model in models.items():
-            with map_only(model), warnings.catch_warnings(action="ignore"):
-                model.fit(rows)
-                filled = model.complete(np.where(hidden, np.nan, new))
-            found[name].fit.append(_fit(model) / rows.size)
+            filled = fitted(model, rows).complete(np.where(hidden, np.nan, new))
+            found[name].fit.append(float(model.bound_) / rows.size)
             found[name].error.append(float(np.sqrt(np.mean((filled - new)[:, hidden] ** 2))))
         look(drawn(found), q, MOST)
     return drawn(found)
-
-
-def _fit(model: Any) -> float:
-    """Return the bound; for a model with fitted points, log p(Y, X)."""
-    return float(model.bound_)
 
 
 def drawn(found: dict[str, Fits]) -> LessonPicture:

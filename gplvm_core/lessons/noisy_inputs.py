@@ -3,7 +3,7 @@
 One treats the inputs as exact, the other uses their uncertainty.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.lessons.legs import in_turn, legs
-from gplvm_core.lessons.picture import LessonPicture, Panel, band, dots, line, number
+from gplvm_core.lessons.picture import LessonPicture, Look, Panel, band, dots, line, number
 from gplvm_core.models import SemiDescribedGPRegression, SparseGPRegression
 from gplvm_core.numerics import Array
 
@@ -91,7 +91,7 @@ def noisy_inputs(
     error: float,
     share: float,
     seed: int,
-    look: Callable[[LessonPicture, int, int], None] | None = None,
+    look: Look | None = None,
 ) -> LessonPicture:
     """Return the last picture of both trainings; without `look`, a picture of only the data."""
     data = seen(kind, error, share, seed)

@@ -1,6 +1,5 @@
 """From the output back to the map: find the places whose bodies match a few held joints."""
 
-import warnings
 from dataclasses import dataclass
 from functools import cache
 
@@ -8,9 +7,9 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import logsumexp
 
-from gplvm_core.lessons.picture import Hand, LessonPicture, Panel, bodies, dots, number
+from gplvm_core.lessons.picture import Hand, LessonPicture, Panel, bodies, dots, number, room
+from gplvm_core.lessons.quiet import fitted
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array
 from gplvm_core.simulated.runner import BONES, runner, runner_skeleton
 
@@ -43,16 +42,10 @@ def body_map() -> BodyMap:
     """Train a map of the run, seen from the side; takes less than a second."""
     side = runner()[:, :, :2]
     model = BayesianGPLVM(2, 20, max_iter=150, random_state=0)
-    with (
-        map_only(model),
-        warnings.catch_warnings(action="ignore"),
-    ):  # the pelvis does not move forward
-        model.fit(side.reshape(len(side), -1))
+    fitted(model, side.reshape(len(side), -1))
     rows = model.latent_mean_
-    low, high = rows.min(axis=0), rows.max(axis=0)
-    ends = zip(low - MARGIN * (high - low), high + MARGIN * (high - low), strict=True)
-    axes = np.meshgrid(*(np.linspace(a, b, SIDE) for a, b in ends), indexing="ij")
-    grid = np.stack(axes, axis=-1).reshape(-1, 2)
+    axes = [np.linspace(*room(each, margin=MARGIN), SIDE) for each in rows.T]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     mean, deviation = model.inverse_transform(grid, return_std=True)
     shape = (len(grid), len(BONES), 2)
     variance = np.mean(deviation.reshape(shape) ** 2, axis=2)

@@ -1,13 +1,13 @@
 """A pendulum seen through sensors: a smooth path over time, or a rule from state to state."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.lessons.legs import in_turn, legs
-from gplvm_core.lessons.picture import LessonPicture, Panel, band, dots, line, number, room
+from gplvm_core.lessons.picture import LessonPicture, Look, Panel, band, dots, line, number, room
 from gplvm_core.models import DynamicalGPLVM, StateSpaceGPLVM
 from gplvm_core.numerics import Array
 
@@ -15,8 +15,6 @@ N_SENSORS, STEP, PERIOD = 8, 0.1, 2.0  # seconds
 N_LATENT, N_INDUCING, MAX_ITER, LEG = 3, 15, 120, 6
 INSIDE = 1.96  # half-width of a 95 % interval in standard deviations
 NAMES = {"path": "A path over time", "rule": "A rule from state to state"}
-
-Look = Callable[[LessonPicture, int, int], None]
 
 
 def pendulum(seconds: float, friction: float) -> Float[Array, "T S"]:

@@ -4,7 +4,7 @@
 axes, and a look: numbers and words for its width, ink and so on.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,23 +97,6 @@ def bars(
     return Mark("bars", arrays, {"ink": ink, "width": width}, title)
 
 
-def images(
-    values: Float[Array, "N D"],
-    shape: tuple[int, int],
-    x: ArrayLike,
-    y: ArrayLike,
-    size: float,
-    scale: Range,
-) -> Mark:
-    """Return small grey pictures centred at (x, y); size: their height in units of the y axis."""
-    arrays = {
-        "values": Rounded.of(np.asarray(values, dtype=np.float64)),
-        "x": np.asarray(x, dtype=np.float64),
-        "y": np.asarray(y, dtype=np.float64),
-    }
-    return Mark("images", arrays, {"shape": list(shape), "size": size, "scale": list(scale)})
-
-
 def figures(
     bodies: Float[Array, "N J 2"], parents: Sequence[int], x: ArrayLike, y: ArrayLike
 ) -> Mark:
@@ -188,12 +171,52 @@ class Panel:
     tall: float = 1.0
 
 
+def map_panel(
+    title: str,
+    x: Float[Array, " N"],
+    y: Float[Array, " N"],
+    marks: Sequence[Mark],
+    alt: str,
+    **look: Any,
+) -> Panel:
+    """Return a panel without axis numbers that has room for all points (x, y)."""
+    return Panel(title, room(x), room(y), tuple(marks), alt, bare=True, **look)
+
+
+def pictures_panel(
+    title: str,
+    pictures: ArrayLike,
+    shape: tuple[int, int],
+    scale: Range,
+    alt: str,
+    ticks: tuple[str, ...],
+    **look: Any,
+) -> Panel:
+    """Return a panel with small grey pictures (N, D) in a row. scale: the ends of their values."""
+    values = np.asarray(pictures, dtype=np.float64)
+    count = len(values)
+    arrays = {
+        "values": Rounded.of(values),
+        "x": np.arange(1.0, count + 1.0),
+        "y": np.zeros(count),
+    }
+    mark = Mark("images", arrays, {"shape": list(shape), "size": 1.0, "scale": list(scale)})
+    return Panel(title, (0.4, count + 0.6), (-0.62, 0.62), (mark,), alt, ticks=ticks, **look)
+
+
 @dataclass(frozen=True, eq=False)
 class LessonPicture:
     """Panels, and sentences about them with numbers computed from the data."""
 
     panels: tuple[Panel, ...]
     words: tuple[str, ...]
+
+
+Look = Callable[[LessonPicture, int, int], None]
+"""A function that a training calls with a picture, the step, and the largest number of steps.
+
+It waits while the visitor pauses, and raises StopIteration when nobody needs the training any more.
+"""
 
 
 def pack_picture(picture: LessonPicture, **header: Any) -> bytes:

@@ -10,7 +10,7 @@ from scipy.stats import binom
 from sklearn.neighbors import KNeighborsClassifier
 
 from gplvm_core.datasets import load_dataset
-from gplvm_core.lessons.picture import LessonPicture, Mark, Panel, dots, images, line, number
+from gplvm_core.lessons.picture import LessonPicture, Panel, dots, line, number, pictures_panel
 from gplvm_core.numerics import Array, BoolArray
 
 SHAPE = (64, 57)
@@ -85,25 +85,25 @@ def pixels(digit: int, per_cent: float, angle: float, seed: int) -> LessonPictur
     apart = np.array([np.mean(turned_ink(digit, float(a)) != upright) for a in ANGLES])
     far = float(np.mean(drawn != upright.ravel()))
     own = float(np.mean(shown != upright))
-    pictures = np.array([upright, turned, shown]).reshape(3, -1).astype(np.float64)
+    pictures = np.array([upright, turned, shown]).reshape(3, -1)
     panels = (
-        Panel(
+        pictures_panel(
             "Random pictures with as much ink",
-            (0.4, N_RANDOM + 0.6),
-            (-0.62, 0.62),
-            (_row_of(drawn.astype(np.float64)),),
+            1.0 - drawn,
+            SHAPE,
+            (0.0, 1.0),
             f"{N_RANDOM} random pictures: grey noise without a shape.",
-            ticks=("",) * N_RANDOM,
+            ("",) * N_RANDOM,
             wide=True,
             tall=0.6,
         ),
-        Panel(
+        pictures_panel(
             f"A {digit}",
-            (0.4, 3.6),
-            (-0.62, 0.62),
-            (_row_of(pictures),),
+            1.0 - pictures,
+            SHAPE,
+            (0.0, 1.0),
             f"A {digit} upright, turned by {angle:.0f}°, and with {per_cent:.0f} % flipped pixels.",
-            ticks=("upright", "turned", "turned and flipped"),
+            ("upright", "turned", "turned and flipped"),
         ),
         Panel(
             "Pixels that differ from the upright picture",
@@ -120,12 +120,6 @@ def pixels(digit: int, per_cent: float, angle: float, seed: int) -> LessonPictur
         ),
     )
     return LessonPicture(panels, summary(digit, shown, turned, angle, own))
-
-
-def _row_of(pictures: Float[Array, "N D"]) -> Mark:
-    count = len(pictures)
-    places = np.arange(1.0, count + 1.0)
-    return images(1.0 - pictures, SHAPE, places, np.zeros(count), 1.0, (0.0, 1.0))
 
 
 def summary(

@@ -1,7 +1,6 @@
 """Maps with and without an encoder, and the neighbours in the data that each map tears apart."""
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from typing import Any, Literal
 
@@ -10,7 +9,8 @@ from jaxtyping import Float, Int
 from scipy.spatial.distance import cdist
 
 from gplvm_core.lessons.legs import in_turn, legs
-from gplvm_core.lessons.picture import LessonPicture, Panel, line, room
+from gplvm_core.lessons.picture import LessonPicture, Look, line, map_panel
+from gplvm_core.lessons.quiet import fitted
 from gplvm_core.lessons.rows import LessonRows, digits
 from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.numerics import Array, Int64Array
@@ -25,7 +25,6 @@ ENCODERS: dict[str, tuple[str, Literal["kernel", "network"] | None]] = {
 }
 
 Pairs = Int[Int64Array, "P 2"]
-Look = Callable[[LessonPicture, int, int], None]
 
 
 def torn(near: Float[Array, "N D"], other: Float[Array, "N E"], neighbours: int) -> Pairs:
@@ -46,8 +45,7 @@ def torn(near: Float[Array, "N D"], other: Float[Array, "N E"], neighbours: int)
 @cache
 def linear() -> Float[Array, "N 2"]:
     """Return the map of PCA, from which all three models start."""
-    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
-        return ProbabilisticPCA(2).fit(digits().shown).latent_mean_
+    return np.asarray(fitted(ProbabilisticPCA(2), digits().shown).latent_mean_)
 
 
 def model_with(encoder: Literal["kernel", "network"] | None) -> BayesianGPLVM:
@@ -86,13 +84,12 @@ def drawn(
             for p, pair in enumerate(pairs)
         )
         panels.append(
-            Panel(
+            map_panel(
                 f"{title}: {len(pairs)} torn",
-                room(x),
-                room(y),
+                x,
+                y,
                 (*threads, *rows.marks(x, y)),
                 f"The map of {len(x)} {rows.what}; {len(pairs)} pairs of neighbours are torn.",
-                bare=True,
                 tall=1.1,
             )
         )

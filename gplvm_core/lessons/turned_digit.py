@@ -7,9 +7,10 @@ from gplvm_core.lessons.picture import (
     LessonPicture,
     Panel,
     dots,
-    images,
     line,
+    map_panel,
     number,
+    pictures_panel,
     room,
 )
 from gplvm_core.numerics import Array
@@ -37,10 +38,10 @@ def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Lesson
     x, y = places[:, 0], places[:, 1]
     wrong = {q: mistaken(places[own, :q], angles[own], int(here - own[0])) for q in (1, 2)}
     panels = (
-        Panel(
+        map_panel(
             "All pictures on two components of PCA",
-            room(x),
-            room(y),
+            x,
+            y,
             (
                 line(x[closed], y[closed], "muted", width=1.2),
                 dots(
@@ -50,7 +51,6 @@ def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Lesson
             ),
             f"{len(rows)} pictures of a {digit} on the first two principal components.",
             axes=("first", "second"),
-            bare=True,
         ),
         Panel(
             "Only the first component",
@@ -64,13 +64,13 @@ def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Lesson
             "The first component over the angle.",
             axes=("degrees", "first component"),
         ),
-        Panel(
+        pictures_panel(
             "The picture, rebuilt from components",
-            (0.4, 4.6),
-            (-0.62, 0.62),
-            (images(np.array(shown), (SIDE, SIDE), np.arange(1.0, 5.0), np.zeros(4), 1.0, (0, 1)),),
+            np.array(shown),
+            (SIDE, SIDE),
+            (0.0, 1.0),
             "The chosen picture, and its reconstructions from 1, 2 and 10 components.",
-            ticks=("picture", *(f"{q} component{'s' if q > 1 else ''}" for q in COMPONENTS)),
+            ("picture", *(f"{q} component{'s' if q > 1 else ''}" for q in COMPONENTS)),
             wide=True,
             tall=0.75,
         ),

@@ -1,7 +1,5 @@
 """Two digits that turn: two closed curves in pixel space on one map."""
 
-import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Self
@@ -11,7 +9,17 @@ from jaxtyping import Float
 from scipy.spatial.distance import cdist
 
 from gplvm_core.lessons.legs import legs
-from gplvm_core.lessons.picture import LessonPicture, Panel, dots, images, line, number, room
+from gplvm_core.lessons.picture import (
+    LessonPicture,
+    Look,
+    Panel,
+    dots,
+    line,
+    map_panel,
+    number,
+    pictures_panel,
+)
+from gplvm_core.lessons.quiet import fitted
 from gplvm_core.models import BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.numerics import Array
 from gplvm_core.simulated.turned_digit import SIDE, turned
@@ -19,8 +27,6 @@ from gplvm_core.simulated.turned_digit import SIDE, turned
 WHOLE = 360.0  # degrees
 N_INDUCING, MAX_ITER, LEG = 24, 60, 5
 INKS = ("accent", "warm")
-
-Look = Callable[[LessonPicture, int, int], None]
 
 
 @cache
@@ -37,9 +43,8 @@ def loops(pair: str) -> tuple[Float[Array, "2 A D"], Float[Array, " A"]]:
 def linear(pair: str) -> Float[Array, "N 2"]:
     """Return the map of PCA."""
     rows, _ = loops(pair)
-    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
-        model = ProbabilisticPCA(2).fit(rows.reshape(-1, rows.shape[-1]))
-    return model.latent_mean_
+    model = fitted(ProbabilisticPCA(2), rows.reshape(-1, rows.shape[-1]))
+    return np.asarray(model.latent_mean_)
 
 
 def two_digits(pair: str, angle: float, look: Look | None = None) -> LessonPicture:
@@ -101,13 +106,13 @@ def drawn(pair: str, places: Float[Array, "N 2"], angle: float, by: str) -> Less
     panels = (
         _map_panel(chosen, both, by),
         _distances_panel(chosen),
-        Panel(
+        pictures_panel(
             "The pictures",
-            (0.4, 3.6),
-            (-0.62, 0.62),
-            (images(shown, (SIDE, SIDE), np.arange(1.0, 4.0), np.zeros(3), 1.0, (0.0, 1.0)),),
+            shown,
+            (SIDE, SIDE),
+            (0.0, 1.0),
             f"The chosen {pair[0]}, the nearest {pair[1]} in pixels, and the nearest on the map.",
-            ticks=("chosen", "nearest in pixels", "nearest on the map"),
+            ("chosen", "nearest in pixels", "nearest on the map"),
             wide=True,
             tall=0.75,
         ),
@@ -131,15 +136,9 @@ def _map_panel(chosen: _Chosen, places: Float[Array, "2 A 2"], by: str) -> Panel
         line(ends[:, 0], ends[:, 1], "text", "nearest in pixels", width=1.6, dashed=True),
         dots(ends[:, 0], ends[:, 1], "text", radius=8, hollow=True),
     ]
-    return Panel(
-        f"The map of {by}",
-        room(places[..., 0].ravel()),
-        room(places[..., 1].ravel()),
-        tuple(marks),
-        f"The turned {pair[0]}s and {pair[1]}s on the map of {by}.",
-        bare=True,
-        tall=1.2,
-    )
+    x, y = places.reshape(-1, 2).T
+    alt = f"The turned {pair[0]}s and {pair[1]}s on the map of {by}."
+    return map_panel(f"The map of {by}", x, y, marks, alt, tall=1.2)
 
 
 def _distances_panel(chosen: _Chosen) -> Panel:

@@ -1,6 +1,5 @@
 """Two maps of the same digits, with straight distances and path lengths between two digits."""
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,10 +8,18 @@ from jaxtyping import Float, Int
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-from gplvm_core.lessons.picture import LessonPicture, Panel, dots, images, line, number
+from gplvm_core.lessons.picture import (
+    LessonPicture,
+    Panel,
+    dots,
+    line,
+    number,
+    pictures_panel,
+    room,
+)
+from gplvm_core.lessons.quiet import fitted
 from gplvm_core.lessons.rows import KINDS, SHOWN, digits
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.models.estimators.second_stage import map_only
 from gplvm_core.numerics import Array, Int64Array
 from gplvm_core.prediction import Posterior
 
@@ -42,11 +49,7 @@ def trained_maps() -> tuple[Map, ...]:
     found = []
     for start, title in STARTS.items():
         model = BayesianGPLVM(2, N_INDUCING, init=start, max_iter=MAX_ITER, random_state=0)
-        with (
-            map_only(model),
-            warnings.catch_warnings(action="ignore"),
-        ):  # pixels that are always dark
-            model.fit(rows)
+        fitted(model, rows)
         deviations = np.sqrt(model.latent_variance_)
         bound = model.bound_ / rows.size
         found.append(Map(title, model.latent_mean_, deviations, model.posterior_, bound))
@@ -59,9 +62,7 @@ def way(found: Map, first: int, second: int) -> tuple[Float[Array, "P 2"], float
     The length of a step from a to b is √E‖f(a) − f(b)‖². This includes the uncertainty of f.
     Source: Tosi, Hauberg, Vellido and Lawrence (2014).
     """
-    low, high = found.places.min(axis=0), found.places.max(axis=0)
-    margin = 0.1 * (high - low)
-    axes = [np.linspace(a, b, SIDE) for a, b in zip(low - margin, high + margin, strict=True)]
+    axes = [np.linspace(*room(each, margin=0.1), SIDE) for each in found.places.T]
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
     number_of = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
     pairs = np.concatenate(
@@ -138,13 +139,13 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
             )
         )
     panels.append(
-        Panel(
+        pictures_panel(
             "The two digits",
-            (0.4, 2.6),
-            (-0.62, 0.62),
-            (images(rows[[first, second]], (8, 8), [1.0, 2.0], np.zeros(2), 1.0, (0.0, 16.0)),),
+            rows[[first, second]],
+            (8, 8),
+            (0.0, 16.0),
             "The two chosen digits.",
-            ticks=("from", "to"),
+            ("from", "to"),
             wide=True,
             tall=0.6,
         )

@@ -1,12 +1,12 @@
 """Two views of three signals: the latent dimensions that each view uses during training."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.lessons.legs import legs
-from gplvm_core.lessons.picture import LessonPicture, Panel, bars, line
+from gplvm_core.lessons.picture import LessonPicture, Look, Panel, bars, line
 from gplvm_core.models import ManifoldRelevance
 from gplvm_core.numerics import Array
 from gplvm_core.readers import Dataset
@@ -25,7 +25,7 @@ def two_views(
     kernel: str,
     noise: float,
     n_latent: int,
-    look: Callable[[LessonPicture, int, int], None] | None = None,
+    look: Look | None = None,
 ) -> LessonPicture:
     """Return the last picture of the training; without `look`, the picture after its first step.
 

@@ -16,8 +16,6 @@ from gplvm_core.numerics import Array
 FIRST_SIZE = 10.0
 # The candidate sizes r: from strongly overdispersed to almost Poisson.
 SIZES = np.geomspace(0.1, 1000.0, 81)
-# The largest number of probabilities that a distribution may list.
-MOST_LISTED = 100_000
 
 
 def log_base(counts: Float[Array, "*S"], size: Float[Array, "*S"]) -> Float[Array, "*S"]:

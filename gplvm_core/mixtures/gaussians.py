@@ -6,7 +6,7 @@ Also here: a mixture of Gaussians as the density of the training rows' latent po
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -143,12 +143,7 @@ class Gaussians:
     ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
         """Fill missing values with conditional means; also return variances, 0 if observed."""
         whole, variance = rows.copy(), np.zeros_like(rows)
-        for alike, seen in patterns(rows):
-            hidden = ~seen
-            if not hidden.any():
-                continue
-            parts = self.given(rows[alike][:, seen], seen)
-            shares, _ = shares_of(np.array([part.log for part in parts]), axis=0)
+        for alike, hidden, parts, shares in self._with_gaps(rows):
             (used,) = np.nonzero(shares.max(axis=1) >= LEAST_SHARE)
             shape = (len(used), len(alike), int(hidden.sum()))
             means, spreads = np.empty(shape), np.empty((shape[0], 1, shape[2]))
@@ -167,12 +162,7 @@ class Gaussians:
     ) -> Float[Array, "S N D"]:
         """Return rows with their missing values drawn from the conditional density."""
         found = np.repeat(rows[None], count, axis=0)
-        for alike, seen in patterns(rows):
-            hidden = ~seen
-            if not hidden.any():
-                continue
-            parts = self.given(rows[alike][:, seen], seen)
-            shares, _ = shares_of(np.array([part.log for part in parts]), axis=0)
+        for alike, hidden, parts, shares in self._with_gaps(rows):
             below = np.cumsum(shares, axis=0)[:-1]
             chosen = np.sum(generator.random((count, len(alike))) > below[:, None], axis=0)
             for k, part in enumerate(parts):
@@ -194,6 +184,18 @@ class Gaussians:
                 own += np.sqrt(self._ratio(k)) * (unit @ self.common.T)
             drawn.append(own)
         return np.asarray(generator.permutation(np.vstack(drawn)))
+
+    def _with_gaps(
+        self, rows: Float[Array, "N D"]
+    ) -> Iterator[tuple[Rows, Seen, list[Conditioned], Float[Array, "K n"]]]:
+        """Yield the rows with the same gaps, which columns these are, and the Gaussians given the
+        other columns, with their shares in each row.
+        """
+        for alike, seen in patterns(rows):
+            if not seen.all():
+                parts = self.given(rows[alike][:, seen], seen)
+                shares, _ = shares_of(np.array([part.log for part in parts]), axis=0)
+                yield alike, ~seen, parts, shares
 
     def given(self, rows: Float[Array, "N S"], seen: Seen) -> list[Conditioned]:
         """Condition every Gaussian on the observed values of rows."""

@@ -228,28 +228,15 @@ def _errors(model: Any, errors: Any, table: Any, names: list[str], output: Any) 
             f"{type(model).__name__} takes no known errors of cells: use a map of one table, or "
             "leave errors out"
         )
-    given, own = one_table(table), one_table(errors)
-    values = as_floats(errors, "errors")
+    given = one_table(table)
     theirs = list(given.columns) if isinstance(given, Frame) else names
-    columns = list(own.columns) if isinstance(own, Frame) else theirs
-    unknown = [name for name in columns if name not in theirs]
-    if unknown:
-        raise DataError(
-            f"errors have the column {unknown[0]!r}, which the table does not have; its columns "
-            f"are {listed(theirs)}: name every column of errors like the column of its values"
-        )
-    if values.shape != (len(given), len(columns)):
-        raise DataError(
-            f"errors must have one standard deviation for every value of the {len(given)} rows "
-            f"and {len(columns)} columns, NaN where it is unknown; got the shape {values.shape}"
-        )
-    known = checked_errors(values, np.zeros(values.shape), ())
+    known = checked_errors(errors, np.zeros((len(given), len(theirs))), theirs)
     if known is None:
         return None
-    found = np.zeros((len(values), len(names)))
+    found = np.zeros((len(known), len(names)))
     for at, name in enumerate(names):
-        if name in columns:
-            found[:, at] = known[:, columns.index(name)]
+        if name in theirs:
+            found[:, at] = known[:, theirs.index(name)]
     return found
 
 

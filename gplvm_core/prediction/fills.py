@@ -40,8 +40,6 @@ MANY = 0.3
 SHARES = {FEW: 0.1, SCATTERED: 0.5, BLOCK: 0.5}
 # The most held-out rows, and the most of them that the map fills, too, which takes longer.
 MOST_ROWS, MOST_BY_MAP = 300, 100
-# With fewer held-out rows, no finite factor is sure to hold.
-ENOUGH_ROWS = 20
 # Wider data have one factor for all columns.
 MOST_COLUMNS = 256
 # Each kind of gaps is tried on at least VALUES values, or MOST_TRIALS times.

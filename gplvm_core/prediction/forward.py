@@ -61,8 +61,8 @@ def proposed(
 
 
 def log_normal(
-    values: Float[Array, "... N D"], mean: Array | float, variance: Array | float
-) -> Float[Array, "... N"]:
+    values: Float[Array, "... D"], mean: Array | float, variance: Array | float
+) -> Float[Array, "..."]:
     """Return Σ log N(value; mean, variance) over the last axis, without missing values."""
     terms = np.log(2.0 * np.pi * variance) + (values - mean) ** 2 / variance
     # Only missing values are left out. A NaN in mean or variance is an error that the result must

@@ -126,21 +126,13 @@ def sample(
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
     *,
-    points_variance: Float[Array, "N Q"] | None = None,
     noise: bool = True,
 ) -> Float[Array, "S N D"]:
     """Draw the outputs at all points jointly: y with noise, f without noise.
 
     For tables of several kinds, the functions are drawn first, then yes/no entries and counts.
-
-    points_variance: if given, every draw uses a new x* ~ N(points, variance).
     """
     generator = np.random.default_rng(random_state)
-    if points_variance is not None:
-        spread = np.sqrt(points_variance)
-        drawn = points + spread * generator.standard_normal((n_samples, *points.shape))
-        each = [sample(posterior, at, 1, generator, noise=noise) for at in drawn]
-        return np.concatenate(each)
     cross = posterior.kernel.K(points, posterior.inducing)
     prior = posterior.kernel.K(points)
     draws = generator.standard_normal((n_samples, len(points), posterior.n_outputs))

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int, Shaped
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import AnyNDArray, Array, IntArray
 from gplvm_core.optimise.lbfgs import LBFGS
+from gplvm_core.prediction.forward import log_normal
 from gplvm_core.prediction.generate import predict, predict_at
 from gplvm_core.prediction.paths import MOST_STEPS, Ending, StepCallback
 from gplvm_core.prediction.posterior import Posterior
@@ -195,12 +196,12 @@ def first_path(
     next_mean, next_variance = predict(transition, places, noise=True)
     # True states lie between the training states.
     slack = np.mean(np.diff(places, axis=0) ** 2, axis=0)
-    moves = _log_normal(places[None], next_mean[:, None], next_variance[:, None] + slack)
+    moves = log_normal(places[None], next_mean[:, None], next_variance[:, None] + slack)
     if before is None:
         score = -0.5 * np.sum(places**2, axis=1)
     else:
         mean, spread = predict_at(transition, before.mean, before.variance, noise=True)
-        score = _log_normal(places, mean, spread + slack)
+        score = log_normal(places, mean, spread + slack)
     mean, spread = predict(mapping, places, noise=True)
     back = np.empty((len(outputs), count), dtype=np.intp)
     for row, values in enumerate(outputs):
@@ -208,15 +209,9 @@ def first_path(
             through = score[:, None] + moves
             back[row] = np.argmax(through, axis=0)
             score = np.max(through, axis=0)
-        seen = ~np.isnan(values)
-        score = score + weight * _log_normal(values[seen], mean[:, seen], spread[:, seen])
+        score = score + weight * log_normal(values, mean, spread)
     best: list[int] = [int(np.argmax(score))]
     for row in range(len(outputs) - 1, 0, -1):
         best.append(int(back[row, best[-1]]))
     chosen: Int[IntArray, " n"] = np.array(best[::-1])
     return np.asarray(places[chosen])
-
-
-def _log_normal(values: Array, mean: Array, variance: Array) -> Array:
-    """Sum the log densities of independent Gaussians over the last axis, without the constant."""
-    return np.asarray(-0.5 * np.sum(np.log(variance) + (values - mean) ** 2 / variance, axis=-1))

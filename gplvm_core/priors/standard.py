@@ -20,17 +20,11 @@ class StandardNormal:
 
     def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
         """Return KL(q(x_nq) ‖ p) of every entry in nats, 0 for observed entries."""
-        terms = 0.5 * (belief.mean**2 + belief.variance - np.log(self._safe(belief)) - 1.0)
-        return terms if belief.observed is None else np.where(belief.observed, 0.0, terms)
+        return self._as_inputs(belief).kl_terms(belief)
 
     def kl(self, belief: Belief) -> tuple[float, Belief]:
         """Return KL(q(X) ‖ p(X)) in nats and its gradient, shaped like the belief."""
-        d_mean, d_variance = belief.mean, 0.5 * (1.0 - 1.0 / self._safe(belief))
-        if belief.observed is not None:
-            d_mean = np.where(belief.observed, 0.0, d_mean)
-            d_variance = np.where(belief.observed, 0.0, d_variance)
-        value = float(self.kl_terms(belief).sum())
-        return value, Belief(d_mean, d_variance, belief.observed)
+        return self._as_inputs(belief).kl(belief)
 
     def log_density(self, points: Float[Array, "N Q"]) -> tuple[float, Float[Array, "N Q"]]:
         """Return log p(X) in nats at points, and its gradient, for MAP estimates."""
@@ -38,11 +32,9 @@ class StandardNormal:
         return value, -points
 
     @staticmethod
-    def _safe(belief: Belief) -> Array:
-        # Observed entries have variance 0: replace it, so that no logarithm of 0 is computed.
-        if belief.observed is None:
-            return belief.variance
-        return np.where(belief.observed, 1.0, belief.variance)
+    def _as_inputs(belief: Belief) -> "UncertainInputs":
+        """N(0, 1) is the prior of missing inputs."""
+        return UncertainInputs(np.zeros_like(belief.mean), np.ones_like(belief.mean))
 
 
 @dataclass(frozen=True)
@@ -58,15 +50,15 @@ class UncertainInputs:
 
     def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
         """Return KL(q(x_nq) ‖ p) of every entry in nats, 0 for entries that are known exactly."""
-        center, variance, spread = self._safe(belief)
+        variance, spread = self._safe(belief)
         ratio = spread / variance
-        terms = 0.5 * ((belief.mean - center) ** 2 / variance + ratio - np.log(ratio) - 1.0)
+        terms = 0.5 * ((belief.mean - self.center) ** 2 / variance + ratio - np.log(ratio) - 1.0)
         return terms if belief.observed is None else np.where(belief.observed, 0.0, terms)
 
     def kl(self, belief: Belief) -> tuple[float, Belief]:
         """Return KL(q(X) ‖ p(X)) in nats and its gradient, shaped like the belief."""
-        center, variance, spread = self._safe(belief)
-        d_mean = (belief.mean - center) / variance
+        variance, spread = self._safe(belief)
+        d_mean = (belief.mean - self.center) / variance
         d_variance = 0.5 * (1.0 / variance - 1.0 / spread)
         if belief.observed is not None:
             d_mean = np.where(belief.observed, 0.0, d_mean)
@@ -91,12 +83,12 @@ class UncertainInputs:
         variance[chosen] = shared[groups[chosen]]
         return replace(self, variance=variance)
 
-    def _safe(self, belief: Belief) -> tuple[Array, Array, Array]:
-        # Entries known exactly have variance 0: replace it, so that no logarithm of 0 is computed.
+    def _safe(self, belief: Belief) -> tuple[Array, Array]:
+        """The variances of the prior and of the belief; entries known exactly have variance 0:
+        replace it, so that no logarithm of 0 is computed.
+        """
+        found = self.variance, belief.variance
         if belief.observed is None:
-            return self.center, self.variance, belief.variance
-        return (
-            self.center,
-            np.where(belief.observed, 1.0, self.variance),
-            np.where(belief.observed, 1.0, belief.variance),
-        )
+            return found
+        variance, spread = (np.where(belief.observed, 1.0, each) for each in found)
+        return variance, spread

@@ -10,16 +10,11 @@ import numpy as np
 import pytest
 
 from gplvm_core import BayesianGPLVM, DeepGPLVM, training
+from gplvm_core.comparison import Step
 from gplvm_core.datasets import Dataset
 from gplvm_core.lessons import families as lessons_families
 from gplvm_core.lessons.bend import CURVES, BendComparison, compare
-from gplvm_core.lessons.families import (
-    FamilyFit,
-    FamilyStep,
-    family_fits,
-    pack_families,
-    unpack_families,
-)
+from gplvm_core.lessons.families import FamilyFit, family_fits, pack_families, unpack_families
 from gplvm_core.models.problems.deep import FAMILIES
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
@@ -96,9 +91,9 @@ def test_families_are_shown_side_by_side_and_trained_on_other_points(
 def test_stop_iteration_keeps_finished_families():
     steps = []
 
-    def second(step: FamilyStep) -> None:
+    def second(step: Step) -> None:
         steps.append(step)
-        if step.family == FAMILIES[1]:
+        if step.name == FAMILIES[1]:
             raise StopIteration
 
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):

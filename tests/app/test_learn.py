@@ -6,12 +6,12 @@ from collections.abc import Callable
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core.lessons.picture import LessonPicture, pack_picture
+from gplvm_core.lessons.picture import LessonPicture, Look, pack_picture
 from pages.ui.learn.controls import link_of, state_of, usual_state
 from pages.ui.learn.course import LESSONS
 from pages.ui.learn.figure import Shown, after
 from pages.ui.learn.run import LessonRun
-from pages.ui.learn.stop import Look, Stop
+from pages.ui.learn.stop import Stop
 from pages.ui.learn.stops.functions import FUNCTIONS
 from pages.ui.learn.tour import STOPS
 from tests.app.apptest import go_to, run_page, said

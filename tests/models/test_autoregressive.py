@@ -211,7 +211,7 @@ def test_mistakes_in_words(model: AutoregressiveGP) -> None:
         model.forecast(3, history=[1.0, 2.0])
     with pytest.raises(ValueError, match=r"of the series' shape \(90, 1\); got shape \(7,\)"):
         small().fit(wave(), series_variance=np.ones(7))
-    with pytest.raises(ValueError, match="may not be negative"):
+    with pytest.raises(ValueError, match="none may be negative"):
         small().fit(wave(), series_variance=-1.0)
     with pytest.raises(ValueError, match="2 features"):
         small().fit([np.ones((30, 3)), np.ones((30, 2))])

@@ -362,7 +362,7 @@ def test_views_can_have_different_kernels(views) -> None:
         ({"body": np.zeros((119, 5))}, "outline has 120, body has 119"),
         ({"body": np.ones((120, 5))}, "view 'body'.*constant"),
         ({"body": np.ones(120)}, "view 'body' must be a matrix"),
-        ({"body": np.full((120, 2), np.inf)}, "view 'body' holds infinite"),
+        ({"body": np.full((120, 2), np.inf)}, "view 'body', row 0, column 0 .* is infinite"),
         ({"body": np.array([["a"] * 2] * 120)}, "view 'body' must be numbers"),
     ],
 )

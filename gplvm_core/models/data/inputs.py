@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.data.rows import as_floats
+from gplvm_core.models.data.rows import variances_of
 from gplvm_core.models.data.scaling import Scaling, column_units
 from gplvm_core.numerics import Array, BoolArray, IntArray
 from gplvm_core.priors import UncertainInputs
@@ -53,20 +53,8 @@ def internal_variance(
             f"X_variance must be None, 'learned' or variances (a number, one for each of the "
             f"{shape[1]} columns, or one for each entry); got {variance!r}"
         )
-    given = as_floats(variance, "X_variance")
-    try:
-        spread = np.broadcast_to(given, shape)
-    except ValueError:
-        raise ValueError(
-            f"X_variance must be a number, of shape ({shape[1]},) or of X's shape {shape}; "
-            f"got shape {given.shape}"
-        ) from None
-    if not (np.isfinite(spread) & (spread >= 0.0)).all():
-        raise ValueError(
-            "X_variance holds variances: none may be negative, infinite or NaN "
-            "(0 = that entry is exact)"
-        )
-    return np.asarray(spread / scale**2)
+    wanted = f"a number, of shape ({shape[1]},) or of X's shape {shape}"
+    return np.asarray(variances_of(variance, shape, "X_variance", wanted) / scale**2)
 
 
 # Initial variance of learnt input noise: the square of a tenth of the column's standard deviation.

@@ -8,11 +8,10 @@ from jaxtyping import Bool, Float
 
 from gplvm_core.likelihoods import TableColumns
 from gplvm_core.models.data.fractions import Fractions
-from gplvm_core.models.data.rows import as_floats
+from gplvm_core.models.data.rows import finite_rows
 from gplvm_core.models.data.scaling import Scaling, column_units
 from gplvm_core.numerics import Array, BoolArray
 from gplvm_core.readers import DataError
-from gplvm_core.readers.checks import refuse_infinite
 from gplvm_core.readers.errors import by_count, in_digits, listed
 from gplvm_core.readers.kinds import EVERY, FRACTION
 from gplvm_core.readers.proposals import CONSTANT
@@ -151,19 +150,10 @@ def encoded_tables(views: Mapping[str, Any], tables: Tables, parts: Parts) -> di
             if name in tables:
                 found[name] = tables[name].encoded(_as_table(values))
             elif name in parts:
-                found[name] = parts[name].encoded(numbers_of(values))
+                found[name] = parts[name].encoded(finite_rows(values, "fractions"))
         except DataError as error:
             raise type(error)(f"view {name!r}: {error.plain}", script=error.script) from error
     return found
-
-
-def numbers_of(values: Any) -> Float[Array, "N D"]:
-    """Rows of finite numbers (NaN: missing). Raises DataError for other values."""
-    rows = as_floats(values, "rows")
-    if rows.ndim != 2:
-        raise DataError(f"a table has rows and columns; got shape {rows.shape}")
-    refuse_infinite(rows)
-    return rows
 
 
 def _as_table(values: Any) -> Any:

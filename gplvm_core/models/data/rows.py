@@ -85,6 +85,38 @@ def as_floats(values: Any, what: str) -> Float[Array, "..."]:
     return found
 
 
+def finite_rows(values: Any, what: str) -> Float[Array, "N D"]:
+    """Rows of finite numbers (NaN: missing); raises DataError for other values.
+
+    what: the name of the rows in messages.
+    """
+    rows = as_floats(values, what)
+    if rows.ndim != 2:
+        raise DataError(f"{what} must be a matrix, rows × columns; got shape {rows.shape}")
+    refuse_infinite(rows, what=f"{what}, ")
+    return rows
+
+
+def variances_of(
+    variance: ArrayLike, shape: tuple[int, ...], what: str, wanted: str
+) -> Float[Array, "..."]:
+    """Variances of known entries, broadcast to their shape; raises ValueError for other variances.
+
+    what: the name of the variances in messages. wanted: the shapes that they may have.
+    """
+    given = as_floats(variance, what)
+    try:
+        spread = np.broadcast_to(given, shape)
+    except ValueError:
+        raise ValueError(f"{what} must be {wanted}; got shape {given.shape}") from None
+    if not (np.isfinite(spread) & (spread >= 0.0)).all():
+        raise ValueError(
+            f"{what} holds variances: none may be negative, infinite or NaN (0 = that entry is "
+            "exact)"
+        )
+    return spread
+
+
 def checked_rows(
     estimator: Any, rows: ArrayLike, *, reset: bool, least: int | None = None
 ) -> Float[Array, "N D"]:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.models.data.rows import as_floats, checked_rows, readable
+from gplvm_core.models.data.rows import as_floats, checked_rows, readable, variances_of
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.frames import taken
@@ -106,18 +106,11 @@ def checked_variances(
 
 def series_variance(variance: ArrayLike, series: Float[Array, "T D"]) -> Float[Array, "T D"]:
     """Variances of a series' entries, broadcast to its shape; raises ValueError if invalid."""
-    given = as_floats(variance, "variances of a series")
-    if given.ndim == 1 and given.shape == (len(series),) and series.shape[1] == 1:
+    given = as_floats(variance, "series_variance")
+    if given.shape == (len(series),) and series.shape[1] == 1:
         given = given[:, None]
-    try:
-        spread = np.broadcast_to(given, series.shape)
-    except ValueError:
-        raise ValueError(
-            f"variances must be of the series' shape {series.shape}; got shape {given.shape}"
-        ) from None
-    if not (np.isfinite(spread) & (spread >= 0.0)).all():
-        raise ValueError("variances of a series may not be negative, infinite or NaN")
-    return np.asarray(spread)
+    wanted = f"a number, or of the series' shape {series.shape}"
+    return variances_of(given, series.shape, "series_variance", wanted)
 
 
 def are_several(series: Any) -> bool:

@@ -26,20 +26,20 @@ MONTH = 365.2425 / 12.0  # days
 CALENDAR = 0.15  # the same for months and quarters: months differ by up to three days
 
 
-def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> Float[Array, "N P"]:
+def checked_times(times: ArrayLike, count: int | None) -> Float[Array, "N P"]:
     """Times (N,) or vector inputs (N, P) as N × P; raises DataError unless all are finite."""
-    found = as_floats(times, f"{what} (seconds, days since a start)")
+    found = as_floats(times, "times (seconds, days since a start)")
     found = found[:, None] if found.ndim == 1 else found
     if found.ndim != 2 or (count is not None and len(found) != count) or found.shape[1] == 0:
         wanted = "N" if count is None else str(count)
         raise DataError(
-            f"{what} must have an entry for each row, shape ({wanted},) or ({wanted}, P); got "
+            f"times must have an entry for each row, shape ({wanted},) or ({wanted}, P); got "
             f"shape {np.shape(times)}"
         )
     if not np.isfinite(found).all():
         row = int(np.argwhere(~np.isfinite(found))[0, 0])
         raise DataError(
-            f"{what} must be finite; the first NaN or infinity is in row {row} (counted from 0): "
+            f"times must be finite; the first NaN or infinity is in row {row} (counted from 0): "
             "leave the row out, or give its time"
         )
     return found

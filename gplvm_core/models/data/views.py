@@ -9,11 +9,10 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.kinds import Tables, units_of_numbers
-from gplvm_core.models.data.rows import as_floats, refuse_unseen
+from gplvm_core.models.data.rows import finite_rows, refuse_unseen
 from gplvm_core.models.data.scaling import AUTO, Scaling, observed_counts, refuse_empty
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
-from gplvm_core.readers.checks import refuse_infinite
 from gplvm_core.readers.errors import DataTypeError, plural
 from gplvm_core.readers.frames import taken
 
@@ -47,21 +46,7 @@ def table_or_views(values: Any, what: str) -> Any:
     numbers, and for views with different numbers of rows.
     """
     values = taken(values)
-    if not isinstance(values, Mapping):
-        return _finite(what, values)
-    found = {name: _finite(f"view {name!r}", each) for name, each in values.items()}
-    counts = {len(each) for each in found.values()}
-    if len(counts) != 1:
-        raise DataError(f"the views must have equally many rows; got {sorted(counts)}")
-    return found
-
-
-def _finite(name: str, values: Any) -> Float[Array, "N D"]:
-    rows = as_floats(values, name)
-    if rows.ndim != 2:
-        raise DataError(f"{name} must be rows, shape (N, D); got shape {rows.shape}")
-    refuse_infinite(rows, what=f"{name}, ")
-    return rows
+    return checked_views(values) if isinstance(values, Mapping) else finite_rows(values, what)
 
 
 def named_views(views: Any, first: str = "") -> Mapping[str, Any]:
@@ -81,17 +66,15 @@ def named_views(views: Any, first: str = "") -> Mapping[str, Any]:
 
 def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
     try:
-        found = as_floats(values, f"view {name!r}")
+        found = finite_rows(values, f"view {name!r}")
     except DataTypeError as error:
         if "must be numbers" not in error.plain:  # dates
             raise
         raise DataTypeError(
             f'{error}. ManifoldRelevance accepts views of words: kinds={{{name!r}: "auto"}}'
         ) from error
-    if found.ndim != 2 or 0 in found.shape:
-        raise DataError(f"view {name!r} must be a matrix, rows × columns; got shape {found.shape}")
-    if np.isinf(found).any():
-        raise DataError(f"view {name!r} holds infinite values: leave them out (NaN: missing)")
+    if 0 in found.shape:
+        raise DataError(f"view {name!r} has no rows or no columns; got shape {found.shape}")
     return found
 
 

@@ -129,17 +129,18 @@ def train(
     sampled = problem if isinstance(problem, Sampled) else None
     even = Work(((math.inf, float(problem.n_rows)),), further) if further else EVEN
     work = sampled.work(model.max_iter) if sampled else even
-    if isinstance(problem, Graph) and problem.time_kernels:
-        kernels = map(problem.time_kernel_of, problem.recipes)
+    graph = problem if isinstance(problem, Graph) else None
+    if graph and graph.time_kernels:
+        kernels = map(graph.time_kernel_of, graph.recipes)
         work = replace(work, costs=tuple(COSTS[each] for each in kernels))
     watched.share = work.training(len(seeds), model.max_iter, heat)
     watched.ahead = work.after
-    starts = problem.further if isinstance(problem, Graph) else lambda done: ()
+    starts = graph.further if graph else lambda done: ()
     # The early end was measured only for maps of one table of numbers.
     rows = 0
     if type(problem) is Graph and len(problem.edges) == 1:
         rows = problem.n_rows if type(problem.nodes[0]) is LatentNode else 0
-    edges = problem.edges if isinstance(problem, Graph) else ()
+    edges = graph.edges if graph else ()
     errors = any(isinstance(own, KindsEdge) and own.given.errors is not None for own in edges)
     made = (*settings_of(model), ("errors", str(errors)))
     training = Training(problem, *settings, by_worth, work, heat, starts, rows, made)
@@ -148,16 +149,14 @@ def train(
     model.restarts_ = tuple(each.restart for each in trained)
     model.result_, model.trace_ = best.restart.result, best.trace.arrays()
     failures = failures_in_words(model.restarts_)
-    if isinstance(problem, Graph):
-        failures += starts_in_words(problem, trained, best)
-    model.more_inducing_ = (
-        more_inducing(problem, best.parameters, best.restart.seed)
-        if isinstance(problem, Graph)
-        else None
-    )
+    model.more_inducing_ = None
+    told: tuple[str, ...] = ()
+    if graph:
+        failures += starts_in_words(graph, trained, best)
+        model.more_inducing_ = more_inducing(graph, best.parameters, best.restart.seed)
+        told = kernels_in_words(graph, trained, best)
     whole_run = problem, seeds[0], failures
     if sampled is None:
-        told = kernels_in_words(problem, trained, best) if isinstance(problem, Graph) else ()
         return Ended(problem, best.parameters, None, (), *whole_run, told)
     found = sampled.completed(best.parameters, watched.rows)
     if watched.stopped:

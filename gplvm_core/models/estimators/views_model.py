@@ -14,12 +14,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.answers.fitted import Fitted
 from gplvm_core.models.answers.over_time import Paths
-from gplvm_core.models.data.kinds import Parts, Tables, encoded_tables, numbers_of
+from gplvm_core.models.data.kinds import Parts, Tables, encoded_tables
 from gplvm_core.models.data.rows import (
     as_floats,
     checked_belief,
     checked_dimensions,
     checked_points,
+    finite_rows,
 )
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, given_views, named_views
@@ -479,7 +480,9 @@ class ViewsModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GPModel):
         if name in self._fractions:
             values, std = self._fractions[name].moments(values, std)
             if of_rows:
-                values, std = self._fractions[name].kept(numbers_of(given), values, std)
+                values, std = self._fractions[name].kept(
+                    finite_rows(given, "fractions"), values, std
+                )
         # Rows of a view have the names of its columns; latent points have not.
         own = of_rows and names_of(given)
         columns = None if own else self._columns_of(name, values.shape[1])

@@ -57,7 +57,7 @@ class GivenInducing:
 
 
 def given_inducing(
-    layer: Layer, source: Belief, own: GivenInducing, *, jitter: float, relative: bool = True
+    layer: Layer, source: Belief, own: GivenInducing, *, jitter: float
 ) -> LayerResult:
     """Evaluate a layer at its given scales: F_l, its gradients, and q of the outputs.
 
@@ -68,7 +68,7 @@ def given_inducing(
     psi0, pull_psi0 = kernel.psi0(source.mean, source.variance)
     psi1, pull_psi1 = kernel.psi1(source.mean, source.variance, inducing)
     psi2, pull_psi2 = kernel.psi2(source.mean, source.variance, inducing)
-    gram, beta = gram_factor(kernel, inducing, jitter, relative=relative), 1.0 / noise
+    gram, beta = gram_factor(kernel, inducing, jitter, relative=True), 1.0 / noise
     alpha, c, eye = gram.solve_lower(psi1.T).T, gram.whiten(psi2), np.eye(len(inducing))
     (n_points, n_outputs), left_over = own.mean.shape, float(psi0.sum() - np.trace(c))
     if not left_over >= 0.0:
@@ -135,7 +135,7 @@ def given_inducing(
         pulled = pulled + pull_psi2(gram.unwhiten(d_c))
         direct = pull_psi0(np.full(n_points, -0.5 * beta * n_outputs))
         pulled = pulled + Gradients(direct[0], direct[1], np.zeros_like(inducing), direct[2])
-        pulled = with_gram(pulled, kernel, inducing, d_gram, jitter, relative)
+        pulled = with_gram(pulled, kernel, inducing, d_gram, jitter, relative=True)
         return Moved(
             Belief(pulled.mean, pulled.variance),
             Layer(pulled.kernel, pulled.inducing, -(beta**2) * d_beta),

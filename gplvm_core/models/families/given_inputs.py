@@ -36,13 +36,7 @@ class GivenInputs:
 
 
 def given_inputs(
-    layer: Layer,
-    source: Belief,
-    own: GivenInputs,
-    scales: Scales,
-    *,
-    jitter: float,
-    relative: bool = True,
+    layer: Layer, source: Belief, own: GivenInputs, scales: Scales, *, jitter: float
 ) -> LayerResult:
     """Evaluate a layer: F_l, its gradients, and q of the outputs.
 
@@ -57,9 +51,7 @@ def given_inputs(
     belief = Belief(own.mean, follows**2 * above + own.variance)
     entropy, d_entropy = Belief(own.mean, own.variance).entropy()
     reduced = _statistics(layer, source, own, belief)
-    at = evaluate_statistics(
-        layer, *reduced, scales, jitter=jitter, relative=relative, mean_field=True
-    )
+    at = evaluate_statistics(layer, *reduced, scales, jitter=jitter, mean_field=True)
     d_own: GivenInputs = at.targets
 
     def pullback(adjoint: Belief) -> Moved:

@@ -9,7 +9,7 @@ Also here: the node of a regression: inputs that are exact, noisy, partly missin
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 from jaxtyping import Float
@@ -47,6 +47,16 @@ class Believed:
     own: float
     information: Float[Array, " Q"]
     pullback: Callable[[Belief], Any]
+
+    @classmethod
+    def under(cls, prior: StandardNormal | UncertainInputs, own: Belief) -> Self:
+        """The parameters are the marginals of q(X), and every entry has a prior of its own."""
+        kl, d_kl = prior.kl(own)
+
+        def pullback(adjoint: Belief) -> Belief:
+            return Belief(adjoint.mean - d_kl.mean, adjoint.variance - d_kl.variance)
+
+        return cls(own, -kl, prior.kl_terms(own).mean(axis=0), pullback)
 
 
 class Node(Protocol):
@@ -93,13 +103,7 @@ class LatentNode:
         return ()
 
     def believed(self, own: Belief) -> Believed:
-        prior = StandardNormal()
-        kl, d_kl = prior.kl(own)
-
-        def pullback(adjoint: Belief) -> Belief:
-            return Belief(adjoint.mean - d_kl.mean, adjoint.variance - d_kl.variance)
-
-        return Believed(own, -kl, prior.kl_terms(own).mean(axis=0), pullback)
+        return Believed.under(StandardNormal(), own)
 
     def free(self, prefix: str, own: Belief, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
         scale = np.sqrt(belief.variance if refreshed else belief.variance.mean(axis=0))
@@ -182,10 +186,6 @@ class InputNode:
         """p(X), with learnt variances at their optimum for q(X)."""
         return self.inputs.prior.fitted(belief, self.inputs.groups)
 
-    def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
-        """The KL divergence of every entry of q(X) in nats."""
-        return self.prior(belief).kl_terms(belief)
-
     def start(self, belief: Belief, seed: int) -> Belief:
         return belief
 
@@ -193,12 +193,7 @@ class InputNode:
         return ()
 
     def believed(self, own: Belief) -> Believed:
-        kl, d_kl = self.prior(own).kl(own)
-
-        def pullback(adjoint: Belief) -> Belief:
-            return Belief(adjoint.mean - d_kl.mean, adjoint.variance - d_kl.variance)
-
-        return Believed(own, -kl, self.kl_terms(own).mean(axis=0), pullback)
+        return Believed.under(self.prior(own), own)
 
     def free(self, prefix: str, own: Belief, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
         inputs, free = self.inputs, dict[str, Leaf]()

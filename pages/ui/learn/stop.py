@@ -4,13 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture, Look
 from pages.ui.learn.controls import Control, State
-
-# The function that a training calls with a picture, the current step and the maximum number of
-# steps. The function waits while the visitor pauses, and raises StopIteration when nobody needs the
-# training any more.
-Look = Callable[[LessonPicture, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
+from gplvm_core.comparison import Step
 from gplvm_core.figures.palette import COLOURS, FAINT
 from gplvm_core.lessons.bend import CURVES, GRID, LEFT, RIGHT
 from gplvm_core.lessons.families import (
     MAX_ITER,
     FamilyFit,
     FamilyFits,
-    FamilyStep,
     family_fits,
     unpack_families,
 )
@@ -114,7 +114,7 @@ def key_of(curve: str, draw: int) -> str:
 
 
 def _begin(curve: str, draw: int) -> None:
-    def task(callback: Callable[[FamilyStep], None]) -> FamilyFits:
+    def task(callback: Callable[[Step], None]) -> FamilyFits:
         return family_fits(CURVES[curve], CURVES[curve].seed + draw, callback)
 
     begin_comparison(key_of(curve, draw), task)
@@ -125,9 +125,9 @@ def _other(curve: str, draw: int) -> None:
     _begin(curve, draw + 1)
 
 
-def step_words(step: FamilyStep) -> str:
+def step_words(step: Step) -> str:
     """Name the family that is being trained."""
-    return f"Training: {named(step.family)}"
+    return f"Training: {named(step.name)}"
 
 
 def named(family: str) -> str:

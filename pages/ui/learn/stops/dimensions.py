@@ -1,9 +1,9 @@
 """The stop that shows how unneeded dimensions switch off."""
 
 from gplvm_core.lessons.dimensions import dimensions
-from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture, Look
 from pages.ui.learn.controls import ChoiceControl, Slider, State
-from pages.ui.learn.stop import Look, Note, Stop, StopDoor
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:

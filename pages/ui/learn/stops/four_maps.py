@@ -3,9 +3,9 @@
 import streamlit as st
 
 from gplvm_core.lessons.four_maps import four_maps
-from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture, Look
 from pages.ui.learn.controls import Slider, State
-from pages.ui.learn.stop import Look, Note, Stop, StopDoor
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
 @st.cache_data(show_spinner=False)

@@ -1,9 +1,9 @@
 """The stop on the batch that hid the answer."""
 
 from gplvm_core.lessons.hidden_batch import hidden_batch
-from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture, Look
 from pages.ui.learn.controls import Slider, State
-from pages.ui.learn.stop import Look, Note, Stop, StopDoor
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:

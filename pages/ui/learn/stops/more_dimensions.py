@@ -1,9 +1,9 @@
 """The stop that shows why more dimensions always fit better, unless points are integrated out."""
 
 from gplvm_core.lessons.more_dimensions import more_dimensions
-from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture, Look
 from pages.ui.learn.controls import Slider, State
-from pages.ui.learn.stop import Look, Note, Stop
+from pages.ui.learn.stop import Note, Stop
 
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:

@@ -1,9 +1,9 @@
 """The stop on uncertain and missing inputs."""
 
 from gplvm_core.lessons.noisy_inputs import noisy_inputs
-from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture, Look
 from pages.ui.learn.controls import ChoiceControl, Draw, Slider, State
-from pages.ui.learn.stop import Look, Note, Stop
+from pages.ui.learn.stop import Note, Stop
 
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:

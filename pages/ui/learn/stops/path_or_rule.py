@@ -1,9 +1,9 @@
 """The stop that compares forecasts by a path over time and by a rule from state to state."""
 
 from gplvm_core.lessons.path_or_rule import path_or_rule
-from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture, Look
 from pages.ui.learn.controls import Draw, Slider, State
-from pages.ui.learn.stop import Look, Note, Stop, StopDoor
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:

@@ -1,9 +1,9 @@
 """The stop on back-constraints: an encoder keeps neighbours together."""
 
-from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture, Look
 from gplvm_core.lessons.torn_pairs import torn_pairs
 from pages.ui.learn.controls import Slider, State
-from pages.ui.learn.stop import Look, Note, Stop, StopDoor
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:

@@ -1,9 +1,9 @@
 """The stop on two views and what they share."""
 
-from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture, Look
 from gplvm_core.lessons.two_views import two_views
 from pages.ui.learn.controls import ChoiceControl, Slider, State
-from pages.ui.learn.stop import Look, Note, Stop, StopDoor
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
 def picture(state: State, look: Look | None = None) -> LessonPicture:
