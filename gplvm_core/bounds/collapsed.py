@@ -22,6 +22,10 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
+# Rounding error of the difference ψ0 − tr(K⁻¹Φ), as a fraction of ψ0, if K is nearly singular, as
+# with many inducing inputs of a smooth function. Measured: up to 3e-6 with 440 of them.
+ROUNDING = 1e-5
+
 
 @dataclass(frozen=True)
 class Spectra:
@@ -87,6 +91,20 @@ class Collapsed(Informed):
     statistics: Statistics  # adjoints of the statistics
     gram: Float[Array, "M M"]  # ∂K
     noise_variance: float  # ∂σ²
+
+
+def checked_left_over(psi0: Array, explained: Array) -> Array:
+    """Return ψ0 − tr(K⁻¹Φ), with 0 where rounding makes it negative.
+
+    Raises NotPositiveDefiniteError if it is more negative than rounding explains. Without the
+    error, an optimiser would exploit such meaningless results.
+    """
+    found = psi0 - explained
+    if not (found >= -ROUNDING * psi0).all():
+        raise NotPositiveDefiniteError(
+            f"ψ0 − tr(K⁻¹Φ) = {found.min():.1e} is negative: the jitter is too small"
+        )
+    return np.maximum(found, 0.0)
 
 
 def collapsed(

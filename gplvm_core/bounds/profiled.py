@@ -4,21 +4,19 @@ If the kernel is known up to a factor, the collapsed bound is a function of r = 
 the eigenvalues of C = L⁻¹ΦL⁻ᵀ. The best σ² for a given r has a closed form.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
 from jaxtyping import Float, Int
 from scipy import optimize
 
-from gplvm_core.bounds.collapsed import Spectra
+from gplvm_core.bounds.collapsed import Spectra, checked_left_over
 from gplvm_core.numerics import Array, IntArray, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
 # The largest scale of a kernel; larger scales would overflow when squared.
 HUGE = 1e150
-# Rounding error of the difference ψ0 − tr(K⁻¹Φ), as a fraction of ψ0, if K is nearly singular.
-ROUNDING = 1e-7
 LOG_RATIOS = np.linspace(np.log(1e-6), np.log(1e15), 85)
 
 
@@ -54,15 +52,9 @@ def profile_scales(
     most: the largest allowed ratio. Without this limit, targets that can be fitted without error,
     such as class labels, would increase the ratio until rounding errors dominate C. Raises
     NotPositiveDefiniteError if the noise variance is not positive, at the optimum or at the next
-    larger ratio that was tried, or if ψ0 − tr(K⁻¹Φ) is more negative than rounding explains.
-    Without the error, an optimiser would exploit such meaningless results.
+    larger ratio that was tried, or as `checked_left_over` does.
     """
     problem = _Ratio.of(statistics, spectra, noise_variance)
-    if problem.left_over < -ROUNDING * float(statistics.n_outputs @ statistics.psi0):
-        raise NotPositiveDefiniteError(
-            f"ψ0 − tr(K⁻¹Φ) = {problem.left_over:.1e} is negative: the jitter is too small"
-        )
-    problem = replace(problem, left_over=max(problem.left_over, 0.0))
     log_ratio = problem.best(float(np.log(most))) if ratio is None else float(np.log(ratio))
     noise = float(problem.noise_variance(np.array([log_ratio]))[0])
     # The noise variance comes from a subtraction. A noise variance below the rounding error is an
@@ -100,7 +92,7 @@ class _Ratio:
             np.concatenate(power),
             np.repeat(n_outputs, spectra.values.shape[1]),
             statistics.yy,
-            float(n_outputs @ (statistics.psi0 - spectra.values.sum(axis=1))),
+            float(n_outputs @ checked_left_over(statistics.psi0, spectra.values.sum(axis=1))),
             statistics.n_values,
             held,
         )

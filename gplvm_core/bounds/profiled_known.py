@@ -17,7 +17,8 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.numerics import Array, NotPositiveDefiniteError
+from gplvm_core.bounds.collapsed import checked_left_over
+from gplvm_core.numerics import Array
 
 LEAST_SIGNAL, STEPS = 1e-6, 40
 # The search ends when |dF/d log r| is below this tolerance in nats, or after this many steps.
@@ -64,8 +65,8 @@ class KnownFactors:
 
     @cached_property
     def left_over(self) -> Float[Array, " K"]:
-        """ψ0 − Σλ, set to 0 where rounding makes it negative."""
-        return np.maximum(self.psi0 - self.spectrum.sum(axis=0), 0.0)
+        """ψ0 − Σλ; see `checked_left_over`."""
+        return checked_left_over(self.psi0, self.spectrum.sum(axis=0))
 
 
 def profile_known(
@@ -73,10 +74,8 @@ def profile_known(
 ) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
     """Return every column's signal variance r (from `least` to `most`) and bias b that maximise F.
 
-    Raises NotPositiveDefiniteError if rounding errors dominate a column's statistics.
+    Raises NotPositiveDefiniteError as `checked_left_over` does.
     """
-    if (factors.psi0 - factors.spectrum.sum(axis=0) < -1e-7 * factors.psi0).any():
-        raise NotPositiveDefiniteError("ψ0 − tr(K⁻¹Φ) is negative: the jitter is too small")
     every = np.arange(len(factors.slope))
     grid = np.linspace(np.log(np.broadcast_to(least, len(every))), np.log(most), STEPS)
     index = np.argmax([factors.value(np.exp(at)) for at in grid], axis=0)

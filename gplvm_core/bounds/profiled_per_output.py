@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Bool, Float
 
-from gplvm_core.bounds.collapsed import Spectra
+from gplvm_core.bounds.collapsed import Spectra, checked_left_over
 from gplvm_core.numerics import Array, BoolArray, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
@@ -53,10 +53,6 @@ def profile_outputs(
     """
     most = min(most, MOST_RATIO)
     problem = _Outputs.of(statistics, spectra, squares)
-    if (problem.left_over < 0.0).any():
-        raise NotPositiveDefiniteError(
-            f"ψ0 − tr(K⁻¹Φ) = {problem.left_over.min():.1e} is negative: the jitter is too small"
-        )
     level = squares / problem.count
     usual = level.mean() if usual is None else usual
     flat = level <= NOTHING * usual
@@ -91,13 +87,12 @@ class _Outputs:
     def of(cls, statistics: Statistics, spectra: Spectra, squares: Array) -> "_Outputs":
         groups = np.asarray(statistics.groups)
         one = len(spectra.values) == 1
-        left_over = statistics.psi0 - spectra.values.sum(axis=1)
         return cls(
             spectra.values.T if one else spectra.values.T[:, groups],
             spectra.carried**2,
             squares,
             statistics.n_points[groups].astype(np.float64),
-            left_over[groups],
+            checked_left_over(statistics.psi0, spectra.values.sum(axis=1))[groups],
         )
 
     def noise_variance(self, log_ratio: Array) -> Array:

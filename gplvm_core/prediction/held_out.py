@@ -42,7 +42,7 @@ ORIGINS = (0.5, 0.75, 1.0)
 MOST_AHEAD, SHARE_AHEAD = 20, 0.15
 
 
-class Ended(Exception):
+class EndedError(Exception):
     """The StopIteration of a report, which ends all of the work and not only one inference."""
 
 
@@ -132,7 +132,7 @@ class HeldOut:
     ) -> Iterator[tuple[bool, FoundPath, Continued]]:
         """Paths of a new sequence and their prior: with fixed, then with updated mappings.
 
-        report is called at every step; raises Ended if it raises StopIteration.
+        report is called at every step; raises EndedError if it raises StopIteration.
         """
         watches = [partial(_told, part_of(report, at, 2)) for at in range(2)]
         prior = self.new_path(part.asked)
@@ -186,7 +186,7 @@ def _told(report: Report, step: int, bound: float) -> None:
     try:
         report(0.0)
     except StopIteration as stop:
-        raise Ended from stop
+        raise EndedError from stop
 
 
 def _ahead(rows: Rows, origin: float) -> tuple[Rows, Rows]:

@@ -46,8 +46,9 @@ def isolated_values(dataset: Dataset) -> tuple[IsolatedValue, ...]:
 
     A value is isolated if its distance to the nearest other value is more than three times the
     range of the others. In a column of positive numbers, logarithms are compared, too, if another
-    place of the decimal point would bring the value into this range. Up to three values of a column
-    may be isolated as a group. Only tables are checked, not the columns of pictures, poses, curves
+    place of the decimal point would bring the value into this range. Of counts, only log(1 + count)
+    is compared, with the range of the others. Up to three values of a column may be isolated as a
+    group. Only tables are checked, not the columns of pictures, poses, curves
     and rows on disk.
     """
     drawn = any(view.drawing.kind != "bars" for view in dataset.views)
@@ -95,16 +96,19 @@ def _of_column(values: Float[Array, " N"], column: int, count: bool) -> list[Iso
                 )
                 for row, value in zip(outside, values[outside].tolist(), strict=True)
             ]
-            if all(_is_far(each) for each in found):
+            if all(_is_far(each, count) for each in found):
                 return found
     return []
 
 
-def _is_far(found: IsolatedValue) -> bool:
+def _is_far(found: IsolatedValue, count: bool) -> bool:
     """Whether a value is far from the others: a tenth of a length is near them, but not its
-    logarithm.
+    logarithm. Counts of many things are rare but usual, so their logarithms decide.
     """
     value, low, high = found.value, found.low, found.high
+    if count:
+        least, most = np.log1p(low), np.log1p(high)
+        return bool(max(least - np.log1p(value), np.log1p(value) - most) > most - least)
     if max(low - value, value - high) > FAR * (high - low):
         return True
     if found.corrected is None or min(value, low) <= 0.0:

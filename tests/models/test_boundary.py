@@ -305,6 +305,7 @@ def test_a_semi_supervised_classifier_is_stored(tmp_path: Path) -> None:
 INTERNAL = {
     "DateError": "the reader of tables names the cell",
     "HaltedError": "the trainer catches it",
+    "EndedError": "the calibration catches it",
     "JobError": "gplvm_core.training",
 }
 

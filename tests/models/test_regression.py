@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF as ExactRBF
+from sklearn.gaussian_process.kernels import ConstantKernel
 
 import gplvm_core
 from gplvm_core import RBF, DeepGP, Linear
@@ -49,6 +52,31 @@ def covariances(model: SparseGPRegression, inputs: np.ndarray, new: np.ndarray):
         return kernel.variance * np.exp(-0.5 * np.sum(apart**2, axis=2))
 
     return cross(inputs, inputs), cross(new, inputs), cross(new, new)
+
+
+@pytest.mark.parametrize("n_inducing", [60, 150])
+def test_a_smooth_function_with_many_inducing_inputs_trains(n_inducing: int) -> None:
+    """A table with words: K is singular up to rounding, and the bound stays below log p(y)."""
+    generator = np.random.default_rng(1)
+    words, numbers = generator.integers(0, 4, 150), generator.uniform(-1.0, 1.0, (150, 2))
+    inputs = np.hstack([numbers, np.eye(4)[words]])
+    outputs = numbers[:, :1] + 0.3 * words[:, None] + 0.02 * generator.normal(size=(150, 1))
+    model = small(n_inducing=n_inducing).fit(inputs, outputs)
+    kernel, posterior = model.kernel_, model.posterior_
+    exact = GaussianProcessRegressor(
+        ConstantKernel(kernel.variance) * ExactRBF(kernel.lengthscale),
+        alpha=posterior.noise_variance,
+        optimizer=None,
+    ).fit(
+        (inputs - model.input_center_) / model.input_scale_,
+        (outputs - posterior.center) / posterior.scale,
+    )
+    most = exact.log_marginal_likelihood_value_ - 150 * np.log(float(np.ravel(posterior.scale)[0]))
+    assert most - 2.0 < model.bound_ < most
+    assert model.result_.rejected == 0
+    # With one output, separate noise is shared noise.
+    alone = small(n_inducing=n_inducing, noise="per_output").fit(inputs, outputs)
+    assert alone.bound_ == pytest.approx(model.bound_, abs=0.5)
 
 
 @pytest.mark.filterwarnings("ignore:n_inducing")

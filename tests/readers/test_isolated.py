@@ -30,7 +30,7 @@ def test_a_slip_is_found_with_its_correction(value: float, corrected: float | No
     assert found[0].corrected == pytest.approx(corrected)
 
 
-@pytest.mark.parametrize(("value", "corrected"), [(19, None), (30, 3.0), (75, None), (400, 4.0)])
+@pytest.mark.parametrize(("value", "corrected"), [(26, None), (30, 3.0), (75, None), (400, 4.0)])
 def test_the_correction_of_a_count_is_another_whole_number(
     value: int, corrected: float | None
 ) -> None:
@@ -60,6 +60,9 @@ def test_ordinary_tails_are_kept() -> None:
     rng = np.random.default_rng(1)
     tails = np.column_stack([np.exp(rng.normal(size=400)), rng.standard_t(3, size=400)])
     assert isolated_values(Dataset("t", "T", tails, Drawing("bars", (2,)))) == ()
+    swarms = pd.DataFrame({"birds": [*([0, 1, 5, 46] * 6), 1631], "mass": HEIGHTS[:25]})
+    kinds = {"birds": "count", "mass": "number"}
+    assert isolated_values(Dataset.of_table("t", "T", swarms, kinds)) == ()
     for name in ("wine", "diabetes", "countries", "flow"):
         assert isolated_values(load_dataset(name)) == ()
 

@@ -19,7 +19,7 @@ from gplvm_core.models.estimators.with_density import check_training_rows
 from gplvm_core.models.estimators.with_known import apart_from_known, check_apart
 from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.prediction.candidates import Report
-from gplvm_core.prediction.held_out import Ended, HeldOut
+from gplvm_core.prediction.held_out import EndedError, HeldOut
 from gplvm_core.prediction.intervals import Asked, Intervals
 from gplvm_core.readers import DataError
 
@@ -112,7 +112,7 @@ def calibrate(
         held = over.held(outputs)
     try:
         tries = model._try(held, groups, random_state, callback or _nothing)
-    except Ended as ended:
+    except EndedError as ended:
         raise StopIteration from ended
     model.intervals_ = tries.intervals()
     return self
