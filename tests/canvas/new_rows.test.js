@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { filtered, isOdd, levelOf, listed, thresholdsFor } from "../../assets/canvas/rows/answers.js";
+import { filtered, isOdd, levelOf, listed, thresholdsFor, usualThreshold } from "../../assets/canvas/rows/answers.js";
 import { RowsMap } from "../../assets/canvas/rows/layer.js";
 
 /** @import { Listing, NewRow } from "../../assets/canvas/rows/answers.js" */
@@ -67,6 +67,12 @@ test("a row beyond the map is drawn at the map's edge, and the lasso encloses on
   assert.equal(map.newRowAt(52, 24), 2);
   assert.equal(map.newRowAt(140, 50), -1);
   assert.deepEqual(map.enclosed([[90, 40], [110, 40], [110, 60], [90, 60]]), [0]);
+});
+
+test("two odd training rows do not put the usual threshold out of reach", () => {
+  // p of a row that is odder than all training rows but two is 3 / (known + 1).
+  for (const known of [60, 112, 298, 299, 5000]) assert.ok(3 / (known + 1) <= usualThreshold(known));
+  assert.deepEqual([20, 112, 5000].map(usualThreshold), [0.05, 0.05, 0.01]);
 });
 
 test("a threshold is offered only if the oddest of the known rows can reach it", () => {

@@ -35,6 +35,17 @@ export function thresholdsFor(known) {
   return reached.length ? reached : THRESHOLDS.slice(0, 1);
 }
 
+const MAY_BE_ODD = 2; // training rows
+
+/**
+ * The smallest threshold that p still reaches if two training rows are odd themselves, or the largest one.
+ * @param {number} known number of training rows behind p
+ */
+export function usualThreshold(known) {
+  const values = THRESHOLDS.map(({ value }) => value).filter((value) => value * (known + 1) >= MAY_BE_ODD + 1);
+  return Math.min(...values, THRESHOLDS[0].value);
+}
+
 export const LESS_COMMON = 0.25; // at or below this p, an ordinary row is called less common
 
 export class Answers {

@@ -43,7 +43,7 @@ export class RowsPage extends Shell {
     /** @type {Overlay} */
     this.overlay = {
       answers: null, shown: new Set(), current: -1, explanation: -1, pointed: -1, ellipses: true,
-      listing: { filter: "all", order: "row", down: false, threshold: 0.01, find: "", selected: [] },
+      listing: { filter: "all", order: "row", down: false, threshold: 0, find: "", selected: [] },
     };
     this.map = new RowsMap(this.parts.lower, this.parts.upper, model, this.state, this.overlay);
     this.map.covered = ROW_COVERED;

@@ -2,7 +2,7 @@
 
 import { element, pushButton } from "../kit/dom.js";
 import { counted } from "../kit/format.js";
-import { LESS_COMMON, THRESHOLDS, filtered, isOdd, levelOf, listed, thresholdsFor } from "./answers.js";
+import { LESS_COMMON, THRESHOLDS, filtered, isOdd, levelOf, listed, thresholdsFor, usualThreshold } from "./answers.js";
 
 /** @import { Filter, NewRow, Order } from "./answers.js" */
 /** @import { Overlay } from "./layer.js" */
@@ -68,12 +68,12 @@ export class RowTable {
     this.page.changed();
   }
 
-  /** Offer the thresholds that p can reach; choose the smallest if the chosen one is not among them. @param {number} known */
+  /** Offer the thresholds that p can reach, and choose the usual one until the visitor chooses. @param {number} known */
   offerThresholds(known) {
     const { parts: { threshold }, overlay: { listing } } = this;
     const values = thresholdsFor(known).map(({ value }) => value);
     for (const option of threshold.options) option.hidden = !values.includes(Number(option.value));
-    if (!values.includes(listing.threshold)) listing.threshold = Math.min(...values);
+    if (!listing.threshold) listing.threshold = usualThreshold(known);
     threshold.value = String(listing.threshold);
   }
 

@@ -44,7 +44,8 @@ def new_rows(item: Item, name: str) -> None:
         "deviations of the row's position. A diamond at the edge is beyond the visible map.",
         "**How typical.** Each training row is scored by a model that was trained without this "
         "row. *p* is the share of training rows that were at least as odd as the new row. With "
-        "the limit p ≤ 0.01, ten of 1,000 ordinary rows are called odd by chance. p does not say "
+        "the limit p ≤ 0.01, ten of 1,000 ordinary rows are called odd by chance; with fewer than "
+        "300 training rows, the limit is 0.05 unless you choose another. p does not say "
         "what is wrong. Rows with words or counts are compared with at most 200 training rows. "
         "An unlikely word makes a row odd, in tables with up to eight columns of words. "
         "If known factors were taken out, at most 200 training rows are compared, "
