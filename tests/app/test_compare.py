@@ -13,6 +13,7 @@ from gplvm_core.comparison import chained, mixture
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
+from gplvm_core.training.fitting import fitted_map
 from pages.ui.compare import recipes, verdict
 from pages.ui.compare.members import first_of, partner, stored
 from pages.ui.compare.recipes import RECIPES, made, run_key
@@ -72,6 +73,20 @@ def test_models_are_added_tested_and_removed(kept: str) -> None:
     assert at.button(key="compare_try").label == "Test again"
     at.button(key="compare_drop_isomap").click().run()
     assert query(at, "models") == f"{kept},pca" and not at.exception
+
+
+def test_a_map_without_its_batch_is_not_judged_by_neighbours_in_the_table(kept, flow) -> None:
+    batch = np.arange(flow.n_points) % 2
+    shifted = flow.values + 3.0 * batch[:, None]
+    data = replace(flow, targets=shifted, labels=None, label_names=(), known={"batch": batch})
+    model = BayesianGPLVM(2, n_inducing=8, max_iter=2, random_state=0)
+    fitted_map(model, data, lambda progress: None)
+    key = Library(workspace() / "library").add(model, data, "Two batches")
+    at = run_page("compare", models=f"library:{key},pca")
+    assert not at.exception
+    assert "Known factors are taken out of Bayesian GP-LVM" in said(at)
+    picture = next(each.value for each in at.html if "mf-purposes" in each.value)
+    assert "Trustworthiness" not in picture
 
 
 def test_the_visitors_names_of_dimensions_are_on_the_maps_and_in_the_file(kept: str) -> None:

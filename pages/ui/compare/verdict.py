@@ -19,6 +19,7 @@ from gplvm_core.comparison import (
     refusal,
     results,
 )
+from gplvm_core.models.estimators.with_known import apart_from_known
 from gplvm_core.readers.errors import listed
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.compare.members import Member
@@ -48,6 +49,12 @@ def verdict(first: Item, members: list[Member]) -> Verdict:
     found = run.result if run is not None and isinstance(run.result, Comparison) else None
     given = results(looked, found)
     words = advice(given)
+    apart = [plain(member.name) for member in members if without_factors(member)]
+    if apart and first.dataset.labels is None:
+        words += (
+            f"Known factors are taken out of {listed(apart)}. Rows that are near each other in the "
+            "table do not judge such a map.",
+        )
     picture = panels_html([member.name for member in members], given)
     st.html(picture)
     with st.container(key="compare_advice"):
@@ -56,9 +63,16 @@ def verdict(first: Item, members: list[Member]) -> Verdict:
     return Verdict(found, picture, words)
 
 
+def without_factors(member: Member) -> bool:
+    """Whether known factors are taken out of a map."""
+    return not apart_from_known(member.model)
+
+
 @st.cache_data(max_entries=32, show_spinner="Measuring the maps …")
 def looked_at_once(_member: Member, _first: Item, store: str) -> tuple[str, Array] | None:
     data = _first.dataset
+    if data.labels is None and without_factors(_member):
+        return None  # rows of one batch are near each other in the table
     by_column = scaling_of(data) == "columns" and not data.columns
     return looked_at(_member.placed, numbers_of(data), data.labels, by_column=by_column)
 
