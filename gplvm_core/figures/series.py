@@ -14,6 +14,8 @@ from gplvm_core.figures.predicted import INTERVAL
 BAND = "rgba(128, 128, 128, 0.28)"
 BROKEN = 3.5  # lines end at steps this many times as long as the median step, but not at weekends
 AHEAD = "rgba(216, 122, 49, 0.10)"  # behind a forecast
+ANSWER = "%{y:,.4~r} (%{customdata[0]:,.4~r} to %{customdata[1]:,.4~r})"
+BESIDE = "<br>Given : %{customdata[2]:,.4~r}"
 
 
 def series_figure(
@@ -30,6 +32,8 @@ def series_figure(
     """The predicted mean as a line with its band of 95 %, and the given values as dots.
 
     Line and band are interrupted where rows are missing.
+
+    The tooltip of a row has the given value only if the row has one.
 
     given: NaN where unknown. forecast: rows after the end of the data, on a coloured ground. dates:
     of the rows; they replace the times on the axis.
@@ -63,10 +67,10 @@ def series_figure(
     figure.add_scatter(
         x=at,
         y=mean,
-        customdata=np.column_stack([low, high]),
+        customdata=np.column_stack([low, high, given]),
         mode="lines",
         line={"width": 2, "color": COLOURS[0]},
-        hovertemplate="%{y:,.4~r} (%{customdata[0]:,.4~r} to %{customdata[1]:,.4~r})",
+        hovertemplate=np.where(np.isnan(given), ANSWER, ANSWER + BESIDE),
         name="Prediction",
     )
     figure.add_scatter(
@@ -74,7 +78,7 @@ def series_figure(
         y=given,
         mode="markers",
         marker={"size": 5, "color": COLOURS[1]},
-        hovertemplate="%{y:,.4~r}",
+        hoverinfo="skip",  # beside a gap, Plotly would show the value of the nearest other row
         name="Given",
     )
     if forecast.any():

@@ -41,6 +41,14 @@ def test_it_is_offered_for_numbers_and_not_for_words():
     assert "Find good settings" not in [button.label for button in at.button]
 
 
+def test_with_many_rows_it_says_how_many_the_search_uses(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(good_settings, "MOST_ROWS", 100)
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("diabetes").run()
+    assert not at.exception
+    assert "The search uses 100 of the 442 rows, spread evenly." in said(at)
+
+
 @pytest.mark.slow
 def test_the_found_settings_are_shown_and_used_by_the_form(monkeypatch: pytest.MonkeyPatch):
     # The real search runs on few rows and with one short candidate.

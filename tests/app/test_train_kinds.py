@@ -16,6 +16,12 @@ from tests.app.uploads import soils
 
 pytestmark = pytest.mark.usefixtures("home")
 
+KINDS_OF_WHOLE = ("Kind of a", "Kind of b")
+
+
+def all_counts(at: AppTest) -> Toggle:
+    return next(each for each in at.toggle if each.label.endswith("from 0 are counts"))
+
 
 def birds() -> bytes:
     generator = np.random.default_rng(0)
@@ -122,6 +128,27 @@ def test_a_kind_is_changed_by_a_click_and_remembered():
     again = said(upload(run_page("train"), "birds.csv", birds()))
     assert "6 columns, 2 labels" in again
     assert "2 columns of numbers, 1 yes/no column and 3 grades" in again
+
+
+def test_remembered_counts_are_numbers_again_when_their_switch_is_off():
+    whole = "a,b,c\n" + "\n".join(f"{n % 5},{n * n % 13},{n / 7:.3f}" for n in range(40))
+
+    def shown(at: AppTest) -> list[str]:
+        return [each.value for each in at.segmented_control if each.label in KINDS_OF_WHOLE]
+
+    at = upload(run_page("train"), "whole.csv", whole.encode())
+    all_counts(at).set_value(True).run()
+    assert "1 column of numbers and 2 columns of counts" in said(at)
+    again = upload(run_page("train"), "whole.csv", whole.encode())
+    assert all_counts(again).value and "are remembered" in said(again)
+    all_counts(again).set_value(False).run()
+    assert shown(again) == ["number", "number"] and "columns of counts" not in said(again)
+    kind_of(again, "a", "count")
+    kind_of(again, "b", "count")
+    assert shown(again.run()) == ["count", "count"] and not all_counts(again).value
+    kind_of(again, "b", "number")
+    last = upload(run_page("train"), "whole.csv", whole.encode())
+    assert not all_counts(last).value and shown(last) == ["count", "number"]
 
 
 @pytest.mark.slow

@@ -159,6 +159,22 @@ def test_a_file_without_a_table_is_shown_beside_the_reason(name, data, words):
     assert at.file_uploader
 
 
+@pytest.mark.parametrize("data", [b"", b"\n \n"])
+def test_a_file_without_content_has_no_beginning_to_show(data):
+    at = upload(run_page("train"), "empty.csv", data)
+    assert not at.exception and at.error
+    assert "The file begins like this" not in said(at) and not at.code
+
+
+def test_dates_in_two_formats_are_told_beside_the_columns_that_are_left_out():
+    rows = [f"P{i};{f'2024-01-{i + 1:02d}' if i % 3 else f'{i + 1:02d}.01.2024'}" for i in range(N)]
+    words = as_shown(said(upload(run_page("train"), "visits.csv", table(rows))))
+    assert (
+        "day: dates in two formats, 2024-01-02 (16 rows, the first in line 3) and 01.01.2024 "
+        "(8 rows, the first in line 2); write all in one format to use them as times" in words
+    )
+
+
 def test_prose_is_called_prose_and_left_out():
     rows = [f"P{i};We met on day {i} and it was rather cold" for i in range(N)]
     at = upload(run_page("train"), "notes.csv", table(rows, "id;remark"))

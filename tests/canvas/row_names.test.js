@@ -3,8 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+import { axisNameBoxes } from "../../assets/canvas/kit/axes.js";
 import { svgOf } from "../../assets/canvas/kit/svg_context.js";
 import { placedNames } from "../../assets/canvas/map/layers.js";
+import { LatentMap } from "../../assets/canvas/map/map.js";
 
 const [HEIGHT, RADIUS] = [11, 4]; // of a name, and of a dot
 const room = (width, height) => ({ inside: { left: 0, right: width, top: 0, bottom: height }, beside: 7, measure: (text) => 6 * text.length });
@@ -29,6 +31,39 @@ test("names beside crowded points cover neither points nor each other, and zoomi
   }
   const far = places.map((place) => 60 * place);
   assert.equal(placedNames(names, far, room(24000, 24000)).length, 200);
+});
+
+test("a name is not on the names of the axes", () => {
+  const canvas = { measureText: (/** @type {string} */ text) => ({ width: 6 * text.length }) };
+  const words = axisNameBoxes(canvas, { width: 400, height: 300 }, ["Dimension 1", "Dimension 2"], { font: "serif" }, { above: 40, below: 50 });
+  assert.deepEqual(words.map(({ left, width }) => [left, width]), [[312, 78], [10, 78]]);
+  const covering = (/** @type {{ left: number, middle: number, width: number }[]} */ placed) =>
+    placed.filter((one) => words.some((other) => one.left < other.left + other.width && other.left < one.left + one.width && Math.abs(one.middle - other.middle) < HEIGHT));
+  const places = words.flatMap(({ left, middle }) => [left - 9, middle]); // their names begin where the words do
+  const names = ["Row 0", "Row 1"];
+  assert.equal(covering(placedNames(names, places, room(400, 300))).length, 2);
+  const placed = placedNames(names, places, { ...room(400, 300), words });
+  assert.deepEqual([placed.map(({ row }) => row), covering(placed)], [[0], []]); // left of its point; the other point is at the edge
+});
+
+test("no dot of the first view is under the name of an axis", () => {
+  const canvas = { getContext: () => ({ measureText: (/** @type {string} */ text) => ({ width: 6 * text.length }) }) };
+  const header = { on: [0, 1], n_latent: 2, axes: ["Dimension 1", "Dimension 2"], start: 0 };
+  // Only the name that is on a dot gets room.
+  for (const { latent, moved } of [
+    { latent: [-2, 1.8, 0, 2, 2, -1.8, 0, -2], moved: [true, true] },
+    { latent: [-2, 1.8, 0, 2, 0, -2], moved: [true, false] },
+    { latent: [0, 2, 0, -2, -2, 0, 2, 0], moved: [false, false] },
+  ]) {
+    const model = { latent, nPoints: latent.length / 2, nLatent: 2, relevance: [1, 1], header, range: () => [-2, 2] };
+    const map = new LatentMap(canvas, canvas, model, { a: 0, b: 1, theme: { font: "serif" } });
+    Object.assign(map, { calibrate() {}, refresh() {}, covered: { above: 44, below: 54 }, width: 600, height: 500 });
+    map.fit();
+    assert.deepEqual(map.namesOnDots(), [false, false]);
+    const [top, foot] = [map.toPixel(0, 2)[1], map.toPixel(0, -2)[1]];
+    assert.ok(top > 49.9 && foot < 440.1, `${top}, ${foot}`); // whole dots are beside the controls
+    assert.deepEqual([top > 51, foot < 439], moved);
+  }
 });
 
 test("a long name is cut, and points without a name or outside the map have none", () => {

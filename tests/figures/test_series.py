@@ -39,3 +39,15 @@ def test_nothing_is_drawn_between_rows_that_are_far_apart():
     ends = np.flatnonzero(np.isnan(band.x))
     np.testing.assert_array_equal(ends, [6])
     assert set(band.x[:6]) == {0.0, 1.0, 2.0} and set(band.x[7:]) == {9.0, 10.0}
+
+
+def test_a_tooltip_has_the_given_value_only_of_its_own_row():
+    """With one tooltip for all lines, Plotly adds the nearest other value where a row has none."""
+    given = np.array([1.0, np.nan, 3.0, np.nan, np.nan])
+    forecast = np.array([0, 0, 0, 1, 1], bool)
+    figure = series_figure(TIMES, TIMES, np.ones(5), given, forecast, name="rain")
+    _, mean, dots = figure.data
+    assert dots.hoverinfo == "skip" and dots.hovertemplate is None
+    told = ["Given : %{customdata[2]:,.4~r}" in text for text in mean.hovertemplate]
+    assert told == [True, False, True, False, False]
+    np.testing.assert_array_equal(np.array(mean.customdata)[:, 2], given)

@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import math
+import re
 
 import numpy as np
 import openpyxl
@@ -304,3 +305,49 @@ def test_months_and_quarters_are_dates():
 def test_numbers_of_eight_digits_that_are_no_days_stay_numbers():
     report = inspect_table(b"key,x\n20240105,1\n20249999,2\n20240109,4\n")
     assert report.columns[0].dates is None
+
+
+TWO = "2024-01-05 (6 rows, the first in line 3) and 03.01.2024 (4 rows, the first in line 2)"
+
+
+def test_dates_in_two_formats_are_named_with_their_rows():
+    days = [dt.date(2024, 1, 3) + dt.timedelta(days=2 * i) for i in range(10)]
+    cells = [f"{day:%Y-%m-%d}" if i % 3 else f"{day:%d.%m.%Y}" for i, day in enumerate(days)]
+    source = table(cells)
+    report = inspect_table(source)
+    column = report.columns[0]
+    said = f"dates in two formats, {TWO}"
+    assert column.role == "id" and column.reason.startswith(f"{said}; write all in one format")
+    assert report.time_column is None and not column.kinds
+    for asked in (
+        {},
+        {"time_column": "day"},
+        {"date_columns": ["day"]},
+        {"date_formats": {"day": "iso"}, "time_column": "day"},
+        {"kinds": "auto"},
+    ):
+        with pytest.raises(DataError, match=re.escape(f"column 'day': {said}. Write all dates in")):
+            read_table(source, **asked)
+    assert read_table(source, id_columns=["day"]).column_names == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("cells", "formats"),
+    [
+        (["5 Jan 2024", "2024-01-06", "07.01.2024"] * 3, "three formats"),
+        (["5 Jan 2024", "NA", "06.01.2024"] * 3, "two formats"),
+        # A few cells in another format are named too, but the column is one of dates.
+        ([*(f"2024-01-{n:02d}" for n in range(1, 10)), "10.01.2024"], "two formats"),
+    ],
+)
+def test_dates_in_other_formats_are_named_when_they_are_the_time(cells, formats):
+    with pytest.raises(DataError, match=f"column 'day': dates in {formats}, "):
+        read_table(table(cells), time_column="day")
+
+
+@pytest.mark.parametrize("other", ["soon", "later", "12"])
+def test_text_with_a_few_dates_has_no_formats(other):
+    cells = ["2024-01-05", "06.01.2024", other, other, "never"] * 3
+    assert "formats" not in inspect_table(table(cells)).columns[0].reason
+    with pytest.raises(DataError, match="is not a number"):
+        read_table(table(cells))

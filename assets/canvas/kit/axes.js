@@ -61,6 +61,31 @@ export function drawMapAxes(context, plane, theme, { above, below } = { above: 0
   context.stroke();
 }
 
+const AXIS_NAME = { font: "600 11px", aside: 10, down: 8, up: 22, half: 5.5 }; // CSS pixels from the edges, and half a name's height
+/** The CSS pixels that the names of the axes need beside controls, so that no dot is under them. */
+export const AXIS_NAME_ROOM = { above: 26, below: 38 };
+
+/** @param {[string, string]} names */
+const axisWords = ([across, up]) => [`${across} →`, `↑ ${up}`];
+
+/**
+ * Return where `drawAxisNames` writes its words: their left ends, middles and widths.
+ * @param {CanvasRenderingContext2D} context measures the words; its font changes
+ * @param {PlaneView} plane
+ * @param {[string, string]} names
+ * @param {Theme} theme
+ * @param {{ above: number, below: number }} covered
+ */
+export function axisNameBoxes(context, { width, height }, names, theme, { above, below }) {
+  const { font, aside, down, up, half } = AXIS_NAME;
+  context.font = `${font} ${theme.font}`;
+  const [first, second] = axisWords(names).map((words) => context.measureText(words).width);
+  return [
+    { left: width - aside - first, middle: height - up - below - half + 2, width: first },
+    { left: aside, middle: down + above + half, width: second },
+  ];
+}
+
 /**
  * Write the names of the axes (across, up), each with a halo, in front of everything that was drawn before.
  * @param {CanvasRenderingContext2D} context
@@ -69,9 +94,11 @@ export function drawMapAxes(context, plane, theme, { above, below } = { above: 0
  * @param {Theme} theme
  * @param {{ above: number, below: number }} [covered] CSS pixels that controls cover
  */
-export function drawAxisNames(context, { width, height }, [across, up], theme, { above, below } = { above: 0, below: 0 }) {
+export function drawAxisNames(context, { width, height }, names, theme, { above, below } = { above: 0, below: 0 }) {
+  const { font, aside, down, up } = AXIS_NAME;
+  const [first, second] = axisWords(names);
   context.save();
-  context.font = `600 11px ${theme.font}`;
+  context.font = `${font} ${theme.font}`;
   context.lineJoin = "round";
   context.lineWidth = 5;
   context.strokeStyle = css(theme.known, 0.9);
@@ -82,9 +109,9 @@ export function drawAxisNames(context, { width, height }, [across, up], theme, {
   };
   context.textBaseline = "alphabetic";
   context.textAlign = "right";
-  write(`${across} →`, width - 10, height - 22 - below);
+  write(first, width - aside, height - up - below);
   context.textAlign = "left";
   context.textBaseline = "top";
-  write(`↑ ${up}`, 10, 8 + above);
+  write(second, aside, down + above);
   context.restore();
 }

@@ -104,6 +104,7 @@ export function drawThumbnails(context, map) {
 export function drawNames(context, map) {
   const { model, places, opacity, covered, width, height, state: { theme } } = map;
   context.save();
+  const words = map.nameBoxes();
   context.font = contextOf(map.lower).font = `${NAME.height}px ${theme.font}`;
   context.textAlign = "left";
   context.textBaseline = "middle";
@@ -114,7 +115,7 @@ export function drawNames(context, map) {
   const measure = (/** @type {string} */ text) => contextOf(map.lower).measureText(text).width; // an SVG measures nothing
   const names = Array.from({ length: model.nPoints }, (_, n) => (opacity[n] < 0.2 ? null : model.id(n)));
   const inside = { left: 2, right: width - 2, top: covered.above, bottom: height - covered.below };
-  for (const { text, left, middle } of placedNames(names, places, { inside, beside: pointSize(model) + BESIDE, measure })) {
+  for (const { text, left, middle } of placedNames(names, places, { inside, beside: pointSize(model) + BESIDE, measure, words })) {
     context.strokeText(text, left, middle);
     context.fillText(text, left, middle);
   }
@@ -122,13 +123,14 @@ export function drawNames(context, map) {
 }
 
 /**
- * Return names with room beside their points: none covers a dot or an earlier name, or is cut by the frame.
+ * Return names with room beside their points: none covers a dot, an earlier name or other words, or is cut by the frame.
  * @param {(string | null)[]} names null for a point without one
  * @param {ArrayLike<number>} places x and y of every point
- * @param {{ inside: { left: number, right: number, top: number, bottom: number }, beside: number, measure: (text: string) => number }} room
- *   beside: the distance from a point's centre to its name
+ * @param {{ inside: { left: number, right: number, top: number, bottom: number }, beside: number, measure: (text: string) => number,
+ *   words?: { left: number, middle: number, width: number }[] }} room
+ *   beside: the distance from a point's centre to its name; words: other words on the map, such as the names of its axes
  */
-export function placedNames(names, places, { inside, beside, measure }) {
+export function placedNames(names, places, { inside, beside, measure, words = [] }) {
   const radius = beside - BESIDE;
   /** How many dots and names are in each small square. @type {Map<number, number>} */
   const taken = new Map();
@@ -137,6 +139,7 @@ export function placedNames(names, places, { inside, beside, measure }) {
   };
   const dot = (/** @type {number} */ n) => new Set([-radius, radius].flatMap((down) => [-radius, radius].map((across) => nameSquareAt(places[2 * n] + across, places[2 * n + 1] + down))));
   for (let n = 0; n < names.length; n++) take(dot(n));
+  for (const { left, middle, width } of words) take(new Set(nameSquaresUnder(left, middle, width)));
   const placed = [];
   for (let n = 0; n < names.length; n++) {
     const name = names[n];

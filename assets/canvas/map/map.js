@@ -1,8 +1,8 @@
 // The latent map: shading, trajectories, points, ellipses, thumbnails (lower canvas), and the chosen
 // and hovered points (upper canvas, redrawn at every move).
 
-import { drawAxisNames, drawMapAxes } from "../kit/axes.js";
-import { fitCanvas } from "../kit/dom.js";
+import { AXIS_NAME_ROOM, axisNameBoxes, drawAxisNames, drawMapAxes } from "../kit/axes.js";
+import { contextOf, fitCanvas } from "../kit/dom.js";
 import { PlaneView, framed, framedBetween, mappedRange } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
 import { CrowdLayer } from "./crowd_layer.js";
@@ -65,17 +65,43 @@ export class LatentMap extends PlaneView {
 
   // --- view -----------------------------------------------------------------------------------
 
-  /** Show all training points, beside the controls. */
+  /** Show all training points, beside the controls and the names of the axes. */
   fit() {
-    const { model, covered, height } = this;
+    const { model, covered: { above, below }, height } = this;
     const { a, b } = this.state;
     const [u, su] = framed(mappedRange(model.range(a), this.off(a)), 2 * MARGIN);
     const [middle, half] = framed(mappedRange(model.range(b), this.off(b)), 0);
-    const [v, sv] = framedBetween(middle, half, 2 * MARGIN, covered.above / (height || 1), covered.below / (height || 1));
-    this.show({ u, v, su, sv });
+    let [top, foot] = [above + HIT, below + HIT]; // whole dots
+    // Room for a name can move dots under the other name.
+    for (let round = 0; round < 3; round++) {
+      const [v, sv] = framedBetween(middle, half, 2 * MARGIN, top / (height || 1), foot / (height || 1));
+      this.show({ u, v, su, sv });
+      const [across, up] = this.namesOnDots();
+      if (across) foot = below + AXIS_NAME_ROOM.below;
+      if (up) top = above + AXIS_NAME_ROOM.above;
+    }
     if (this.near.a !== a || this.near.b !== b) this.near = new NearPlane(model, a, b);
     this.calibrate();
     this.refresh();
+  }
+
+  /** Return of each axis, across and up, whether its name is on a training point. */
+  namesOnDots() {
+    const { model, state: { a, b } } = this;
+    const places = Array.from({ length: model.nPoints }, (_, n) => this.toPixel(model.latent[n * model.nLatent + a], model.latent[n * model.nLatent + b]));
+    return (this.width ? this.nameBoxes() : []).map(({ left, middle, width }) =>
+      places.some(([x, y]) => x > left - HIT && x < left + width + HIT && Math.abs(y - middle) < 2 * HIT));
+  }
+
+  /** Return where the names of the axes are. */
+  nameBoxes() {
+    return axisNameBoxes(contextOf(this.lower), this, this.axisNames(), this.state.theme, this.covered);
+  }
+
+  /** Return the names of the axes, across and up. @returns {[string, string]} */
+  axisNames() {
+    const titled = (/** @type {number} */ q) => this.model.header.axes[q] + (this.off(q) ? " (off: it changes almost nothing)" : "");
+    return [titled(this.state.a), titled(this.state.b)];
   }
 
   /** Return whether a dimension is switched off. @param {number} q */
@@ -157,14 +183,13 @@ export class LatentMap extends PlaneView {
     this.drawShading(context);
     this.shadeBy?.draw(context);
     const { a, b, theme } = this.state;
-    const titled = (/** @type {number} */ q) => this.model.header.axes[q] + (this.off(q) ? " (off: it changes almost nothing)" : "");
     drawMapAxes(context, this, theme, this.covered, [this.model.unit(a), this.model.unit(b)]);
     if (this.state.show.trajectories) drawTrajectories(context, this);
     if (this.state.show.ellipses) drawEllipses(context, this);
     if (!this.crowd?.draw(context)) drawDots(context, this, Array.from({ length: this.model.nPoints }, (_, n) => n));
     if (this.state.show.thumbnails) drawThumbnails(context, this);
     if (this.state.show.names) drawNames(context, this);
-    drawAxisNames(context, this, [titled(a), titled(b)], theme, this.covered);
+    drawAxisNames(context, this, this.axisNames(), theme, this.covered);
   }
 
   /** Compute the pixel positions and opacities of the training points in this view. */

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +16,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
+from gplvm_core.readers.errors import plural
 from gplvm_core.readers.tables.columns import MISSING, Column
 from gplvm_core.readers.tables.numerals import hour_of
 
@@ -104,6 +106,7 @@ COMPACT = re.compile(
     rf"{YEAR}(?P<one>\d{{2}})"
     r"(?:(?P<two>\d{2})(?:(?P<hour>\d{2})(?:(?P<minute>\d{2})(?P<second>\d{2})?)?)?)?"
 )
+SPELLED: tuple[DateFormat, ...] = ("iso", "day first", "month name")  # found in any cell of text
 PATTERNS: dict[DateFormat, tuple[re.Pattern[str], ...]] = {
     "iso": YEAR_FIRST,
     "day first": (YEAR_LAST,),
@@ -188,6 +191,35 @@ def find_dates(column: Column) -> Dates | None:
         example = next(iter(found))
         return Dates(("month name",), True, f"dates with the month's name, such as {example}")
     return None
+
+
+def in_several_formats(column: Column, unit: str, places: NDArray[np.int64]) -> str:
+    """Describe the formats of a column whose cells are dates, but not all in one format; "" for any
+    other column.
+
+    unit, places: what the numbers of the rows count, and these numbers.
+    """
+
+    @cache
+    def way_of(cell: str) -> DateFormat | None:
+        fits = (way for way in SPELLED if len(cell) <= LONGEST and _match(cell, way))
+        return next(fits, None)
+
+    cells = column.texts if column.numbers is None and column.moments is None else ()
+    known = [(row, cell) for row, cell in enumerate(cells or ()) if cell.lower() not in MISSING]
+    if not any(way_of(cell) for _, cell in known[:LOOKED_AT]):
+        return ""
+    found: dict[DateFormat, list[tuple[int, str]]] = {}
+    for row, cell in known:
+        if way := way_of(cell):
+            found.setdefault(way, []).append((row, cell))
+    if len(found) < 2 or sum(map(len, found.values())) < MOSTLY * len(known):
+        return ""
+    each = [
+        f"{rows[0][1]} ({plural(len(rows), 'row')}, the first in {unit} {places[rows[0][0]]})"
+        for rows in sorted(found.values(), key=len, reverse=True)
+    ]
+    return f"dates in {('two', 'three')[len(found) - 2]} formats, {' and '.join(each)}"
 
 
 def _day_and_month(cells: Mapping[str, int]) -> Dates:

@@ -21,7 +21,7 @@ from gplvm_core.readers.kinds import (
 )
 from gplvm_core.readers.proposals import LARGE, Proposal
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.roles import as_numbers
+from gplvm_core.readers.tables.roles import as_numbers, one_format
 
 MOST_NAMED = 20  # largest number of columns in a note
 Kinds = Mapping[str, Any] | Literal["auto", "robust"] | None
@@ -57,6 +57,9 @@ def _kinds_in(
     own = {} if asked is None or isinstance(asked, str) else dict(asked)
     if asked is None:
         return dict.fromkeys(names, "number"), []
+    for column in columns:
+        if column.name not in own:
+            one_format(column, table)
     proposals = [
         Proposal(("number",), "") if column.dates is not None else column.proposal()
         for column in columns

@@ -13,7 +13,7 @@ from gplvm_core.readers.proposals import CONSTANT, MOSTLY_NUMBERS, Proposal
 from gplvm_core.readers.sources import Source
 from gplvm_core.readers.tables.codes import MissingCode, missing_codes
 from gplvm_core.readers.tables.columns import Column, Table
-from gplvm_core.readers.tables.dates import DateError, Dates, moments_of
+from gplvm_core.readers.tables.dates import DateError, Dates, in_several_formats, moments_of
 from gplvm_core.readers.tables.roles import find_sequences
 from gplvm_core.readers.tables.table import parse_table
 
@@ -172,6 +172,8 @@ def _report(
     finite = observed[np.isfinite(observed)]
     dates = column.dates
     kind = Proposal((), "") if dates and dates.usual else column.proposal()
+    if dates is None and (several := in_several_formats(column, table.unit, table.places)):
+        kind = Proposal((), f"{several}; write all in one format to use them as times")
     if kind.kinds == (CONSTANT,):  # nothing is learnt from it, so the suggestion is to leave it out
         kind = Proposal((), kind.reason)
     role, reason = _suggest(column, distinct, beside, dates, kind, column is numbering)

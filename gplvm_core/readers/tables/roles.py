@@ -27,6 +27,7 @@ from gplvm_core.readers.tables.dates import (
     Moments,
     TimeUnit,
     date_columns,
+    in_several_formats,
     moments_of,
     times_since_first,
 )
@@ -140,6 +141,7 @@ def moments_in(
     if way is None:
         found = column.dates
         if found is None:
+            one_format(column, table)
             return None
         way = found.formats[0]
         if not found.decided:
@@ -154,11 +156,21 @@ def moments_in(
         format_note = f"Dates in {column.name} were read as {DATE_FORMATS[way]}"
         return moments, f"{format_note}{note and f'; {note}'}."
     except DateError as error:
+        one_format(column, table)
         place = f"{table.unit} {table.places[error.row]}"
         raise DataError(
             f"{table.name}, {place}, column {_called(column)}: {error}. The column is read as "
             f"{DATE_FORMATS[way]}. Correct the cell, leave it empty, or leave the column out."
         ) from error
+
+
+def one_format(column: Column, table: Table) -> None:
+    """Raise DataError for dates in several formats."""
+    if several := in_several_formats(column, table.unit, table.places):
+        raise DataError(
+            f"{table.name}, column {_called(column)}: {several}. Write all dates in one format, or "
+            "leave the column out."
+        )
 
 
 def times_in(
@@ -277,6 +289,7 @@ def _numbers(column: Column, table: Table, kinds: bool = False) -> Array:
     first, name = column.problem or 0, column.name
     cell = shortened((column.texts or ("",))[first])
     where = f"{table.name}, {table.unit} {table.places[first]}, column {_called(column)}: {cell!r}"
+    one_format(column, table)
     if column.dates is not None:
         raise DataError(
             f"{where} is a date and not a number. Use the column as the time of the rows, turn it "

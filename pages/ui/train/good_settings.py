@@ -79,7 +79,7 @@ def good_settings(dataset: Dataset, model: Any, title: str) -> None:
         )
         if dataset.n_points > MOST_ROWS:
             which = "the first ones" if model.capabilities.timed else "spread evenly"
-            st.caption(f"Uses {MOST_ROWS} of {dataset.n_points:,} rows, {which}.")
+            st.caption(f"The search uses {MOST_ROWS} of the {dataset.n_points:,} rows, {which}.")
 
 
 def _key(dataset: Dataset, *choices: str) -> str:

@@ -164,13 +164,16 @@ def _numbers(
     changed = [each for each in some if kept.get(each.name, first[each.name]) != "number"]
     title = f"{plural(len(columns), 'column')} of numbers"
     with st.expander(f"{title}: some may be counts, grades or categories", expanded=bool(changed)):
+        together = all(kept.get(name, first[name]) == "count" for name in counts)
         if len(counts) > 1 and lasting_toggle(
             f"All {len(counts)} columns of whole numbers from 0 are counts",
-            value=all(kept.get(name, first[name]) == "count" for name in counts),
+            value=together,
             key=f"upload_counts_{mark}",
         ):
             chosen |= dict.fromkeys(counts, "count")
             some = [column for column in some if column.name not in counts]
+        elif len(counts) > 1 and together:  # switched off: the columns return to the proposals
+            kept = {name: kind for name, kind in kept.items() if name not in counts}
         for column in some[:MOST_SHOWN]:
             options = tuple(dict.fromkeys((first[column.name], *column.kinds)))
             kind = _row(column, options, kept.get(column.name), mark, first[column.name])

@@ -123,7 +123,7 @@ def beginning(name: str, data: bytes) -> None:
     try:
         report = inspected(name, data)
     except (ValueError, OSError):
-        if b"\0" in data[:BEGINNING]:
+        if b"\0" in data[:BEGINNING] or not data[:BEGINNING].strip():
             return
         lines = data[:BEGINNING].decode("utf-8", "replace").splitlines()[:LINES]
         st.caption("The file begins like this:")
