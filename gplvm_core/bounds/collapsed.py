@@ -23,7 +23,8 @@ from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
 # Rounding error of the difference ψ0 − tr(K⁻¹Φ), as a fraction of ψ0, if K is nearly singular, as
-# with many inducing inputs of a smooth function. Measured: up to 3e-6 with 440 of them.
+# with many inducing inputs of a smooth function. Measured with a jitter of 1e-6: up to 1.6e-6 with
+# 360 inducing inputs, 4.9e-6 with 1,200.
 ROUNDING = 1e-5
 
 
