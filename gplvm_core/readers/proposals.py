@@ -29,7 +29,7 @@ MOST_CODES = 20
 # Counts of things that are rare in most rows and frequent in a few, such as species at sites: the
 # variance is several times the mean, and no limit is reached by many rows. Read as numbers, such a
 # table is filled worse than by the columns' means.
-TAIL = "counts with a long tail"
+TAIL, WHOLE = "counts with a long tail", "whole numbers from 0 to "
 MOST_TAILED, LEAST_FANO, LEAST_TAIL, MOST_AT_LIMIT = 10_000, 3.0, 4.0, 0.05
 LARGE = f"above {MOST_TAILED:,}, the largest count"
 MOST_COUNTED = 20  # whole numbers from 0 to at most this limit are probably counts, if some are 0
@@ -92,10 +92,14 @@ class Proposal:
 
 
 def of_counts(reasons: Sequence[str]) -> bool:
-    """Whether at least half of a table's columns have counts with a long tail, by the reasons for
-    their kinds.
+    """Whether a table is one of counts, by the reasons for the kinds of its columns.
+
+    At least half of the columns are proposed as counts, and two fifths have a long tail. Grey
+    values of pictures have fewer long tails (a third in the digits), and answers on a scale none.
     """
-    return 0 < len(reasons) <= 2 * sum(reason.startswith(TAIL) for reason in reasons)
+    tails = sum(reason.startswith(TAIL) for reason in reasons)
+    counts = tails + sum(reason.startswith(WHOLE) for reason in reasons)
+    return 0 < len(reasons) <= min(2.0 * counts, 2.5 * tails)
 
 
 def natural(word: str) -> list[tuple[int, str]]:
@@ -219,7 +223,7 @@ def of_numbers(numbers: Float[Array, " N"]) -> Proposal:
         reason = f"{TAIL}: whole numbers from 0 to {values[-1]:,.0f}"
         return Proposal(("count", "number", *codes), reason, words)
     if few and counted and values[-1] <= MOST_COUNTED and zeros >= LEAST_ZEROS:
-        reason = f"whole numbers from 0 to {values[-1]:.0f}"
+        reason = f"{WHOLE}{values[-1]:.0f}"
         return Proposal(("count", "number", *codes), reason, words)
     most = counts.max() / len(seen)
     steps = np.diff(values)

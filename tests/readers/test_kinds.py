@@ -275,6 +275,8 @@ def test_a_table_of_counts_is_one_of_counts_and_filled_better_than_by_means() ->
     assert kinds.count("count") > 15
     file = read_table(frame.to_csv(index=False).encode(), kinds="auto")
     assert [column.kind for column in file.columns] == kinds
+    rare = frame.assign(**{f"r{n}": frame[f"s{n}"].clip(upper=3) for n in range(20)})
+    assert "count" in [column.kind for column in Dataset.of_table("r", "R", rare).columns]
     new, train = frame[:30], frame[30:]
     hidden = np.random.default_rng(2).random(new.shape) < 0.3
     hidden &= new.notna().to_numpy()

@@ -163,7 +163,9 @@ def _numbers(
     counts = [column.name for column in some if "count" in column.kinds]
     changed = [each for each in some if kept.get(each.name, first[each.name]) != "number"]
     title = f"{plural(len(columns), 'column')} of numbers"
-    with st.expander(f"{title}: some may be counts, grades or categories", expanded=bool(changed)):
+    # Counts that are read as numbers fill worse, so that the question is in sight.
+    asked = bool(changed) or len(counts) > max(1, len(columns) / 2)
+    with st.expander(f"{title}: some may be counts, grades or categories", expanded=asked):
         together = all(kept.get(name, first[name]) == "count" for name in counts)
         if len(counts) > 1 and lasting_toggle(
             f"All {len(counts)} columns of whole numbers from 0 are counts",
