@@ -20,8 +20,23 @@ def selected(page):
     return page.evaluate(f"() => Array.from({EXPLORER}.state.rows)")
 
 
-def fetched(route):
-    return route.request.resource_type == "fetch"
+def hold(page, address):
+    """Hold back what the page fetches from there; return the function that lets it through."""
+    held, free = [], []
+
+    def decide(route):
+        if free or route.request.resource_type != "fetch":
+            route.continue_()
+        else:
+            held.append(route)
+
+    def release():
+        free.append(True)
+        for route in held:
+            route.continue_()
+
+    page.route(address, decide)
+    return release
 
 
 def brush(page, column, start, end):
@@ -234,13 +249,11 @@ def test_own_labels_of_a_ready_model_stay_in_the_browser(server, browser_page):
     expect(said).to_contain_text("1 label on")
     before = said.inner_text()
     # The map's bytes arrive after the browser's labels, as on a slow machine.
-    held = []
-    page.route("**/parcels/*", lambda r: held.append(r) if fetched(r) else r.continue_())
-    page.reload()
-    expect(said).to_have_text(before)
-    for route in held:
-        route.continue_()
-    page.unroute_all()
+    with page.expect_request(lambda r: "/parcels/" in r.url and r.resource_type == "fetch"):
+        release = hold(page, "**/parcels/*")
+        page.reload()
+        expect(said).to_have_text(before)
+    release()
     expect(page.get_by_role("group", name="Labels")).to_contain_text("mine")
     page.get_by_role("button", name="Delete a label").click()
     settled(page)

@@ -354,11 +354,16 @@ def test_a_film_is_exported_judged_and_filled(server, moving, browser_page):
     with open(taken.value.path()) as file:
         lines = file.read().splitlines()
     assert len(lines) == 1 + len(state(page)["times"])
-    # Forecasts are judged while the player plays.
-    page.get_by_role("button", name="How good are forecasts?").click()
+    # The player plays on while forecasts are judged.
+    page.get_by_role("button", name="Loop", exact=True).click()
     page.get_by_role("button", name="Play", exact=True).click()
-    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.1; }}")
+    page.get_by_role("button", name="How good are forecasts?").click()
     page.get_by_text("Over the next 6 steps the model's error is").wait_for()
+    before = state(page)
+    assert before["playing"]
+    page.wait_for_function(
+        f"(old) => {{ {FIRST} return player.state.time !== old; }}", arg=before["time"]
+    )
     expect(page.get_by_role("row").nth(3)).to_be_attached()
     fill_a_gap(page, 4)
 
