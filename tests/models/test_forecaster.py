@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from gplvm_core import DynamicalGPLVM, StateSpaceGPLVM, load
+from gplvm_core.comparison import back_test
 from gplvm_core.models.estimators.back_test import MODEL, even_step
-from gplvm_core.models.estimators.forecaster import Forecaster
+from gplvm_core.models.estimators.forecaster import CLEAR, Forecaster
 from gplvm_core.prediction.simple_forecasts import LAST, LINEAR, period_of, simple_forecasts
 from gplvm_core.readers import DataError
 from tests.cases import quickly
@@ -59,7 +60,7 @@ def test_the_default_follows_an_oscillation_that_has_a_gap(kind, tmp_path):
 
 @pytest.mark.slow
 def test_the_errors_in_the_reason_are_those_of_copies_that_did_not_see_the_frames():
-    rows = swing()[:120]
+    rows = swing(2.0)[:120]
     model = trained(DynamicalGPLVM, rows, TIMES[:120])
     own, rule = [], []
     kernel = type(model.time_kernel_.parts[0]).__name__.lower()  # the copies do not choose again
@@ -76,6 +77,25 @@ def test_the_errors_in_the_reason_are_those_of_copies_that_did_not_see_the_frame
     reason = model.forecaster_.reason
     assert f"its error was {100 * share:.0f}\u00a0% of" in reason
     assert f"the model's {100 * own_share:.0f}\u00a0%." in reason
+
+
+@pytest.mark.parametrize("noise", [0.5, 2.0])
+def test_the_test_ends_when_no_forecast_can_change_the_choice(noise):
+    rows, shares = swing(noise)[:120], []
+    model = trained(DynamicalGPLVM, rows, TIMES[:120])
+    whole = back_test(model, rows, TIMES[:120], n_origins=2, calibrate=False)
+    clear = whole.error(MODEL) < CLEAR * whole.error(whole.best_rule)
+    assert model.forecaster_.name == (MODEL if clear else whole.best_rule)
+    rule, own = (100 * each for each in (whole.error(whole.best_rule), whole.errors[MODEL][0]))
+    assert f"its error was {rule:.0f}\u00a0% of" in model.forecaster_.reason
+    model.choose_forecaster(rows, callback=shares.append)
+    # A second forecast without any error halves the model's mean square.
+    least = whole.errors[MODEL][0] / np.sqrt(2.0)
+    decided = bool(least >= CLEAR * whole.error(whole.best_rule))
+    assert decided == (noise == 0.5)
+    assert (max(shares) > 0.5) is not decided
+    early = f"the model's {own:.0f}\u00a0% on the first 20 steps of them, after which no further"
+    assert (early in model.forecaster_.reason) is decided
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def as_floats(values: Any, what: str) -> Float[Array, "..."]:
             f"{what} must be real numbers; got complex ones: pass the real and the imaginary parts "
             "as separate columns"
         )
-    found = found.astype(np.float64)
+    found = found.astype(np.float64, order="C")
     refuse_overflow(np.where(np.isinf(found), 0.0, found), what)
     return found
 
@@ -130,6 +130,7 @@ def checked_rows(
     values = readable(given)
     checks: Any = {
         "dtype": np.float64,
+        "order": "C",  # sums, and so all answers, do not depend on the kind of frame
         "ensure_min_samples": 1 + reset if least is None else least,
         "ensure_all_finite": "allow-nan" if get_tags(estimator).input_tags.allow_nan else True,
     }

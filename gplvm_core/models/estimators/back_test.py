@@ -2,7 +2,7 @@
 
 import inspect
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -40,6 +40,10 @@ MOST_HORIZON = 20
 FEWEST = 12  # frames before the first origin
 SOON = 0.25  # share of the horizon that counts as the first steps
 
+RULES = (LAST, SEASONAL, TREND, LINEAR)
+
+# The errors in all frames, and those in the first quarter of the frames.
+_Judged = tuple[Errors, Errors]
 Rows = Float[Array, "N D"] | Mapping[str, Float[Array, "N _D"]]
 
 
@@ -69,7 +73,7 @@ class BackTest:
         return min(rules, key=lambda name: _mean_square(self.errors[name]))
 
     def error(self, name: str) -> float:
-        """The error over all origins."""
+        """The error over the origins that have this forecast."""
         return float(np.sqrt(_mean_square(self.errors[name])))
 
     def sentence(self) -> str:
@@ -135,22 +139,56 @@ def back_test(
     ValueError
         If no series is long enough, or if the test was ended before the first origin.
     """
-    held = _Ends.of(values, times, sequences, view, horizon=horizon, n_origins=n_origins)
+    held = Ends.of(values, times, sequences, view, horizon=horizon, n_origins=n_origins)
+    return judge_ends(model, held, calibrate=calibrate, callback=callback)
+
+
+def judge_ends(
+    model: Any,
+    held: "Ends",
+    *,
+    calibrate: bool,
+    callback: Callable[[Step], None] | None,
+    clear: float | None = None,
+) -> BackTest:
+    """Forecast the hidden ends, and compare with simple forecasts.
+
+    clear: a share of the best rule's error over all origins; the test ends as soon as no further
+    forecast can bring the model's error below it, and the origins left are NaN for the model.
+    """
+    n_origins = held.n_origins
+    rules = [held.by_rules(origin) for origin in range(n_origins)]
+    names = [(f"forecast {origin + 1} of {n_origins}",) for origin in range(n_origins)]
+    common = [name for name in RULES if all(name in each for each, _ in rules)]
+    own: list[_Judged] = []
 
     def train(origin: int, _: int, watch: Watch) -> Any:
         return _trained(model, held, held.shown(origin), watch, calibrate=calibrate)
 
-    names = [(f"forecast {origin + 1} of {n_origins}",) for origin in range(n_origins)]
-    found = [held.judged(each, origin) for origin, _, each in trainings(names, train, callback)]
-    if not found:
+    def squares(each: Iterable[_Judged]) -> float:
+        return sum(judged[0].size ** 2 for judged in each)
+
+    for origin, _, trained in trainings(names, train, callback):
+        own.append(held.by_model(trained, origin))
+        if clear is not None:
+            best = min(squares(each[name] for each, _ in rules) for name in common)
+            if len(own) < n_origins and squares(own) >= clear**2 * best:
+                break
+    else:
+        rules = rules[: len(own)]
+    if not own:
         raise ValueError("The test was ended before the first forecast was finished.")
-    rules = (MODEL, LAST, SEASONAL, TREND, LINEAR)
-    kept = [name for name in rules if all(name in each for each, _ in found)]
+    finished = len(own)
+    common = [name for name in RULES if all(name in each for each, _ in rules)]
 
     def over(part: int, measure: Callable[[Errors], float]) -> dict[str, Float[Array, " O"]]:
-        return {name: np.array([measure(each[name][part]) for each, _ in found]) for name in kept}
+        left = [np.nan] * (len(rules) - finished)
+        found = {MODEL: np.array([*(measure(each[part]) for each in own), *left])}
+        return found | {
+            name: np.array([measure(each[name][part]) for each, _ in rules]) for name in common
+        }
 
-    periods = {period for _, each in found for period in each}
+    periods = {period for _, each in rules for period in each}
     return BackTest(
         horizon=held.horizon,
         errors=over(0, lambda each: each.size),
@@ -158,12 +196,12 @@ def back_test(
         inside=over(0, lambda each: each.inside()),
         periods=tuple(sorted(periods)),
         n_series=len(held.tested),
-        notes=held.notes(periods, len(found)),
+        notes=held.notes(periods, finished),
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Ends:
+class Ends:
     """Series whose ends are hidden, for each of the origins.
 
     rows: for training. own: the rows of the judged view. series: the rows of each sequence, in the
@@ -240,23 +278,24 @@ class _Ends:
             shown[self.split(label, origin)[0]] = True
         return np.asarray(shown)
 
-    def judged(
-        self, trained: Any, origin: int
-    ) -> tuple[dict[str, tuple[Errors, Errors]], set[int]]:
-        """Errors of the forecasts that every series has, and the periods of the series.
-
-        The errors are those of all frames, and those of the first quarter of the frames.
-        """
+    def by_model(self, trained: Any, origin: int) -> _Judged:
+        """Errors of the model's forecasts of every series, after training before the origin."""
         model = trained if self.view is None else trained.of_view(self.view)
-        soon, spread = max(1, round(SOON * self.horizon)), self.spread
-        parts: list[dict[str, tuple[Errors, Errors]]] = []
-        periods = set[int]()
+        parts = []
         for label in self.tested:
-            past, ahead = self.split(label, origin)
+            ahead = self.split(label, origin)[1]
             # Copies that are not calibrated would warn; the given model does so when it is asked.
             with warnings.catch_warnings(action="ignore"):
                 own = own_forecast(model)(self.times[ahead], sequence=label, return_std=True)
-            forecasts = {MODEL: own}
+            parts.append(self._judged(own, ahead))
+        return _joined(parts)
+
+    def by_rules(self, origin: int) -> tuple[dict[str, _Judged], set[int]]:
+        """Errors of the simple forecasts that every series has, and the periods of the series."""
+        parts: list[dict[str, _Judged]] = []
+        periods = set[int]()
+        for label in self.tested:
+            past, ahead = self.split(label, origin)
             steps = np.arange(self.horizon)
             if self.step is not None:
                 steps = steps_after(self.times[ahead], self.times[past[-1]], self.step)[0] - 1
@@ -264,24 +303,21 @@ class _Ends:
                 self.own[past], self.times[past], self.step, int(steps[-1]) + 1
             )
             periods |= set() if period is None else {period}
-            forecasts |= {rule.name: (rule.mean[steps], rule.std[steps]) for rule in rules}
-            part, truth = {}, self.own[ahead]
-            for name, (mean, std) in forecasts.items():
-                known = ~np.isnan(mean - truth)
-                part[name] = (
-                    Errors.of(mean, std, truth, spread, judged=known),
-                    Errors.of(mean[:soon], std[:soon], truth[:soon], spread, judged=known[:soon]),
-                )
-            parts.append(part)
-        joined = {
-            name: (
-                Errors.joined([part[name][0] for part in parts]),
-                Errors.joined([part[name][1] for part in parts]),
+            parts.append(
+                {
+                    rule.name: self._judged((rule.mean[steps], rule.std[steps]), ahead)
+                    for rule in rules
+                }
             )
-            for name in parts[0]
-            if all(name in part for part in parts)
-        }
-        return joined, periods
+        every = [name for name in parts[0] if all(name in part for part in parts)]
+        return {name: _joined([part[name] for part in parts]) for name in every}, periods
+
+    def _judged(self, forecast: tuple[Array, Array], ahead: NDArray[np.intp]) -> _Judged:
+        (mean, std), truth = forecast, self.own[ahead]
+        known, soon = ~np.isnan(mean - truth), max(1, round(SOON * self.horizon))
+        of_all = Errors.of(mean, std, truth, self.spread, judged=known)
+        first = Errors.of(mean[:soon], std[:soon], truth[:soon], self.spread, judged=known[:soon])
+        return of_all, first
 
     def notes(self, periods: set[int], finished: int) -> tuple[str, ...]:
         notes, left_out = [], int(np.sum(self.spread == 0.0))
@@ -301,6 +337,12 @@ class _Ends:
         return tuple(notes)
 
 
+def _joined(parts: Sequence[_Judged]) -> _Judged:
+    """The errors of all series together."""
+    of_all, first = zip(*parts, strict=True)
+    return Errors.joined(of_all), Errors.joined(first)
+
+
 def rules_after(
     rows: Float[Array, "n D"], times: Float[Array, " n"], step: float | None, horizon: int
 ) -> tuple[tuple[SimpleForecast, ...], int | None]:
@@ -311,7 +353,7 @@ def rules_after(
 
 
 def _trained(
-    model: Any, held: _Ends, kept: Bool[BoolArray, " N"], watch: Watch, *, calibrate: bool
+    model: Any, held: Ends, kept: Bool[BoolArray, " N"], watch: Watch, *, calibrate: bool
 ) -> Any:
     """Train a copy of the model on the kept rows, and calibrate it like the given model."""
     fresh: Any = ready(model)
@@ -378,7 +420,7 @@ def _horizon(
 
 
 def _mean_square(errors: Float[Array, " O"]) -> float:
-    return float(np.mean(errors**2))
+    return float(np.nanmean(errors**2))
 
 
 def in_percent(error: float) -> str:

@@ -10,9 +10,10 @@ from jaxtyping import Bool, Float, Shaped
 from gplvm_core.models.estimators.back_test import (
     MODEL,
     BackTest,
-    back_test,
+    Ends,
     even_step,
     in_percent,
+    judge_ends,
     rules_after,
 )
 from gplvm_core.models.training.watched import Step
@@ -100,6 +101,7 @@ def choose_forecaster(
 ) -> Forecaster:
     """Compare the model's forecasts of its last rows with simple rules, and return the best.
 
+    The comparison ends when no further forecast can change the choice.
     callback(share of the work that is done) may raise StopIteration, which ends the choice.
     """
     step, ended = even_step(times, sequences), False
@@ -115,9 +117,8 @@ def choose_forecaster(
             raise
 
     try:
-        tested = back_test(
-            model, rows, times, sequences, n_origins=ORIGINS, calibrate=False, callback=report
-        )
+        held = Ends.of(rows, times, sequences, None, horizon=None, n_origins=ORIGINS)
+        tested = judge_ends(model, held, calibrate=False, callback=report, clear=CLEAR)
     except DataError as error:
         return Forecaster.of_model(f"simple rules were not tried. {str(error).rstrip('.')}")
     except ValueError:
@@ -163,8 +164,14 @@ def _by_rule(
     error, model_error = (in_percent(tested.error(each)) for each in (name, MODEL))
     words = (
         f"Continued by {name[0].lower()}{name[1:]}: {_where(tested)} its error was {error} of the "
-        f"data's spread, the model's {model_error}."
+        f"data's spread, the model's {model_error}"
     )
+    if np.isnan(tested.errors[MODEL]).any():
+        words += (
+            f" on the first {plural(tested.horizon, 'step')} of them, after which no further "
+            "forecast could change the choice"
+        )
+    words += "."
     if len(found) < len(labels):
         short = plural(len(labels) - len(found), "sequence is", "sequences are")
         words += f" {short} too short for this rule, so the model continues them."

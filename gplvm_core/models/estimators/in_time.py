@@ -77,11 +77,11 @@ def can_choose_forecaster(self: Any) -> bool:
 def choose_forecaster(self: Any, Y: ArrayLike, *, callback: Report | None = None) -> Any:
     """Choose by a short back-test who continues the training sequences, after training.
 
-    `fit` does this as a step of its second stage. Copies of the model are trained twice without
-    the last frames and forecast them. Unless the model's error is below 95 % of that of the
-    best simple rule (the last value, the value one period before, trend and season, linear
-    autoregression), `forecast` uses the rule after the end of a sequence. `forecaster_.reason`
-    has the choice and the errors in words.
+    `fit` does this as a step of its second stage. Up to two copies of the model are trained
+    without the last frames and forecast them; the second is left out if it cannot change the
+    choice. Unless the model's error is below 95 % of that of the best simple rule (the last value,
+    the value one period before, trend and season, linear autoregression), `forecast` uses the rule
+    after the end of a sequence. `forecaster_.reason` has the choice and the errors in words.
 
     Parameters
     ----------
