@@ -10,7 +10,8 @@ from gplvm_core.comparison.one_column import answers, task_of
 from gplvm_core.readers import ask_column
 from gplvm_core.readers.new_rows import NewRows
 from gplvm_core.store import Library, workspace
-from pages.ui.explore.predict.new_rows import answers_csv
+from pages.ui.explore.predict.new_rows import answers_csv, digits_for, shown
+from pages.ui.shared.words import significant
 from tests.app.apptest import finished, go_to, press, query, run_page, said, upload
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -67,6 +68,33 @@ def test_labels_that_are_a_column_are_offered_once_by_its_name():
     assert "colour the map" in said(asks(at, "A map"))
 
 
+def test_the_parts_of_a_date_become_inputs_and_are_not_the_question():
+    days = np.datetime64("2019-03-01") + 61 * (37 * np.arange(40) % 40)
+    lines = [f"{day},{n * 37 % 31},{n * n % 17}" for n, day in enumerate(days)]
+    file = "\n".join(["built,area,price", *lines]).encode()
+
+    def dates(at, answer):
+        ask = next(s for s in at.selectbox if s.label == "The dates in “built”")
+        return ask.set_value(answer).run()
+
+    at = upload(asks(run_page("train")), "homes.csv", file)
+    assert inputs_of(at).value == ["area"]
+    at = dates(at, "Year, season and weekday")
+    every = ["area", "built year", "built season sine", "built season cosine", "built weekday"]
+    assert inputs_of(at).value == every
+    # What the visitor has taken out stays out.
+    at = inputs_of(at).set_value(every[:2]).run()
+    at = dates(dates(at, "Left out"), "Year, season and weekday")
+    assert not at.exception and not at.warning
+    assert inputs_of(at).value[:2] == every[:2]
+    at = upload(asks(run_page("train")), "homes.csv", file)
+    assert next(s for s in at.selectbox if s.label == "Column to predict").value == "price"
+
+
+def inputs_of(at):
+    return next(m for m in at.multiselect if m.label == "Inputs")
+
+
 def planks(count: int = 60) -> bytes:
     """Return a table in which the price depends on a number and a word."""
     lines = ["wood,length,price"]
@@ -99,14 +127,43 @@ def test_words_are_inputs_and_new_rows_have_them_too():
     assert "does not know “elm” (line 2)" in said(at) and "counts as missing" in said(at)
 
 
+def test_new_rows_with_the_column_itself_are_judged_and_far_inputs_are_named():
+    key = stored()
+    model = Library(workspace() / "library").model(key.split(":")[1])
+    rows, truth = np.array([[24.0, 50.0], [30.0, 40.0], [2600.0, 60.0]]), [90.0, 200.0, 150.0]
+    mean, std = answers(model, rows)
+    file = b"progression,HDL,body mass index\n90,50,24\n200,40,30\n150,60,2600\nlater,45,28\n"
+    at = go_to(run_page("train"), "explore", model=key)
+    at.file_uploader[0].upload("new.csv", file).run()
+    assert not at.exception and not at.error
+    assert "1 row far outside the training rows" in said(at) and "with 2600" in said(at)
+    error = np.sqrt(np.mean((mean - truth) ** 2))
+    inside = int(np.sum(np.abs(mean - truth) <= 1.96 * std))
+    assert f"In 3 rows with a value, the typical error is {significant(error)}" in said(at)
+    assert f"{inside} of 3 values are between" in said(at)
+    assert at.dataframe[-1].value["progression in the file"].tolist() == ["90", "200", "150", "–"]
+    # Without the column, nothing is judged.
+    at.file_uploader[0].upload("bare.csv", b"HDL,body mass index\n45,28\n").run()
+    assert "typical error is" not in said(at) and "far outside" not in said(at)
+
+
+@pytest.mark.parametrize(
+    ("level", "spread", "text"),
+    [(2004.3, 2.1, "2004.3"), (242.4, 11.0, "242.4"), (0.5124, 0.3, "0.512")],
+)
+def test_answers_have_two_digits_of_their_standard_deviation(level, spread, text):
+    digits = digits_for(np.full(3, level), np.full(3, spread))
+    assert shown(level, digits) == text
+
+
 def test_the_form_of_a_column_explains_missing_inputs_the_deep_model_and_words():
     at = run_page("train")
     assert not at.exception
     assert [header.value for header in at.header] == ["1 · Data", "2 · Model", "3 · Start"]
     at = asks(at)
-    next(m for m in at.multiselect if m.label == "Inputs").set_value([]).run()
+    inputs_of(at).set_value([]).run()
     assert at.error[0].value.startswith("Choose at least one input")
-    next(m for m in at.multiselect if m.label == "Inputs").set_value(["age", "HDL"]).run()
+    inputs_of(at).set_value(["age", "HDL"]).run()
     assert not at.error and "4 · Start" in [header.value for header in at.header]
     at.radio(key="column_model").set_value("A function with jumps or bends").run()
     assert not at.exception

@@ -11,7 +11,9 @@ from gplvm_core.models.estimators.deep_gp import MANY_A_LAYER
 from gplvm_core.readers import ask_column
 from gplvm_core.readers.asked import input_columns, number_columns, word_columns
 from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.rows.coded import NO_DATES
 from gplvm_core.readers.rows.table import TableDataset
+from gplvm_core.readers.tables.dates import date_columns
 from pages.ui.shared.inputs import (
     lasting_multiselect,
     lasting_radio,
@@ -35,6 +37,7 @@ LINES = {
     "fast in another. It takes longer.",
 }
 LABEL = "The labels"
+PARTS_OF_DATES = tuple(date_columns("", NO_DATES))  # " year" and so on
 
 
 def column_question(dataset: Dataset) -> Dataset | None:
@@ -59,10 +62,12 @@ def column_question(dataset: Dataset) -> Dataset | None:
     if dataset.labels is not None and set(dataset.label_names) not in own:
         words = (*words, LABEL)
     targets = (*numbers, *words)
+    # Years and seasons of a date are asked for as inputs, not as the answer.
+    usual = [name for name in numbers if not name.endswith(PARTS_OF_DATES)] or targets[:1]
     target = lasting_selectbox(
         "Column to predict",
         targets,
-        index=len(numbers) - 1 if numbers else 0,
+        index=targets.index(usual[-1]) if usual else 0,
         key=f"column_target_{dataset.name}",
     )
     if target in words:
@@ -88,12 +93,20 @@ def column_question(dataset: Dataset) -> Dataset | None:
 
 def _inputs(dataset: Dataset, target: str, words: tuple[str, ...]) -> list[str]:
     """Ask for the columns that predict the target."""
-    possible = input_columns(dataset)
+    possible, key = input_columns(dataset), f"column_inputs_{dataset.name}_{target}"
+    usual = [name for name in possible if name != target]
+    offered = st.session_state.get(f"{key}_offered", possible)
+    if key in st.session_state:  # columns that another answer has added, such as the year of a date
+        new = [name for name in usual if name not in offered]
+        st.session_state[key] = [
+            name for name in possible if name in (*st.session_state[key], *new)
+        ]
+    st.session_state[f"{key}_offered"] = possible
     inputs: list[str] = lasting_multiselect(
         "Inputs",
         possible,
-        default=[name for name in possible if name != target],
-        key=f"column_inputs_{dataset.name}_{target}",
+        default=None if key in st.session_state else usual,
+        key=key,
         help="The columns that predict; more columns make training slower, and columns that do "
         "not help get little weight.",
     )
