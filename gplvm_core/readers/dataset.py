@@ -54,6 +54,7 @@ class Dataset:
     times          N times in seconds, or in the unit of the column they came from
     time_unit      that unit in words, such as "days since 2024-01-03", if it is known
     sequences      N numbers: rows with the same number follow each other in time
+    sequence_names names of the sequences, indexed by these numbers, if they have names
     empty_times    M times of rows of the file without a value, which models over time fill
     empty_sequences  M numbers of the sequences of these rows, if there are sequences
     source         origin of the data, their licence, and whom to credit
@@ -99,6 +100,7 @@ class Dataset:
     known: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     empty_times: NDArray[Any] | None = None
     empty_sequences: NDArray[Any] | None = None
+    sequence_names: tuple[str, ...] = ()
 
     @classmethod
     def of_table(
@@ -178,6 +180,13 @@ class Dataset:
             self._keep(name, self._per_row(name, getattr(self, name), count))
         self._check_labels()
         self._order_labels()
+        if self.sequence_names and self.sequences is not None:
+            low, high = int(self.sequences.min()), int(self.sequences.max())
+            if low < 0 or high >= len(self.sequence_names):
+                raise DataError(
+                    f"{self.name}: sequences run from {low} to {high}, but there are "
+                    f"{len(self.sequence_names)} names of sequences; sequences are their indices."
+                )
         for name in ("covariates", "known"):
             self._check_facts(name)
         if self.task is not None:

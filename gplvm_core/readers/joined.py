@@ -236,6 +236,7 @@ def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any],
     if ordered is not None:
         own = ordered.dataset
         facts |= {} if own.sequences is None else {"sequences": own.sequences[:count]}
+        facts["sequence_names"] = own.sequence_names
         facts |= {"empty_times": own.empty_times, "empty_sequences": own.empty_sequences}
     for part in parts:
         has_facts = part.dataset.labels is not None or part.dataset.times is not None

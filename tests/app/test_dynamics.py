@@ -24,6 +24,7 @@ from gplvm_core import (
 from gplvm_core.datasets import Dataset, Drawing, read_motion
 from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.prediction.intervals import Intervals
+from gplvm_core.readers import DataError
 from gplvm_core.readers.bodies.kinematics import joint_frames
 from gplvm_core.readers.calendar_steps import dates_at
 from gplvm_core.store import Library, workspace
@@ -343,9 +344,16 @@ def test_a_stretch_includes_its_ends(poses):
     assert np.flatnonzero(np.isnan(rows).all(axis=1)).tolist() == [5, 6, 7]
 
 
-def test_a_sequence_of_several_labels_has_a_number(poses, model):
+def test_a_sequence_has_its_name_else_its_only_label_else_a_number(poses, model, tmp_path):
     mixed = replace(poses, labels=np.arange(50) % 2)
     assert sequence_titles(model, mixed)[0] == "Sequence 1, 30 frames"
+    named = replace(mixed, sequence_names=("day 7", "day 8"))
+    key = Library(tmp_path).add(model, named, "Named")
+    again = Library(tmp_path).dataset(key)
+    assert sequence_titles(model, again)[0] == "day 7, 30 frames"
+    assert again.taken(np.arange(4)).sequence_names == named.sequence_names
+    with pytest.raises(DataError, match="0 to 1, but there are 1 names"):
+        replace(mixed, sequence_names=("day 7",))
 
 
 def test_the_table_marks_forecasts(poses):

@@ -56,6 +56,11 @@ def test_a_column_may_name_sequences():
     assert read.column_names == ("a",)
     np.testing.assert_array_equal(read.sequences, np.repeat([0, 1, 2], 4))
     assert "3 sequences, named by subject: 3, 1, 2." in read.notes
+    assert read.sequence_names == ("subject 3", "subject 1", "subject 2")
+    words = PANEL.replace("\n3,", "\neast,").replace("\n1,", "\nwest,")
+    words = words.replace("\n2,", "\nnorth,")
+    read = read_table(words.encode(), sequence_column="subject", time_column="day")
+    assert read.sequence_names == ("east", "west", "north")
     by_day = sorted(PANEL.splitlines()[1:], key=lambda line: line.split(",")[1])
     together = inspect_table("\n".join(["subject,day,a", *by_day]).encode())
     assert (together.sequence_column, together.time_column) == ("subject", "day")

@@ -366,8 +366,10 @@ def _times(column: Column) -> NDArray[np.float64] | None:
 
 def sequences_in(
     column: Column, table: Table, rows: Int[IntArray, " n"]
-) -> tuple[Int[Int64Array, " n"], str]:
-    """Return the number of the sequence of each row, by first appearance, and a note.
+) -> tuple[Int[Int64Array, " n"], tuple[str, ...], str]:
+    """Return the number of each row's sequence, by first appearance, the names, and a note.
+
+    Names that are numbers get the name of the column: "subject 3".
 
     Raises DataError for a row without a name of its sequence.
     """
@@ -381,5 +383,7 @@ def sequences_in(
         )
     names = list(dict.fromkeys(words[n] for n in rows))
     number = {name: n for n, name in enumerate(names)}
+    plain = column.numbers is not None
+    called_by = tuple(f"{column.name} {name}" if plain else name for name in names)
     note = f"{len(names)} sequences, named by {called}: {listed(names, 5)}."
-    return np.array([number[words[n]] for n in rows], dtype=np.int64), note
+    return np.array([number[words[n]] for n in rows], dtype=np.int64), called_by, note

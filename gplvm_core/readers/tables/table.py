@@ -269,8 +269,8 @@ def _facts(
         facts |= {"empty_times": times[empty]} if len(empty) else {}
         notes += time_notes
     for column in roles.columns(table, [roles.sequence]):
-        facts["sequences"], sequence_note = sequences_in(column, table, rows)
-        notes.append(sequence_note)
+        facts["sequences"], facts["sequence_names"], note = sequences_in(column, table, rows)
+        notes.append(note)
         if "empty_times" in facts:
             # A sequence without any value does not exist for a model.
             called = column.words()

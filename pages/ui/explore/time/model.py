@@ -92,12 +92,14 @@ def step_word(dataset: Dataset) -> str:
 
 
 def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
-    """Return a title for every sequence: its label, if it has only one, and its length."""
+    """Return a title for every sequence: its name, or its label if it has only one; its length."""
     titles: dict[Any, str] = {}
     for number, sequence in enumerate(np.unique(model.sequences_).tolist(), start=1):
         rows = rows_of(model, sequence)
         title = f"Sequence {number}"
-        if dataset.label_names:
+        if dataset.sequence_names:
+            title = dataset.sequence_names[sequence]
+        elif dataset.label_names:
             words = {dataset.label_word(row) for row in rows.tolist()}
             if len(words) == 1:
                 title = capital(words.pop() or title)
